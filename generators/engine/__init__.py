@@ -1,0 +1,35 @@
+"""Declarative specifications to Parquet: products, shards, builds."""
+
+from polbias.generators.engine.build import Built, build_dataset
+from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.seeds import named_rng
+from polbias.generators.engine.shard import Shard, run_shard
+from polbias.generators.engine.spec import (
+    Constant,
+    Copy,
+    DatasetSpec,
+    Exclusion,
+    Expression,
+    Factor,
+    Join,
+    Lookup,
+    TableSpec,
+)
+
+__all__ = [
+    "Built",
+    "Constant",
+    "Copy",
+    "DatasetSpec",
+    "Exclusion",
+    "Expression",
+    "Factor",
+    "Join",
+    "Lookup",
+    "Rows",
+    "Shard",
+    "TableSpec",
+    "build_dataset",
+    "named_rng",
+    "run_shard",
+]

@@ -1,0 +1,172 @@
+"""Build a dataset's folder: all its tables, a card and a manifest, at once or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+import polbias
+from polbias.content import file_sha256, parquet_content_hash
+from polbias.errors import BuildError
+from polbias.generators.engine.fingerprint import fingerprint
+from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.shard import MAX_SHARD_ROWS, run_shard, write_failure
+from polbias.generators.engine.spec import DatasetSpec, TableSpec
+from polbias.generators.engine.swap import recover_folder, replace_folder
+from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_manifest
+
+CARD = "README.md"
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build did.
+
+    Attributes:
+        folder: where the dataset is.
+        manifest: what it holds.
+        written: number of tables that were made anew; 0 where everything was there and unchanged.
+    """
+
+    folder: Path
+    manifest: Manifest
+    written: int
+
+
+def build_dataset(
+    spec: DatasetSpec,
+    out: Path,
+    card: Callable[[Manifest, Path], str],
+    progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
+) -> Built:
+    """Bring a dataset's folder up to date.
+
+    Tables whose fingerprint and files are unchanged are taken over from the build that is there. The new
+    folder takes the old one's place in one step, so that a build that is killed, or fails, changes nothing.
+
+    Args:
+        spec: the dataset.
+        out: the folder that holds one folder per dataset.
+        card: renders the dataset card from the manifest and the folder of finished tables.
+        progress: called after each table with its spec, its entry and whether it was made anew.
+
+    Returns:
+        What was done.
+
+    Raises:
+        BuildError: if something cannot be written, or another build is under way.
+    """
+    target = out / spec.name
+    try:
+        with _alone(out, spec.name):
+            recover_folder(target)
+            for leftover in out.glob(f".{spec.name}.staging*"):
+                shutil.rmtree(leftover)
+            staging = out / f".{spec.name}.staging"
+            try:
+                return _build(spec, target, staging, card, progress)
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+    except OSError as error:
+        raise write_failure(target, error) from error
+
+
+def _build(
+    spec: DatasetSpec,
+    target: Path,
+    staging: Path,
+    card: Callable[[Manifest, Path], str],
+    progress: Callable[[TableSpec, SplitEntry, bool], None],
+) -> Built:
+    staging.mkdir()
+    earlier = _intact_tables(target)
+    entries: dict[str, dict[str, SplitEntry]] = {}
+    written = 0
+    for table in spec.tables:
+        known = earlier.get((table.config, table.split))
+        fresh = known is None or known.fingerprint != fingerprint(table)
+        entry = _make(table, staging) if known is None or fresh else _take_over(known, target, staging)
+        entries.setdefault(table.config, {})[table.split] = entry
+        written += fresh
+        progress(table, entry, fresh)
+    manifest = Manifest(
+        dataset=spec.name,
+        version=spec.version,
+        canary=spec.canary,
+        toolkit=polbias.__version__,
+        writer=f"pyarrow {pa.__version__}",
+        configs=entries,
+    )
+    (staging / CARD).write_text(card(manifest, staging), "utf-8")
+    (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
+    if written or not _same(staging, target):
+        replace_folder(staging, target)
+    return Built(target, manifest, written)
+
+
+def _make(table: TableSpec, folder: Path) -> SplitEntry:
+    rows = len(Rows(table))
+    shards = max(1, -(-rows // MAX_SHARD_ROWS))
+    made = [run_shard(table, rank, shards, folder) for rank in range(shards)]
+    return SplitEntry(
+        rows=rows,
+        content=parquet_content_hash(shard.path for shard in made),
+        fingerprint=fingerprint(table),
+        files=tuple(
+            FileEntry(path=s.path.relative_to(folder).as_posix(), rows=s.rows, size=s.size, sha256=s.sha256)
+            for s in made
+        ),
+    )
+
+
+def _intact_tables(folder: Path) -> dict[tuple[str, str], SplitEntry]:
+    """Return the tables of an earlier build whose files are what its manifest says."""
+    try:
+        manifest = read_manifest(folder)
+    except BuildError:
+        return {}
+    return {
+        (config, name): split
+        for config, splits in manifest.configs.items()
+        for name, split in splits.items()
+        if all(_intact(folder / file.path, file) for file in split.files)
+    }
+
+
+def _intact(path: Path, entry: FileEntry) -> bool:
+    return path.is_file() and path.stat().st_size == entry.size and file_sha256(path) == entry.sha256
+
+
+def _take_over(entry: SplitEntry, source: Path, folder: Path) -> SplitEntry:
+    for file in entry.files:
+        (folder / file.path).parent.mkdir(exist_ok=True)
+        shutil.copy2(source / file.path, folder / file.path)
+    return entry
+
+
+def _same(first: Path, second: Path) -> bool:
+    """Tell whether two folders hold the same files with the same bytes (tables: by manifest)."""
+    if not second.is_dir():
+        return False
+    names = [sorted(p.relative_to(f).as_posix() for p in f.rglob("*") if p.is_file()) for f in (first, second)]
+    return names[0] == names[1] and all(
+        (first / name).read_bytes() == (second / name).read_bytes() for name in (CARD, MANIFEST)
+    )
+
+
+@contextmanager
+def _alone(out: Path, name: str) -> Iterator[None]:
+    """Hold the lock of one dataset, so that two builds do not get in each other's way."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / f".{name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BuildError(f"{out / name}: another build is under way; wait for it to end") from None
+        yield

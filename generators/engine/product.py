@@ -1,0 +1,94 @@
+"""Mixed-radix indices: from row number to factor levels, with exclusions, in whole columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.generators.engine.spec import Exclusion, Factor
+
+Indices = NDArray[np.int64]
+
+
+class Product:
+    """The rows of a product of factors less exclusions.
+
+    Args:
+        factors: slowest first.
+        exclude: partial assignments whose rows are left out.
+    """
+
+    def __init__(self, factors: Sequence[Factor], exclude: Sequence[Exclusion] = ()) -> None:
+        self.sizes = {factor.name: len(factor.levels) for factor in factors}
+        self._strides = dict(zip(self.sizes, _strides(list(self.sizes.values())), strict=True))
+        self._total = math.prod(self.sizes.values())
+        flat = [_matching(factors, self._strides, exclusion) for exclusion in exclude]
+        excluded = np.unique(np.concatenate(flat)) if flat else np.empty(0, np.int64)
+        # Kept row j has flat index j + (number of excluded indices at or below it); as excluded[k] - k is
+        # the number of kept rows before the k-th excluded index, that number is one binary search.
+        self._kept_before = excluded - np.arange(len(excluded))
+        self.rows = self._total - len(excluded)
+
+    def flat(self, start: int, stop: int) -> Indices:
+        """Return the positions of rows [start, stop) in the full product.
+
+        Raises:
+            IndexError: if the range is not within the rows.
+        """
+        if not 0 <= start <= stop <= self.rows:
+            raise IndexError(f"rows [{start}, {stop}) are outside [0, {self.rows})")
+        rows = np.arange(start, stop, dtype=np.int64)
+        if len(self._kept_before):
+            rows += np.searchsorted(self._kept_before, rows, side="right")
+        return rows
+
+    def codes(self, flat: Indices, factors: Sequence[str]) -> Indices:
+        """Return the row-major index over some factors for every position.
+
+        Args:
+            flat: positions in the full product, shape (n,).
+            factors: names, slowest first.
+
+        Returns:
+            Integers in [0, product of the sizes), shape (n,).
+        """
+        code: Indices | None = None
+        for size, stride in self._runs(factors):
+            quotient = flat if stride == 1 else flat // stride
+            # The slowest factor needs no remainder: the quotient is already below its size.
+            digits = quotient if stride * size == self._total else quotient % size
+            code = digits if code is None else code * size + digits
+        return np.zeros(len(flat), np.int64) if code is None else code
+
+    def _runs(self, factors: Sequence[str]) -> list[tuple[int, int]]:
+        """Return (size, stride) of the factors, neighbours in the product taken together."""
+        runs: list[tuple[int, int]] = []
+        for name in factors:
+            size, stride = self.sizes[name], self._strides[name]
+            if runs and runs[-1][1] == stride * size:
+                runs[-1] = (runs[-1][0] * size, stride)
+            else:
+                runs.append((size, stride))
+        return runs
+
+
+def _strides(sizes: Sequence[int]) -> list[int]:
+    strides = [1] * len(sizes)
+    for i in range(len(sizes) - 2, -1, -1):
+        strides[i] = strides[i + 1] * sizes[i + 1]
+    return strides
+
+
+def _matching(factors: Sequence[Factor], strides: dict[str, int], exclusion: Exclusion) -> Indices:
+    """Return the flat indices of all rows that an exclusion names."""
+    flat = np.zeros(1, np.int64)
+    for factor in factors:
+        if factor.name in exclusion.levels:
+            digits = np.array([factor.levels.index(exclusion.levels[factor.name])], np.int64)
+        else:
+            digits = np.arange(len(factor.levels), dtype=np.int64)
+        flat = (flat[:, None] + digits[None, :] * strides[factor.name]).ravel()
+    return flat

@@ -1,0 +1,94 @@
+"""From a specification to record batches: any range of rows, without the rows before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from polbias.generators.engine.product import Indices, Product
+from polbias.generators.engine.spec import Constant, Copy, Expression, Join, Lookup, TableSpec
+
+# Text of one batch in bytes: large enough to amortise calls, small enough that a few fit in the cache's shadow.
+_BATCH_BYTES = 24 << 20
+_BATCH_ROWS = 1 << 16
+
+
+class Rows:
+    """The rows of a table, computed on demand.
+
+    Args:
+        spec: what the table is made of.
+    """
+
+    def __init__(self, spec: TableSpec) -> None:
+        self.spec = spec
+        self.schema = spec.schema()
+        self._product = Product(spec.factors, spec.exclude)
+        self.batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
+
+    def __len__(self) -> int:
+        return self._product.rows
+
+    def batch(self, start: int, stop: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
+        """Return rows [start, stop) as one record batch.
+
+        Raises:
+            IndexError: if the range is not within the rows.
+        """
+        flat = self._product.flat(start, stop)
+        codes: dict[tuple[str, ...], Any] = {}
+        columns: dict[str, Any] = {}
+        for name, expression in self.spec.columns.items():
+            columns[name] = self._column(expression, flat, codes, columns)
+        return pa.RecordBatch.from_arrays(list(columns.values()), schema=self.schema)
+
+    def batches(self, start: int, stop: int) -> Iterator[Any]:
+        """Yield rows [start, stop) in batches of `batch_rows`."""
+        for first in range(start, stop, self.batch_rows):
+            yield self.batch(first, min(first + self.batch_rows, stop))
+
+    def _column(
+        self,
+        expression: Expression,
+        flat: Indices,
+        codes: dict[tuple[str, ...], Any],
+        columns: dict[str, Any],
+    ) -> Any:  # noqa: ANN401
+        if isinstance(expression, Constant):
+            scalar = pa.scalar(expression.value, expression.type)
+            return pa.nulls(len(flat), expression.type) if scalar.as_py() is None else pa.repeat(scalar, len(flat))
+        if isinstance(expression, Copy):
+            return columns[expression.column]
+        if isinstance(expression, Lookup):
+            code = codes.get(expression.factors)
+            if code is None:
+                code = pa.array(self._product.codes(flat, expression.factors).astype(np.int32))
+                codes[expression.factors] = code
+            return expression.values.take(code)
+        parts = [p if isinstance(p, str) else self._column(p, flat, codes, columns) for p in expression.parts]
+        if all(isinstance(part, str) for part in parts):
+            return pa.repeat(pa.scalar("".join(parts)), len(flat))
+        return pc.binary_join_element_wise(*parts, "")
+
+
+def _bytes_per_row(spec: TableSpec) -> int:
+    """Estimate the bytes of one row from the mean length of the values that it is made of."""
+    widths: dict[str, int] = {}
+    for name, expression in spec.columns.items():
+        parts = expression.parts if isinstance(expression, Join) else (expression,)
+        widths[name] = sum(_width(part, widths) for part in parts)
+    return sum(widths.values())
+
+
+def _width(part: str | Constant | Lookup | Copy | Join, widths: dict[str, int]) -> int:
+    if isinstance(part, str):
+        return len(part)
+    if isinstance(part, Lookup):
+        return int(part.values.nbytes // max(1, len(part.values)))
+    if isinstance(part, Copy):
+        return widths[part.column]
+    return len(str(part.value)) if isinstance(part, Constant) else 0

@@ -1,0 +1,111 @@
+"""The one contract for scale: `run_shard` writes one slice of a table to one Parquet file."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from polbias.content import file_sha256
+from polbias.errors import BuildError
+from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.spec import TableSpec
+
+MAX_SHARD_ROWS = 1_000_000
+
+# Content-defined chunks let the Hub store only what changed; the page index lets its viewer seek.
+PARQUET_OPTIONS: dict[str, Any] = {
+    "compression": "zstd",
+    "use_content_defined_chunking": True,
+    "write_page_index": True,
+}
+
+
+@dataclass(frozen=True)
+class Shard:
+    """What was written.
+
+    Attributes:
+        path: the file.
+        rows: number of rows in it.
+        size: bytes.
+        sha256: of the file, in hexadecimal.
+    """
+
+    path: Path
+    rows: int
+    size: int
+    sha256: str
+
+
+def shard_range(rows: int, rank: int, world_size: int) -> tuple[int, int]:
+    """Return the rows [start, stop) of one shard; shards differ by one row at most."""
+    if not 0 <= rank < world_size:
+        raise ValueError(f"rank must be in [0, {world_size}), found {rank}")
+    return rows * rank // world_size, rows * (rank + 1) // world_size
+
+
+def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
+    """Write one shard of a table.
+
+    A pure function of its arguments: any shard can be made alone, in any process, in any order. The file
+    appears under its name only when it is complete.
+
+    Args:
+        spec: the table.
+        rank: which shard, from 0.
+        world_size: how many shards the table is cut into; a shard holds at most 1,000,000 rows.
+        out: the dataset's folder; the file is ``<config>/<split>-<rank>-of-<world_size>.parquet`` below it.
+
+    Returns:
+        Where the shard is, its rows, size and hash.
+
+    Raises:
+        ValueError: if the rank is outside the world.
+        BuildError: if the shard would be too large or cannot be written (disk full, no permission).
+    """
+    rows = Rows(spec)
+    start, stop = shard_range(len(rows), rank, world_size)
+    if stop - start > MAX_SHARD_ROWS:
+        raise BuildError(
+            f"{spec.config}/{spec.split}: shard {rank} of {world_size} would hold {stop - start:,} rows, at most "
+            f"{MAX_SHARD_ROWS:,} are allowed; use at least {-(-len(rows) // MAX_SHARD_ROWS)} shards"
+        )
+    path = Path(out) / spec.config / f"{spec.split}-{rank:05d}-of-{world_size:05d}.parquet"
+    partial = path.with_suffix(f".{os.getpid()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with pq.ParquetWriter(partial, rows.schema, **PARQUET_OPTIONS) as writer:
+            for batch in _one_ahead(rows.batches(start, stop)):
+                writer.write_batch(batch)
+        digest, size = file_sha256(partial), partial.stat().st_size
+        partial.replace(path)
+    except OSError as error:
+        raise write_failure(path, error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return Shard(path, stop - start, size, digest)
+
+
+def write_failure(path: Path, error: OSError) -> BuildError:
+    """Say in one line why a file could not be written and what to do."""
+    if error.errno == errno.ENOSPC:
+        return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --out DIR")
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return BuildError(f"{path}: no permission to write here; build elsewhere with --out DIR")
+    return BuildError(f"{path}: cannot be written ({error.strerror or error}); build elsewhere with --out DIR")
+
+
+def _one_ahead(batches: Iterator[Any]) -> Iterator[Any]:
+    """Yield batches while the next one is made in a second thread (Arrow releases the interpreter lock)."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        upcoming = pool.submit(next, batches, None)
+        while (batch := upcoming.result()) is not None:
+            upcoming = pool.submit(next, batches, None)
+            yield batch

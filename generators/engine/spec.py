@@ -1,0 +1,181 @@
+"""What a table is made of: factors, exclusions, and an expression for every column.
+
+A table is the Cartesian product of its factors in a declared order (the last one varies fastest), less
+declared exclusions. A column is an expression over the factors, so that row i is a function of i
+(DESIGN.md, decision 1). All branching, such as agreement or the choice of an article, has been resolved
+in the values of the lookups before the product is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+Level = str | int
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+class Factor(_Declared):
+    """One dimension of the product: its name and its levels in order."""
+
+    name: str
+    levels: tuple[Level, ...] = Field(min_length=1)
+
+    @field_validator("levels")
+    @classmethod
+    def _distinct(cls, levels: tuple[Level, ...]) -> tuple[Level, ...]:
+        if len(set(levels)) != len(levels):
+            raise ValueError(f"levels must be distinct, found {levels}")
+        return levels
+
+
+class Constant(_Declared):
+    """The same value in every row.
+
+    Attributes:
+        value: the value, or None.
+        type: its Arrow type.
+    """
+
+    value: str | int | bool | None
+    type: Any = pa.string()
+
+
+class Lookup(_Declared):
+    """A value for every combination of some factors.
+
+    Attributes:
+        factors: names of the factors, slowest first.
+        values: Arrow array in row-major order over those factors; its length is the product of their sizes.
+    """
+
+    factors: tuple[str, ...]
+    values: Any
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _arrow(cls, values: Any) -> Any:  # noqa: ANN401
+        return values if isinstance(values, pa.Array) else pa.array(values, pa.string())
+
+
+class Copy(_Declared):
+    """The value of another column of the same row, declared before this one."""
+
+    column: str
+
+
+class Join(_Declared):
+    """String parts of a row put one after the other."""
+
+    parts: tuple[str | Lookup | Copy, ...] = Field(min_length=1)
+
+
+Expression = Constant | Lookup | Copy | Join
+
+
+class Exclusion(_Declared):
+    """Rows that are left out: all that have these levels.
+
+    Attributes:
+        levels: factor name to level; a factor that is not named may have any level.
+    """
+
+    levels: Mapping[str, Level]
+
+
+class TableSpec(_Declared):
+    """One split of one config.
+
+    Attributes:
+        dataset: Hub repository name, such as ``"partisan-inference"``.
+        config: config name, such as ``"en_formal"``.
+        split: ``"test"`` or ``"fewshot"``.
+        version: semantic version of the dataset.
+        factors: the product, slowest factor first.
+        exclude: rows left out of the product.
+        columns: column name to expression, in the order in which they are written.
+    """
+
+    dataset: str
+    config: str
+    split: Literal["test", "fewshot"] = "test"
+    version: str
+    factors: tuple[Factor, ...] = Field(min_length=1)
+    exclude: tuple[Exclusion, ...] = ()
+    columns: dict[str, Expression]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> TableSpec:
+        sizes = {factor.name: len(factor.levels) for factor in self.factors}
+        if len(sizes) != len(self.factors):
+            raise ValueError(f"factor names must be distinct, found {[f.name for f in self.factors]}")
+        seen: set[str] = set()
+        for name, expression in self.columns.items():
+            for part in expression.parts if isinstance(expression, Join) else (expression,):
+                if isinstance(part, Lookup):
+                    _check_lookup(name, part, sizes)
+                elif isinstance(part, Copy) and part.column not in seen:
+                    raise ValueError(f"column {name!r} refers to {part.column!r}, which is not declared before it")
+            seen.add(name)
+        for exclusion in self.exclude:
+            for factor in self.factors:
+                level = exclusion.levels.get(factor.name)
+                if level is not None and level not in factor.levels:
+                    raise ValueError(f"exclusion of unknown level {level!r} of factor {factor.name!r}")
+            unknown = set(exclusion.levels) - set(sizes)
+            if unknown:
+                raise ValueError(f"exclusion names unknown factors {sorted(unknown)}; known: {sorted(sizes)}")
+        return self
+
+    def schema(self) -> Any:  # noqa: ANN401
+        """Return the Arrow schema of the table."""
+        types: dict[str, Any] = {}
+        for name, expression in self.columns.items():
+            if isinstance(expression, Constant):
+                types[name] = expression.type
+            elif isinstance(expression, Lookup):
+                types[name] = expression.values.type
+            elif isinstance(expression, Copy):
+                types[name] = types[expression.column]
+            else:
+                types[name] = pa.string()
+        return pa.schema(list(types.items()))
+
+
+def _check_lookup(column: str, lookup: Lookup, sizes: Mapping[str, int]) -> None:
+    unknown = [name for name in lookup.factors if name not in sizes]
+    if unknown:
+        raise ValueError(f"column {column!r} looks up unknown factors {unknown}; known: {list(sizes)}")
+    expected = math.prod(sizes[name] for name in lookup.factors)
+    if len(lookup.values) != expected:
+        raise ValueError(
+            f"column {column!r} has {len(lookup.values)} values for {lookup.factors}, expected {expected}"
+        )
+
+
+class DatasetSpec(_Declared):
+    """A dataset: the splits of all its configs.
+
+    Attributes:
+        name: Hub repository name.
+        version: semantic version of the data.
+        canary: the string that marks the dataset in card and rows.
+        tables: one spec per (config, split), in the order in which they are listed and built.
+    """
+
+    name: str
+    version: str
+    canary: str
+    tables: tuple[TableSpec, ...] = Field(min_length=1)
+
+    @property
+    def configs(self) -> list[str]:
+        """The names of the configs, in order."""
+        return list(dict.fromkeys(table.config for table in self.tables))
