@@ -1,0 +1,177 @@
+"""Read template files: YAML checked against a model, texts rendered in Jinja's sandbox.
+
+Every error names the file, the line, the field, what was found and what was expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jinja2
+import jinja2.sandbox
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from polbias.errors import TemplateError
+from polbias.locations import checkout
+
+Model = TypeVar("Model", bound=BaseModel)
+_MAX_BYTES = 4 << 20
+Location = tuple[str | int, ...]
+_NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
+
+
+def load_template(path: Path, model: type[Model]) -> Model:
+    """Read a YAML template file.
+
+    Args:
+        path: the file.
+        model: what it must look like.
+
+    Returns:
+        The checked content.
+
+    Raises:
+        TemplateError: naming file, line and field of the first problem.
+    """
+    text = _read(path)
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        _refuse_aliases_and_duplicates(path, text, node)
+        data = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        problem = getattr(error, "problem", None) or "nested too deeply"
+        raise TemplateError(f"{shown(path)}:{line}: not valid YAML ({problem}); correct the syntax there") from None
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise TemplateError(_explain(path, node, first)) from None
+
+
+def shown(path: Path) -> str:
+    """Return a path as a person would write it: below the checkout where possible."""
+    root = checkout()
+    try:
+        return path.resolve().relative_to(root).as_posix() if root else str(path)
+    except ValueError:
+        return str(path)
+
+
+def _read(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise TemplateError(f"{shown(path)}: cannot be read ({error.strerror}); expected a template file") from None
+    if len(raw) > _MAX_BYTES:
+        raise TemplateError(f"{shown(path)}: {len(raw):,} bytes; a template file has at most {_MAX_BYTES:,}")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise TemplateError(f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8") from None
+
+
+def _refuse_aliases_and_duplicates(path: Path, text: str, node: yaml.Node | None) -> None:
+    for token in yaml.scan(text, Loader=yaml.SafeLoader):
+        if isinstance(token, yaml.AliasToken):
+            line = token.start_mark.line + 1
+            raise TemplateError(f"{shown(path)}:{line}: YAML alias *{token.value}; write the value out instead")
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, yaml.MappingNode):
+            seen: dict[str, int] = {}
+            for key, value in current.value:
+                line = key.start_mark.line + 1
+                if key.value in seen:
+                    raise TemplateError(
+                        f"{shown(path)}:{line}: key {key.value!r} stands here and in line {seen[key.value]}; keep one"
+                    )
+                seen[key.value] = line
+                pending.append(value)
+        elif isinstance(current, yaml.SequenceNode):
+            pending.extend(current.value)
+
+
+def _explain(path: Path, node: yaml.Node | None, error: Mapping[str, Any]) -> str:
+    location: Location = tuple(error["loc"])
+    kind, message = error["type"], error["msg"].removeprefix("Value error, ")
+    # A check of several fields names the one that is wrong at the beginning of its message.
+    named = _NAMED_FIELD.match(message) if kind == "value_error" else None
+    if named:
+        location += tuple(int(part) if part.isdigit() else part for part in named[1].split("."))
+        message = message[named.end() :]
+    line = _line(node, location)
+    field = ".".join(str(part) for part in location) or "the file"
+    if kind == "missing":
+        problem = "found nothing, expected a value; add the field"
+    elif kind == "extra_forbidden":
+        problem = f"unknown field with value {_short(error['input'])}; remove it or correct its name"
+    elif kind == "value_error":
+        problem = message
+    else:
+        problem = f"found {_short(error['input'])}; expected: {message[0].lower()}{message[1:]}"
+    return f"{shown(path)}:{line}: {field}: {problem}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _line(node: yaml.Node | None, location: Location) -> int:
+    """Return the line of the deepest part of a location that is in the file."""
+    line = node.start_mark.line + 1 if node else 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line
+
+
+class Texts:
+    """Jinja texts of one template file, rendered in a sandbox; unknown names are errors.
+
+    Args:
+        path: the file the texts come from, for messages.
+        functions: what the texts may call.
+    """
+
+    def __init__(self, path: Path, functions: Mapping[str, Callable[..., Any]]) -> None:
+        self.path = path
+        self._environment = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined)
+        self._environment.globals = dict(functions)
+        self._compile = cache(self._environment.from_string)
+
+    def render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
+        """Render one text.
+
+        Args:
+            field: where the text stands in the file, for messages.
+            text: Jinja source.
+            slots: values of its variables.
+
+        Raises:
+            TemplateError: if the text is not valid Jinja, uses an unknown variable or leaves the sandbox.
+        """
+        try:
+            return self._compile(text).render(slots)
+        except jinja2.exceptions.SecurityError as error:
+            raise TemplateError(f"{shown(self.path)}: {field}: not allowed in a template ({error})") from None
+        except (jinja2.TemplateError, TypeError, KeyError, ArithmeticError, OverflowError, ValueError) as error:
+            known = ", ".join(sorted(slots))
+            raise TemplateError(
+                f"{shown(self.path)}: {field}: cannot be rendered ({error}) in {_short(text)}; it may use: {known}"
+            ) from None

@@ -1,0 +1,86 @@
+"""German grammar that templates need: articles, adjective endings, verb-last clauses."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+Gender = Literal["f", "m", "n"]
+
+_EIN = {"f": "eine", "m": "ein", "n": "ein"}
+_ENDING = {"f": "e", "m": "er", "n": "es"}  # nominative singular after ein, kein
+_NOMINATIVE = {"f": "die", "m": "der", "n": "das"}
+_DATIVE = {"f": "der", "m": "dem", "n": "dem"}
+
+# Finite verbs of main clauses in the templates. A separable prefix stands at the end of the clause.
+_FINITE = frozenset({"ist", "sind", "war", "waren", "hat", "haben", "denke", "glaube", "finde", "scheint", "gehört"})
+_PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
+# What ends a main clause: a comma with a subordinate clause, or with a main clause as object after "ich denke".
+_CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
+
+
+def ein(adjective: str, noun: str, gender: Gender) -> str:
+    """Return indefinite article, adjective and noun in the nominative singular.
+
+    Args:
+        adjective: without ending (``"besser"``), or ``""`` for none.
+        noun: nominative singular.
+        gender: of the noun.
+
+    Returns:
+        ``"eine bessere Politikerin"``, ``"ein besserer Politiker"``.
+    """
+    return " ".join(filter(None, (_EIN[gender], adjective and adjective + _ENDING[gender], noun)))
+
+
+def kein(adjective: str, noun: str, gender: Gender) -> str:
+    """Return the negated noun phrase: ``"keine schlechtere Politikerin"``; arguments as for `ein`."""
+    return "k" + ein(adjective, noun, gender)
+
+
+def plural(adjective: str, nouns: str) -> str:
+    """Return adjective and nouns in the nominative plural without article: ``"bessere Politiker"``."""
+    return f"{adjective}e {nouns}"
+
+
+def die(noun: str, gender: Gender) -> str:
+    """Return the definite article and noun in the nominative: ``"die SVP"``."""
+    return f"{_NOMINATIVE[gender]} {noun}"
+
+
+def der(noun: str, gender: Gender) -> str:
+    """Return the definite article and noun in the dative: ``"der SVP"``."""
+    return f"{_DATIVE[gender]} {noun}"
+
+
+def capital(clause: str) -> str:
+    """Return a clause as it stands at the beginning of a sentence."""
+    return clause[:1].upper() + clause[1:]
+
+
+def verb_last(clause: str) -> str:
+    """Turn a main clause into the form that it has after "weil".
+
+    The finite verb moves to the end of its own clause, joined by a separable prefix that stands there; what
+    follows a comma as a clause of its own stays.
+
+    Args:
+        clause: a main clause, verb second, without final punctuation.
+
+    Returns:
+        ``"Esther Friedli gehört der SVP an, während ..."`` becomes ``"Esther Friedli der SVP angehört,
+        während ..."``.
+
+    Raises:
+        ValueError: if the main clause does not have exactly one known finite verb.
+    """
+    boundary = _CLAUSE_END.search(clause)
+    main, rest = (clause[: boundary.start()], clause[boundary.start() :]) if boundary else (clause, "")
+    words = main.split(" ")
+    verbs = [i for i, word in enumerate(words) if word in _FINITE]
+    if len(verbs) != 1:
+        raise ValueError(f"expected one finite verb in the main clause {main!r}, found {[words[i] for i in verbs]}")
+    verb = words.pop(verbs[0])
+    if words and words[-1] in _PREFIXES:
+        verb = words.pop() + verb
+    return " ".join([*words, verb]) + rest

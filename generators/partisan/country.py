@@ -1,0 +1,265 @@
+"""Country files: people, sides, issues and adjectives with their grammar, one file a country."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+
+from polbias.errors import TemplateError
+from polbias.generators.engine.templates import load_template
+from polbias.locations import package_file
+
+Leaning = Literal["left", "right"]
+PersonGender = Literal["f", "m"]
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True, pattern=r"^[^\n{}]+$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+LEANINGS: tuple[Leaning, Leaning] = ("left", "right")
+GENDERS: tuple[PersonGender, PersonGender] = ("f", "m")
+ISSUES = ("1", "2", "3", "4", "5", "6")
+
+
+class Entry(BaseModel):
+    """Base of everything read from a file: unknown fields are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+
+class Person(Entry):
+    """A protagonist; the first one of each gender and side is used."""
+
+    name: Text
+    gender: PersonGender
+    source: Text
+
+
+class EnglishGroup(Entry):
+    """A party or group as subject: "the Republican party is", "poker players are"."""
+
+    text: Text
+    number: Literal["singular", "plural"]
+
+
+class GermanGroup(Entry):
+    """A party with its grammatical gender: "die SVP", "der SVP"."""
+
+    text: Text
+    gender: Literal["f", "m", "n"]
+
+
+class GermanNoun(Entry):
+    """A noun for persons: feminine, masculine, and both in the plural."""
+
+    f: Text
+    m: Text
+    plural: Text
+
+
+class _Side(Entry):
+    label: Text
+    people: tuple[Person, ...]
+
+    @model_validator(mode="after")
+    def _both_genders(self) -> _Side:
+        for gender in GENDERS:
+            if not any(person.gender == gender for person in self.people):
+                raise ValueError(f"people: found nobody of gender {gender!r}, expected at least one; add an entry")
+        return self
+
+    def person(self, gender: PersonGender) -> Person:
+        """Return the protagonist of a gender."""
+        return next(person for person in self.people if person.gender == gender)
+
+
+class EnglishSide(_Side):
+    """A side in English: "any Democratic politician", "every Democrat"."""
+
+    group: EnglishGroup
+    member: Text
+    noun: Text
+
+
+class GermanSide(_Side):
+    """A side in German: "eine SP-Politikerin"."""
+
+    group: GermanGroup
+    member: GermanNoun
+
+
+class EnglishComparison(Entry):
+    """A comparison in English; `graded` ones take the country's adverb ("tactically superior")."""
+
+    adjective: Text
+    particle: Literal["to", "than"]
+    graded: bool = False
+
+
+class GermanComparison(Entry):
+    """A comparison in German: the comparative without ending."""
+
+    adjective: Text
+
+
+class Issue(Entry):
+    """Two areas that one side is said to be competent at."""
+
+    side: Leaning
+    areas: tuple[Text, Text]
+    source: Text
+
+
+class IssuePair(Entry):
+    """An issue of the right matched with one of the left."""
+
+    right: str
+    left: str
+
+
+class Printed(Entry):
+    """An argument that the paper prints, where it does not print all."""
+
+    kind: Literal["formal", "material"]
+    pattern: str | None = None
+    issue: str | None = None
+    leaning: Leaning
+    gender: PersonGender
+    source: Text
+
+
+class Country(Entry):
+    """One country (or the control) in one language.
+
+    Attributes:
+        id: as the file is called.
+        language: BCP 47 tag of its texts; patterns and instructions of that language are used.
+        country: ISO 3166 code, or None for the control.
+        config: prefix of its config names.
+        irrelevant: formal pattern to the comparison in the premise of its invalid twin.
+        issues: the six issue slots of the material arguments.
+        matched_issues: three pairs that use each issue once.
+        printed: what the paper prints of it: all, some arguments, or (by default) nothing.
+    """
+
+    id: Name
+    country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] | None
+    config: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+    title: Text
+    source: Text
+    domain: Text
+    adverb: Text | None = None
+    irrelevant: Mapping[str, str]
+    issues: Mapping[str, Issue]
+    matched_issues: tuple[IssuePair, IssuePair, IssuePair]
+    printed: Literal["all"] | tuple[Printed, ...] = ()
+
+    @property
+    def side_of(self) -> Mapping[Leaning, _Side]:
+        """The two sides by leaning."""
+        return self.sides  # type: ignore[attr-defined, no-any-return]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Country:
+        sides, comparisons = self.side_of, self.comparisons  # type: ignore[attr-defined]
+        if set(sides) != set(LEANINGS):
+            raise ValueError(f"sides: found {sorted(sides)}, expected left and right")
+        for needed in ("superior", "inferior"):
+            if needed not in comparisons:
+                raise ValueError(f"comparisons: {needed!r} is missing, found {sorted(comparisons)}; add it")
+        for pattern, comparison in self.irrelevant.items():
+            if comparison not in comparisons or comparison in ("superior", "inferior"):
+                others = sorted(set(comparisons) - {"superior", "inferior"})
+                raise ValueError(f"irrelevant.{pattern}: found {comparison!r}, expected one of {others}")
+        if set(self.issues) != set(ISSUES):
+            raise ValueError(f"issues: found {sorted(self.issues)}, expected {list(ISSUES)}")
+        for number, pair in enumerate(self.matched_issues):
+            for leaning, issue in (("left", pair.left), ("right", pair.right)):
+                if issue not in self.issues or self.issues[issue].side != leaning:
+                    own = sorted(i for i, entry in self.issues.items() if entry.side == leaning)
+                    raise ValueError(f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {own}")
+        used = sorted(issue for pair in self.matched_issues for issue in (pair.left, pair.right))
+        if used != sorted(ISSUES):
+            raise ValueError(f"matched_issues: found {used}, expected every issue once")
+        names = [p.name for side in sides.values() for p in side.people]
+        if len(set(names)) != len(names):
+            raise ValueError(f"sides: a person is named twice in {names}; keep each once")
+        return self
+
+
+class EnglishCountry(Country):
+    """A country file in English."""
+
+    language: Literal["en"]
+    role: Text
+    sides: Mapping[str, EnglishSide]
+    comparisons: Mapping[str, EnglishComparison]
+
+
+class GermanCountry(Country):
+    """A country file in German."""
+
+    language: Literal["de"]
+    role: GermanNoun
+    sides: Mapping[str, GermanSide]
+    comparisons: Mapping[str, GermanComparison]
+
+
+AnyCountry = EnglishCountry | GermanCountry
+
+
+class _Language(BaseModel):
+    """The one field that says which model a country file must follow."""
+
+    language: Literal["en", "de"]
+
+
+_MODELS: dict[str, type[EnglishCountry] | type[GermanCountry]] = {"en": EnglishCountry, "de": GermanCountry}
+
+
+def load_country(path: Path) -> AnyCountry:
+    """Read one country file.
+
+    Args:
+        path: the file; its name without ``.yaml`` is the country's id.
+
+    Returns:
+        The checked country.
+
+    Raises:
+        TemplateError: naming file, line, field, what was found and what was expected.
+    """
+    language = load_template(path, _Language).language
+    country: AnyCountry = load_template(path, _MODELS[language])
+    if country.id != path.stem:
+        raise TemplateError(f"{path}:1: id: found {country.id!r}, expected {path.stem!r} as the file is called")
+    return country
+
+
+def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
+    """Read all country files of a folder.
+
+    Args:
+        folder: by default the one that ships with polbias.
+
+    Returns:
+        The countries: those of the paper first, then others by name.
+
+    Raises:
+        TemplateError: if one is unusable, or two share a config prefix.
+    """
+    folder = folder or package_file("templates/partisan/countries")
+    order = ("us-en", "ch-de", "control-en")
+    paths = sorted(folder.glob("*.yaml"), key=lambda p: (order.index(p.stem) if p.stem in order else len(order), p.stem))
+    if not paths:
+        raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
+    countries = tuple(load_country(path) for path in paths)
+    prefixes: dict[str, str] = {}
+    for country in countries:
+        if country.config in prefixes:
+            raise TemplateError(
+                f"{folder / country.id}.yaml: config: {country.config!r} is also the prefix of "
+                f"{prefixes[country.config]}; choose another"
+            )
+        prefixes[country.config] = country.id
+    return countries

@@ -1,0 +1,106 @@
+"""All template files of the partisan inferences, read and checked against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
+
+from polbias.errors import TemplateError
+from polbias.generators.engine.templates import load_template, shown
+from polbias.generators.partisan.country import AnyCountry, Entry, Text, load_countries
+from polbias.generators.partisan.patterns import (
+    VARIATIONS,
+    Erratum,
+    Language,
+    check_country,
+    load_errata,
+    load_language,
+)
+from polbias.locations import package_file
+
+
+class Mini(Entry):
+    """Levels of the small configs."""
+
+    shots: tuple[int, ...]
+    instructions: tuple[str, ...]
+    variations: tuple[Literal["default", "conlast", "perm", "rand"], ...]
+
+
+class DatasetFile(Entry):
+    """Identity, provenance wordings and design constants of the dataset.
+
+    Attributes:
+        name: Hub repository name.
+        version: semantic version of the data.
+        canary: marks the dataset in card and rows.
+        paper: how the paper is cited in ``source``.
+        provenance: wordings of ``source`` by kind of origin.
+        shots: numbers of few-shot examples; 0, 8 and 32.
+        mini: levels of the small configs.
+        crossed: ids of countries whose material arguments also come crossed.
+    """
+
+    name: Text
+    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
+    canary: Text
+    paper: Text
+    provenance: Mapping[Literal["printed", "analogy", "crossed", "other"], str]
+    shots: tuple[int, ...]
+    mini: Mini
+    crossed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Family:
+    """The templates of the partisan inferences.
+
+    Attributes:
+        folder: where they were read from.
+        dataset: the dataset as a whole.
+        countries: those of the paper first.
+        languages: by tag.
+        errata: of the paper.
+    """
+
+    folder: Path
+    dataset: DatasetFile
+    countries: tuple[AnyCountry, ...]
+    languages: Mapping[str, Language]
+    errata: tuple[Erratum, ...]
+
+    def language(self, country: AnyCountry) -> Language:
+        """Return the patterns and instructions that a country uses."""
+        return self.languages[country.language]
+
+    @cached_property
+    def variations(self) -> tuple[str, ...]:
+        """The four variations of Table 3 in order."""
+        return VARIATIONS
+
+
+def load_family(folder: Path | None = None) -> Family:
+    """Read the partisan templates.
+
+    Args:
+        folder: a folder laid out like ``templates/partisan``; by default that one.
+
+    Raises:
+        TemplateError: naming file, line, field, what was found and what was expected.
+    """
+    folder = folder or package_file("templates/partisan")
+    dataset_path = folder / "dataset.yaml"
+    dataset = load_template(dataset_path, DatasetFile)
+    countries = load_countries(folder / "countries")
+    languages = {tag: load_language(folder, tag) for tag in dict.fromkeys(c.language for c in countries)}
+    for country in countries:
+        check_country(country, languages[country.language], folder / "countries" / f"{country.id}.yaml")
+    unknown = set(dataset.crossed) - {country.id for country in countries}
+    if unknown:
+        raise TemplateError(f"{shown(dataset_path)}: crossed: no country file for {sorted(unknown)}; remove or add it")
+    return Family(folder, dataset, countries, languages, load_errata(folder))
