@@ -30,7 +30,7 @@ class _ColumnHash:
         elif pa.types.is_struct(kind):
             self.children = [_ColumnHash(kind.field(i).type) for i in range(kind.num_fields)]
 
-    def update(self, array: Any) -> None:  # noqa: ANN401 - pyarrow is untyped
+    def update(self, array: Any) -> None:
         valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False), dtype=np.uint8)
         self.shape.update(valid.tobytes())
         if pa.types.is_list(self.kind):
@@ -59,11 +59,13 @@ class _ColumnHash:
         return own.digest()
 
 
-def _little_endian(array: Any, dtype: type) -> bytes:  # noqa: ANN401
-    return np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.dtype(dtype).newbyteorder("<")).tobytes()
+def _little_endian(array: Any, dtype: type) -> bytes:
+    return (
+        np.asarray(array.to_numpy(zero_copy_only=False)).astype(np.dtype(dtype).newbyteorder("<")).tobytes()
+    )
 
 
-def _string_bytes(array: Any) -> memoryview:  # noqa: ANN401
+def _string_bytes(array: Any) -> memoryview:
     """Return the UTF-8 bytes of all values, without a copy."""
     if len(array) == 0:
         return memoryview(b"")
@@ -72,7 +74,7 @@ def _string_bytes(array: Any) -> memoryview:  # noqa: ANN401
     return memoryview(data)[int(offsets[0]) : int(offsets[-1])] if data is not None else memoryview(b"")
 
 
-def content_hash(batches: Iterable[Any], schema: Any) -> str:  # noqa: ANN401
+def content_hash(batches: Iterable[Any], schema: Any) -> str:
     """Hash the logical content of a table.
 
     Args:
@@ -93,7 +95,7 @@ def content_hash(batches: Iterable[Any], schema: Any) -> str:  # noqa: ANN401
     return whole.hexdigest()
 
 
-def _type_name(kind: Any) -> str:  # noqa: ANN401
+def _type_name(kind: Any) -> str:
     """Name a type without the field names that Parquet and Arrow choose differently for list items."""
     if pa.types.is_list(kind):
         return f"list<{_type_name(kind.value_type)}>"

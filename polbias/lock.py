@@ -71,7 +71,9 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
         return {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError, AttributeError) as error:
         reason = str(error).splitlines()[0]
-        raise BuildError(f"{path}: not a readable lock ({reason}); restore it or write one with `polbias lock`") from None
+        raise BuildError(
+            f"{path}: not a readable lock ({reason}); restore it or write one with `polbias lock`"
+        ) from None
 
 
 def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:
@@ -107,7 +109,8 @@ def differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
             lines.append(f"{manifest.dataset}/{config}: in the lock, but not built")
         else:
             lines += [
-                f"{manifest.dataset}/{config}/{split}: {_say(here.get(split))}, the lock has {_say(there.get(split))}"
+                f"{manifest.dataset}/{config}/{split}: {_say(here.get(split))}, "
+                f"the lock has {_say(there.get(split))}"
                 for split in dict.fromkeys([*there, *here])
                 if here.get(split) != there.get(split)
             ]

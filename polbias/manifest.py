@@ -31,13 +31,11 @@ class SplitEntry(_Recorded):
     Attributes:
         rows: number of rows.
         content: hash of the logical content (`polbias.content`).
-        fingerprint: hash of everything that the rows were made from.
         files: its shards in order.
     """
 
     rows: int
     content: str
-    fingerprint: str
     files: tuple[FileEntry, ...]
 
 
@@ -48,7 +46,6 @@ class Manifest(_Recorded):
         dataset: Hub repository name.
         version: semantic version of the data.
         canary: the string that marks the dataset in card and rows.
-        toolkit: version of polbias that built it.
         writer: version of pyarrow that wrote the files (their bytes may differ between versions).
         configs: config to split to entry.
     """
@@ -56,7 +53,6 @@ class Manifest(_Recorded):
     dataset: str
     version: str
     canary: str
-    toolkit: str
     writer: str
     configs: dict[str, dict[str, SplitEntry]]
 
@@ -86,7 +82,11 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         return Manifest.model_validate_json(path.read_bytes())
     except FileNotFoundError:
-        raise BuildError(f"{folder}: no build found (no {MANIFEST}); run `polbias build {folder.name}`") from None
+        raise BuildError(
+            f"{folder}: no build found (no {MANIFEST}); run `polbias build {folder.name}`"
+        ) from None
     except (OSError, ValidationError) as error:
         reason = str(error).splitlines()[0]
-        raise BuildError(f"{path}: not a readable manifest ({reason}); run `polbias build {folder.name}`") from None
+        raise BuildError(
+            f"{path}: not a readable manifest ({reason}); run `polbias build {folder.name}`"
+        ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +12,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-import polbias
 from polbias.content import file_sha256, parquet_content_hash
 from polbias.errors import BuildError
 from polbias.generators.engine.fingerprint import fingerprint
@@ -22,6 +22,8 @@ from polbias.generators.engine.swap import recover_folder, replace_folder
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_manifest
 
 CARD = "README.md"
+# What each table was made from; stays on this machine, as the data are the same whatever the code was.
+_FINGERPRINTS = ".fingerprints.json"
 
 
 @dataclass(frozen=True)
@@ -87,24 +89,26 @@ def _build(
     staging.mkdir()
     earlier = _intact_tables(target)
     entries: dict[str, dict[str, SplitEntry]] = {}
+    made_from: dict[str, str] = {}
     written = 0
     for table in spec.tables:
-        known = earlier.get((table.config, table.split))
-        fresh = known is None or known.fingerprint != fingerprint(table)
-        entry = _make(table, staging) if known is None or fresh else _take_over(known, target, staging)
+        made_from[f"{table.config}/{table.split}"] = mark = fingerprint(table)
+        known = earlier.get((table.config, table.split, mark))
+        entry = _take_over(known, target, staging) if known else _make(table, staging)
         entries.setdefault(table.config, {})[table.split] = entry
+        fresh = known is None
         written += fresh
         progress(table, entry, fresh)
     manifest = Manifest(
         dataset=spec.name,
         version=spec.version,
         canary=spec.canary,
-        toolkit=polbias.__version__,
         writer=f"pyarrow {pa.__version__}",
         configs=entries,
     )
     (staging / CARD).write_text(card(manifest, staging), "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
+    (staging / _FINGERPRINTS).write_text(json.dumps(made_from, indent=1), "utf-8")
     if written or not _same(staging, target):
         replace_folder(staging, target)
     return Built(target, manifest, written)
@@ -117,7 +121,6 @@ def _make(table: TableSpec, folder: Path) -> SplitEntry:
     return SplitEntry(
         rows=rows,
         content=parquet_content_hash(shard.path for shard in made),
-        fingerprint=fingerprint(table),
         files=tuple(
             FileEntry(path=s.path.relative_to(folder).as_posix(), rows=s.rows, size=s.size, sha256=s.sha256)
             for s in made
@@ -125,14 +128,15 @@ def _make(table: TableSpec, folder: Path) -> SplitEntry:
     )
 
 
-def _intact_tables(folder: Path) -> dict[tuple[str, str], SplitEntry]:
-    """Return the tables of an earlier build whose files are what its manifest says."""
+def _intact_tables(folder: Path) -> dict[tuple[str, str, str], SplitEntry]:
+    """Return an earlier build's tables by config, split and fingerprint, if their files are still whole."""
     try:
         manifest = read_manifest(folder)
-    except BuildError:
+        made_from = json.loads((folder / _FINGERPRINTS).read_text("utf-8"))
+    except (BuildError, OSError, ValueError):
         return {}
     return {
-        (config, name): split
+        (config, name, made_from.get(f"{config}/{name}")): split
         for config, splits in manifest.configs.items()
         for name, split in splits.items()
         if all(_intact(folder / file.path, file) for file in split.files)
@@ -154,9 +158,12 @@ def _same(first: Path, second: Path) -> bool:
     """Tell whether two folders hold the same files with the same bytes (tables: by manifest)."""
     if not second.is_dir():
         return False
-    names = [sorted(p.relative_to(f).as_posix() for p in f.rglob("*") if p.is_file()) for f in (first, second)]
+    names = [
+        sorted(p.relative_to(f).as_posix() for p in f.rglob("*") if p.is_file()) for f in (first, second)
+    ]
     return names[0] == names[1] and all(
-        (first / name).read_bytes() == (second / name).read_bytes() for name in (CARD, MANIFEST)
+        (first / name).read_bytes() == (second / name).read_bytes()
+        for name in (CARD, MANIFEST, _FINGERPRINTS)
     )
 
 

@@ -38,7 +38,7 @@ def fingerprint(spec: TableSpec) -> str:
     return whole.hexdigest()
 
 
-def _canonical(value: Any) -> Any:  # noqa: ANN401
+def _canonical(value: Any) -> Any:
     """Return a value of plain tuples, strings and numbers that identifies a part of a specification."""
     if isinstance(value, pa.Array):
         schema = pa.schema([("values", value.type)])

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from polbias.generators.engine.product import Indices, Product
 from polbias.generators.engine.spec import Constant, Copy, Expression, Join, Lookup, TableSpec
 
-# Text of one batch in bytes: large enough to amortise calls, small enough that a few fit in the cache's shadow.
+# Bytes of one batch: large enough to amortise calls, small enough that a few are cheap to hold.
 _BATCH_BYTES = 24 << 20
 _BATCH_ROWS = 1 << 16
 
@@ -26,14 +26,14 @@ class Rows:
 
     def __init__(self, spec: TableSpec) -> None:
         self.spec = spec
-        self.schema = spec.schema()
+        self.schema = spec.arrow_schema()
         self._product = Product(spec.factors, spec.exclude)
         self.batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
 
     def __len__(self) -> int:
         return self._product.rows
 
-    def batch(self, start: int, stop: int) -> Any:  # noqa: ANN401 - pyarrow is untyped
+    def batch(self, start: int, stop: int) -> Any:
         """Return rows [start, stop) as one record batch.
 
         Raises:
@@ -57,10 +57,14 @@ class Rows:
         flat: Indices,
         codes: dict[tuple[str, ...], Any],
         columns: dict[str, Any],
-    ) -> Any:  # noqa: ANN401
+    ) -> Any:
         if isinstance(expression, Constant):
             scalar = pa.scalar(expression.value, expression.type)
-            return pa.nulls(len(flat), expression.type) if scalar.as_py() is None else pa.repeat(scalar, len(flat))
+            return (
+                pa.nulls(len(flat), expression.type)
+                if scalar.as_py() is None
+                else pa.repeat(scalar, len(flat))
+            )
         if isinstance(expression, Copy):
             return columns[expression.column]
         if isinstance(expression, Lookup):

@@ -74,8 +74,8 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
     start, stop = shard_range(len(rows), rank, world_size)
     if stop - start > MAX_SHARD_ROWS:
         raise BuildError(
-            f"{spec.config}/{spec.split}: shard {rank} of {world_size} would hold {stop - start:,} rows, at most "
-            f"{MAX_SHARD_ROWS:,} are allowed; use at least {-(-len(rows) // MAX_SHARD_ROWS)} shards"
+            f"{spec.config}/{spec.split}: shard {rank} of {world_size} would hold {stop - start:,} rows, "
+            f"at most {MAX_SHARD_ROWS:,} are allowed; use at least {-(-len(rows) // MAX_SHARD_ROWS)} shards"
         )
     path = Path(out) / spec.config / f"{spec.split}-{rank:05d}-of-{world_size:05d}.parquet"
     partial = path.with_suffix(f".{os.getpid()}.partial")
@@ -99,7 +99,9 @@ def write_failure(path: Path, error: OSError) -> BuildError:
         return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --out DIR")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return BuildError(f"{path}: no permission to write here; build elsewhere with --out DIR")
-    return BuildError(f"{path}: cannot be written ({error.strerror or error}); build elsewhere with --out DIR")
+    return BuildError(
+        f"{path}: cannot be written ({error.strerror or error}); build elsewhere with --out DIR"
+    )
 
 
 def _one_ahead(batches: Iterator[Any]) -> Iterator[Any]:

@@ -61,7 +61,7 @@ class Lookup(_Declared):
 
     @field_validator("values", mode="before")
     @classmethod
-    def _arrow(cls, values: Any) -> Any:  # noqa: ANN401
+    def _arrow(cls, values: Any) -> Any:
         return values if isinstance(values, pa.Array) else pa.array(values, pa.string())
 
 
@@ -122,7 +122,9 @@ class TableSpec(_Declared):
                 if isinstance(part, Lookup):
                     _check_lookup(name, part, sizes)
                 elif isinstance(part, Copy) and part.column not in seen:
-                    raise ValueError(f"column {name!r} refers to {part.column!r}, which is not declared before it")
+                    raise ValueError(
+                        f"column {name!r} refers to {part.column!r}, which is not declared before it"
+                    )
             seen.add(name)
         for exclusion in self.exclude:
             for factor in self.factors:
@@ -134,7 +136,7 @@ class TableSpec(_Declared):
                 raise ValueError(f"exclusion names unknown factors {sorted(unknown)}; known: {sorted(sizes)}")
         return self
 
-    def schema(self) -> Any:  # noqa: ANN401
+    def arrow_schema(self) -> Any:
         """Return the Arrow schema of the table."""
         types: dict[str, Any] = {}
         for name, expression in self.columns.items():

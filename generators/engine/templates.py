@@ -21,6 +21,7 @@ from polbias.locations import checkout
 
 Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES = 4 << 20
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Location = tuple[str | int, ...]
 _NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
 
@@ -40,14 +41,16 @@ def load_template(path: Path, model: type[Model]) -> Model:
     """
     text = _read(path)
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        _refuse_aliases_and_duplicates(path, text, node)
-        data = yaml.safe_load(text)
+        node = yaml.compose(text, Loader=_LOADER)
+        _refuse_aliases_and_duplicates(path, node)
+        data = None if node is None else yaml.constructor.SafeConstructor().construct_document(node)
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         problem = getattr(error, "problem", None) or "nested too deeply"
-        raise TemplateError(f"{shown(path)}:{line}: not valid YAML ({problem}); correct the syntax there") from None
+        raise TemplateError(
+            f"{shown(path)}:{line}: not valid YAML ({problem}); correct the syntax there"
+        ) from None
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -68,7 +71,9 @@ def _read(path: Path) -> str:
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise TemplateError(f"{shown(path)}: cannot be read ({error.strerror}); expected a template file") from None
+        raise TemplateError(
+            f"{shown(path)}: cannot be read ({error.strerror}); expected a template file"
+        ) from None
     if len(raw) > _MAX_BYTES:
         raise TemplateError(f"{shown(path)}: {len(raw):,} bytes; a template file has at most {_MAX_BYTES:,}")
     try:
@@ -78,21 +83,26 @@ def _read(path: Path) -> str:
         raise TemplateError(f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8") from None
 
 
-def _refuse_aliases_and_duplicates(path: Path, text: str, node: yaml.Node | None) -> None:
-    for token in yaml.scan(text, Loader=yaml.SafeLoader):
-        if isinstance(token, yaml.AliasToken):
-            line = token.start_mark.line + 1
-            raise TemplateError(f"{shown(path)}:{line}: YAML alias *{token.value}; write the value out instead")
-    pending = [node]
+def _refuse_aliases_and_duplicates(path: Path, node: yaml.Node | None) -> None:
+    """Refuse what makes a small file large (aliases) or says two things at once (duplicate keys)."""
+    pending = [node] if node else []
+    visited: set[int] = set()
     while pending:
         current = pending.pop()
+        line = current.start_mark.line + 1
+        if id(current) in visited:
+            raise TemplateError(
+                f"{shown(path)}:{line}: a YAML alias refers to this; write the value out instead"
+            )
+        visited.add(id(current))
         if isinstance(current, yaml.MappingNode):
             seen: dict[str, int] = {}
             for key, value in current.value:
                 line = key.start_mark.line + 1
                 if key.value in seen:
                     raise TemplateError(
-                        f"{shown(path)}:{line}: key {key.value!r} stands here and in line {seen[key.value]}; keep one"
+                        f"{shown(path)}:{line}: key {key.value!r} stands here and in line "
+                        f"{seen[key.value]}; keep one"
                     )
                 seen[key.value] = line
                 pending.append(value)
@@ -152,7 +162,9 @@ class Texts:
     def __init__(self, path: Path, functions: Mapping[str, Callable[..., Any]]) -> None:
         self.path = path
         self._environment = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined)
-        self._environment.globals = dict(functions)
+        # As variables rather than globals: Jinja copies its globals for every render.
+        self._environment.globals = {}
+        self._functions = dict(functions)
         self._compile = cache(self._environment.from_string)
 
     def render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
@@ -167,11 +179,19 @@ class Texts:
             TemplateError: if the text is not valid Jinja, uses an unknown variable or leaves the sandbox.
         """
         try:
-            return self._compile(text).render(slots)
+            return self._compile(text).render(self._functions | dict(slots))
         except jinja2.exceptions.SecurityError as error:
             raise TemplateError(f"{shown(self.path)}: {field}: not allowed in a template ({error})") from None
-        except (jinja2.TemplateError, TypeError, KeyError, ArithmeticError, OverflowError, ValueError) as error:
-            known = ", ".join(sorted(slots))
+        except (
+            jinja2.TemplateError,
+            TypeError,
+            KeyError,
+            ArithmeticError,
+            OverflowError,
+            ValueError,
+        ) as error:
+            known = ", ".join(sorted({*slots, *self._functions}))
             raise TemplateError(
-                f"{shown(self.path)}: {field}: cannot be rendered ({error}) in {_short(text)}; it may use: {known}"
+                f"{shown(self.path)}: {field}: cannot be rendered ({error}) in {_short(text)}; "
+                f"it may use: {known}"
             ) from None

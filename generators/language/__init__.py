@@ -1,0 +1,1 @@
+"""Grammar that templates need, by language."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # Words whose first letter does not tell the first sound; the rest follows the letter.
-_VOWEL_SOUND = re.compile(r"(?:[aeio]|u(?!ni(?:[^nm]|$)|s[aeiu]|r[aeiou]|t[aeio])|hono|hour|heir|honest)", re.IGNORECASE)
+_VOWEL_SOUND = re.compile(
+    r"(?:[aeio]|u(?!ni(?:[^nm]|$)|s[aeiu]|r[aeiou]|t[aeio])|hono|hour|heir|honest)", re.IGNORECASE
+)
 _CONSONANT_SOUND = re.compile(r"(?:eu|ewe|one\b|once\b|ouija)", re.IGNORECASE)
 
 

@@ -13,9 +13,11 @@ _NOMINATIVE = {"f": "die", "m": "der", "n": "das"}
 _DATIVE = {"f": "der", "m": "dem", "n": "dem"}
 
 # Finite verbs of main clauses in the templates. A separable prefix stands at the end of the clause.
-_FINITE = frozenset({"ist", "sind", "war", "waren", "hat", "haben", "denke", "glaube", "finde", "scheint", "gehört"})
+_FINITE = frozenset(
+    {"ist", "sind", "war", "waren", "hat", "haben", "denke", "glaube", "finde", "scheint", "gehört"}
+)
 _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
-# What ends a main clause: a comma with a subordinate clause, or with a main clause as object after "ich denke".
+# What ends a main clause: a comma with a subordinate clause, or with an object clause after "ich denke".
 _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
 
 
@@ -79,7 +81,9 @@ def verb_last(clause: str) -> str:
     words = main.split(" ")
     verbs = [i for i, word in enumerate(words) if word in _FINITE]
     if len(verbs) != 1:
-        raise ValueError(f"expected one finite verb in the main clause {main!r}, found {[words[i] for i in verbs]}")
+        raise ValueError(
+            f"expected one finite verb in the main clause {main!r}, found {[words[i] for i in verbs]}"
+        )
     verb = words.pop(verbs[0])
     if words and words[-1] in _PREFIXES:
         verb = words.pop() + verb

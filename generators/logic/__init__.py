@@ -1,0 +1,1 @@
+"""Formulas, meaning postulates and a decision procedure."""

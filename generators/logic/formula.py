@@ -98,16 +98,16 @@ def substitute(formula: Formula, terms: dict[str, str]) -> Formula:
             return ForAll(variables, substitute(body, free))
 
 
-def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> set[str]:
-    """Return the individuals that a formula names."""
+def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """Return the individuals that a formula names, in the order in which they first come up."""
     match formula:
         case Atom(_, terms):
-            return {term for term in terms if term not in bound}
+            return tuple(dict.fromkeys(term for term in terms if term not in bound))
         case Not(body):
             return constants(body, bound)
         case And(parts):
-            return set().union(*(constants(part, bound) for part in parts))
+            return tuple(dict.fromkeys(name for part in parts for name in constants(part, bound)))
         case Implies(antecedent, consequent):
-            return constants(antecedent, bound) | constants(consequent, bound)
+            return constants(And((antecedent, consequent)), bound)
         case ForAll(variables, body):
             return constants(body, bound | set(variables))

@@ -60,12 +60,11 @@ def decide(inference: Inference, postulates: Sequence[Formula] = POSTULATES) -> 
     Raises:
         ValueError: if the conclusion is quantified, nothing is named, or there are too many atoms.
     """
-    names = sorted(constants(inference.conclusion).union(*(constants(p) for p in inference.premises)))
+    names = constants(And((inference.conclusion, *inference.premises)))
     renaming = {name: f"i{index}" for index, name in enumerate(names)}
-    canonical = Inference(
-        tuple(substitute(premise, renaming) for premise in inference.premises),
-        substitute(inference.conclusion, renaming),
-    )
+    # One decision serves all inferences that differ in names and in the order of premises only.
+    premises = sorted((substitute(premise, renaming) for premise in inference.premises), key=str)
+    canonical = Inference(tuple(premises), substitute(inference.conclusion, renaming))
     decision = _decide(canonical, tuple(postulates), tuple(renaming.values()))
     if decision.countermodel is None:
         return decision
@@ -134,7 +133,9 @@ def _ground(formula: Formula, names: tuple[str, ...]) -> Formula:
     match formula:
         case ForAll(variables, body):
             chosen = product(names, repeat=len(variables))
-            return And(tuple(_ground(substitute(body, dict(zip(variables, c, strict=True))), names) for c in chosen))
+            return And(
+                tuple(_ground(substitute(body, dict(zip(variables, c, strict=True))), names) for c in chosen)
+            )
         case Not(body):
             if isinstance(body, ForAll):
                 raise ValueError(f"expected universal premises, found {formula}")
@@ -166,7 +167,8 @@ def _evaluate(formula: Formula, values: Mapping[Atom, Truth]) -> Truth:
         case Not(body):
             return ~_evaluate(body, values)
         case And(parts):
-            return np.logical_and.reduce([_evaluate(part, values) for part in parts])
+            both: Truth = np.logical_and.reduce([_evaluate(part, values) for part in parts])
+            return both
         case Implies(antecedent, consequent):
             return ~_evaluate(antecedent, values) | _evaluate(consequent, values)
         case ForAll():

@@ -1,0 +1,1 @@
+"""Partisan inferences with formal and material arguments (Gubelmann & Karray 2025)."""

@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
-from polbias.generators.partisan.country import AnyCountry, EnglishCountry, Leaning, PersonGender
+from polbias.generators.logic.formula import Atom, Inference
+from polbias.generators.partisan.clauses import Claim, Clauses, ClauseWriter
+from polbias.generators.partisan.country import AnyCountry, Leaning, PersonGender
 from polbias.generators.partisan.family import Family
-from polbias.generators.partisan.pairs import PairPattern, other
+from polbias.generators.partisan.pairs import PairPattern
 from polbias.generators.partisan.patterns import Erratum, Gold, PrintedForm, PrintedPremise
 
 # Where the two premises and the distractor (2) stand in each variation (Table 3).
-_ORDER: Mapping[str, tuple[int, ...]] = {"default": (0, 1), "conlast": (0, 1), "perm": (1, 0), "rand": (0, 2, 1)}
+_ORDER: Mapping[str, tuple[int, ...]] = {
+    "default": (0, 1),
+    "conlast": (0, 1),
+    "perm": (1, 0),
+    "rand": (0, 2, 1),
+}
 DISTRACTOR = Atom("distractor")
-NOTHING_PRINTED = PrintedForm()
 
 
 class Cell(NamedTuple):
@@ -49,7 +54,7 @@ class Argument:
 
 
 class Writer:
-    """Writes the arguments of one country.
+    """Writes the arguments of one country, corrected or as printed.
 
     Args:
         family: the templates.
@@ -60,148 +65,87 @@ class Writer:
         self.family = family
         self.country = country
         self.language = family.language(country)
-        self._texts = self.language.pattern_texts
-        self.write = lru_cache(maxsize=None)(self._write)
+        self._clause_writer = ClauseWriter(country, self.language)
+        self._clauses = lru_cache(maxsize=None)(self._write_clauses)
+        self._argument = lru_cache(maxsize=None)(self._write_argument)
+        self._candidates = lru_cache(maxsize=None)(self._find_candidates)
+        self.errata = lru_cache(maxsize=None)(self._find_errata)
 
-    def errata(self, cell: Cell) -> tuple[Erratum, ...]:
-        """Return the errata that concern the text or label of an argument."""
-        return tuple(erratum for erratum in self._candidates(cell) if self._concerns(erratum, cell))
+    def write(self, cell: Cell) -> Argument:
+        """Write an argument, corrected."""
+        return self._argument(cell, ())
 
     def printed(self, cell: Cell) -> Argument:
         """Write an argument as the paper prints it."""
-        return self.write(cell, tuple(erratum.id for erratum in self._candidates(cell)))
+        return self._argument(cell, tuple(erratum.id for erratum in self._candidates(cell)))
 
     def printed_name(self, cell: Cell) -> str:
         """Return the name of the pattern in the paper's table."""
         names = [e.printed.pattern_name for e in self._candidates(cell) if e.printed.pattern_name]
         return names[-1] if names else cell.pattern.ids[cell.leaning]
 
-    def _candidates(self, cell: Cell) -> list[Erratum]:
-        issue = cell.pattern.issues[cell.leaning] if cell.pattern.issues else None
+    def _find_errata(self, cell: Cell) -> tuple[Erratum, ...]:
+        """Return the errata that concern the text or label of an argument."""
+        corrected = self.write(cell).text
+        return tuple(
+            erratum
+            for erratum in self._candidates(cell)
+            if erratum.marks or self._argument(cell, (erratum.id,)).text != corrected
+        )
+
+    def _find_candidates(self, cell: Cell) -> tuple[Erratum, ...]:
         row = {
             "country": self.country.id,
             "kind": cell.pattern.kind,
             "pattern": cell.pattern.ids[cell.leaning],
-            "issue": issue,
+            "issue": cell.pattern.issues[cell.leaning] if cell.pattern.issues else None,
             "gold": cell.gold,
             "leaning": cell.leaning,
             "gender": cell.gender,
             "variation": cell.variation,
         }
-        return [e for e in self.family.errata if e.applies.shots is None and e.applies.matches(**row)]
+        return tuple(e for e in self.family.errata if e.applies.shots is None and e.applies.matches(**row))
 
-    def _concerns(self, erratum: Erratum, cell: Cell) -> bool:
-        return erratum.marks or self.write(cell, (erratum.id,)).text != self.write(cell).text
+    def _form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
+        return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
 
-    def _write(self, cell: Cell, uncorrected: tuple[str, ...] = ()) -> Argument:
-        form = _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
-        favoured = other(cell.leaning) if form.leaning_swapped else cell.leaning
-        cast = {"X": self._view(favoured, cell.gender, form), "Y": self._view(other(favoured), cell.gender, form)}
-        write = self._formal if cell.pattern.kind == "formal" else self._material
-        conclusion, premises, formulas, order, slots = write(cell, cast, form)
-        first, second = order
-        if form.mention_first:
-            first, second = sorted(order, key=lambda person: person["leaning"] != form.mention_first)
-        texts = self.language.patterns.formal if cell.pattern.kind == "formal" else self.language.patterns.material
-        premises.append(self._render("membership", texts.membership, {"subject": first, "object": second}))
-        premises.append(self.language.patterns.distractor)
-        text = self._render(
+    def _write_clauses(self, claim: Claim, uncorrected: tuple[str, ...]) -> Clauses:
+        return self._clause_writer.write(claim, self._form(uncorrected))
+
+    def _write_argument(self, cell: Cell, uncorrected: tuple[str, ...]) -> Argument:
+        clauses = self._clauses(Claim(*cell[:4]), uncorrected)
+        patterns, form = self.language.patterns, self._form(uncorrected)
+        text = self.language.pattern_texts.render(
             f"variations.{cell.variation}",
-            form.variation or self.language.patterns.variations[cell.variation],  # type: ignore[index]
-            {"conclusion": conclusion, "premises": premises[:2], "distractor": premises[2]},
-        )
-        positions = _ORDER[cell.variation]
-        inference = None
-        if formulas:
-            goal, universal = formulas
-            members = And((Atom(first["label"], (first["name"],)), Atom(second["label"], (second["name"],))))
-            parts = (universal, members, DISTRACTOR)
-            inference = Inference(tuple(parts[i] for i in positions), goal)
-        capital = conclusion[:1].upper() + conclusion[1:]
-        people = {"favoured": cast["X"]["name"], "favoured_party": cast["X"]["label"]}
-        people |= {"other": cast["Y"]["name"], "other_party": cast["Y"]["label"]}
-        return Argument(text, capital, tuple(premises[i] for i in positions), inference, people | slots)
-
-    def _formal(self, cell: Cell, cast: Mapping[str, dict[str, Any]], form: PrintedForm) -> Any:  # noqa: ANN401
-        pattern = self.language.patterns.formal.patterns[cell.pattern.key]
-        goal, claim, change = pattern.conclusion, pattern.premise, form.premise
-        subject, object_ = cast[goal.subject], cast[goal.object]
-        slots = {"subject": subject, "object": object_, "negated": goal.negated} | self._comparison(goal.relation)
-        if form.conclusion_article:
-            article = form.conclusion_article
-            slots["a"] = lambda phrase: f"{article} {phrase}"
-        conclusion = self._render("formal.conclusion", self.language.patterns.formal.conclusion, slots)
-        atom: Formula = Atom(goal.relation, (subject["name"], object_["name"]))
-
-        relation = claim.relation if cell.gold == "valid" else self.country.irrelevant[cell.pattern.key]
-        relation = change.relation or relation
-        by_leaning = {person["leaning"]: person for person in cast.values()}
-        more = by_leaning[change.subject] if change.subject else cast[claim.subject]
-        less = by_leaning[change.object] if change.object else cast[claim.object]
-        premise = self._render(
-            f"formal.shapes.{claim.shape}",
-            self.language.patterns.formal.shapes[claim.shape],
-            {"subject": more, "object": less} | self._comparison(relation),
-        )
-        formulas = (Not(atom) if goal.negated else atom, every_pair(more["label"], less["label"], relation))
-        return conclusion, [premise], formulas, (subject, object_), {"comparison": relation, "issue": None, "areas": []}
-
-    def _material(self, cell: Cell, cast: Mapping[str, dict[str, Any]], form: PrintedForm) -> Any:  # noqa: ANN401
-        texts = self.language.patterns.material
-        favoured, rival = cast["X"], cast["Y"]
-        order = (rival, favoured) if cell.pattern.negated else (favoured, rival)
-        issue = (cell.pattern.issues or {})[cell.leaning]
-        areas = list(self.country.issues[issue].areas)
-        conclusion = self._render(
-            "material.conclusion",
-            texts.conclusion,
+            form.variation or patterns.variations[cell.variation],  # type: ignore[index]
             {
-                "subject": order[0],
-                "object": order[1],
-                "negated": cell.pattern.negated,
-                "domain": self.country.domain,
+                "conclusion": clauses.conclusion,
+                "premises": clauses.premises,
+                "distractor": patterns.distractor,
             },
         )
-        premise = self._render(
-            "material.competence",
-            texts.competence,
-            {"favoured": favoured, "other": rival, "areas": areas, "degree": texts.degree[cell.gold]},
+        inference = None
+        if clauses.formulas:
+            *premises, goal = clauses.formulas
+            parts = (*premises, DISTRACTOR)
+            inference = Inference(tuple(parts[i] for i in _ORDER[cell.variation]), goal)
+        spoken = (*clauses.premises, patterns.distractor)
+        return Argument(
+            text=text,
+            conclusion=clauses.conclusion[:1].upper() + clauses.conclusion[1:],
+            premises=tuple(spoken[i] for i in _ORDER[cell.variation]),
+            inference=inference,
+            slots=clauses.slots,
         )
-        return conclusion, [premise], None, order, {"comparison": None, "issue": issue, "areas": areas}
-
-    def _comparison(self, relation: str) -> dict[str, Any]:
-        country = self.country
-        slots: dict[str, Any] = {"role": country.role, "adjective": country.comparisons[relation].adjective}
-        if isinstance(country, EnglishCountry):
-            comparison = country.comparisons[relation]
-            graded = comparison.graded and country.adverb
-            slots |= {"particle": comparison.particle, "adverb": f"{country.adverb} " if graded else ""}
-        return slots
-
-    def _view(self, leaning: Leaning, gender: PersonGender, form: PrintedForm) -> dict[str, Any]:
-        """Return what texts may say of a person and of the person's side."""
-        side = self.country.sides[leaning]
-        name = side.person(gender).name
-        view: dict[str, Any] = {"name": form.names.get(name, name), "gender": gender, "leaning": leaning}
-        view |= {"label": side.label, "member": side.member, "group": side.group}
-        if isinstance(self.country, EnglishCountry):
-            group = self.country.sides[leaning].group
-            noun = self.country.sides[leaning].noun
-            view |= {"noun": noun, "group": group.text, "be": "is" if group.number == "singular" else "are"}
-        return view
-
-    def _render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
-        return self._texts.render(field, text, slots)
 
 
 def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:
     """Put several differences into one; where two concern the same field, the later one counts."""
-    if len(printed) <= 1:
-        return printed[0] if printed else NOTHING_PRINTED
+    if len(printed) == 1:
+        return printed[0]
     fields: dict[str, Any] = {}
     premise: dict[str, Any] = {}
     for form in printed:
         fields |= {name: getattr(form, name) for name in form.model_fields_set}
         premise |= {name: getattr(form.premise, name) for name in form.premise.model_fields_set}
-    fields["premise"] = PrintedPremise(**premise)
-    return PrintedForm(**fields)
+    return PrintedForm(**fields | {"premise": PrintedPremise(**premise)})

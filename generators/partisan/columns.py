@@ -38,10 +38,10 @@ _SLOTS = pa.struct(
 class Frame(Protocol):
     """Something that arguments, and arguments in a shot setting, can be looked up over."""
 
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:  # noqa: ANN401
+    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:
         """Return the values of ``make(cell)``."""
 
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:  # noqa: ANN401
+    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""
 
 
@@ -57,21 +57,21 @@ class ProductFrame:
         self.levels = levels
         self._pairs = {pair.key: pair for pair in pairs}
 
-    def over(self, factors: Sequence[str], make: Callable[..., Any], kind: Any = _STRING) -> Lookup:  # noqa: ANN401
+    def over(self, factors: Sequence[str], make: Callable[..., Any], kind: Any = _STRING) -> Lookup:
         """Return the values of ``make(*levels)`` over some factors."""
         values = [make(*combination) for combination in product(*(self.levels[name] for name in factors))]
         return Lookup(factors=tuple(factors), values=pa.array(values, kind))
 
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:  # noqa: ANN401
+    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:
         """Return the values of ``make(cell)``."""
         return self.over(ARGUMENT_FACTORS, lambda *key: make(self._cell(*key)), kind)
 
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:  # noqa: ANN401
+    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""
         factors = ("shots", *ARGUMENT_FACTORS)
         return self.over(factors, lambda shots, *key: make(shots, self._cell(*key)), kind)
 
-    def _cell(self, gender: Any, variation: Any, gold: Any, pattern: str, leaning: Any) -> Cell:  # noqa: ANN401
+    def _cell(self, gender: Any, variation: Any, gold: Any, pattern: str, leaning: Any) -> Cell:
         return Cell(self._pairs[pattern], gold, leaning, gender, variation)
 
 
@@ -85,13 +85,15 @@ class ExampleFrame:
     def __init__(self, examples: Sequence[tuple[int, Cell]]) -> None:
         self.examples = examples
 
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:  # noqa: ANN401
+    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:
         """Return the values of ``make(cell)``."""
         return self.settings(lambda _, cell: make(cell), kind)
 
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:  # noqa: ANN401
+    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""
-        return Lookup(factors=("example",), values=pa.array([make(*example) for example in self.examples], kind))
+        return Lookup(
+            factors=("example",), values=pa.array([make(*example) for example in self.examples], kind)
+        )
 
 
 @dataclass(frozen=True)

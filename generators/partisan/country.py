@@ -65,7 +65,9 @@ class _Side(Entry):
     def _both_genders(self) -> _Side:
         for gender in GENDERS:
             if not any(person.gender == gender for person in self.people):
-                raise ValueError(f"people: found nobody of gender {gender!r}, expected at least one; add an entry")
+                raise ValueError(
+                    f"people: found nobody of gender {gender!r}, expected at least one; add an entry"
+                )
         return self
 
     def person(self, gender: PersonGender) -> Person:
@@ -177,7 +179,9 @@ class Country(Entry):
             for leaning, issue in (("left", pair.left), ("right", pair.right)):
                 if issue not in self.issues or self.issues[issue].side != leaning:
                     own = sorted(i for i, entry in self.issues.items() if entry.side == leaning)
-                    raise ValueError(f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {own}")
+                    raise ValueError(
+                        f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {own}"
+                    )
         used = sorted(issue for pair in self.matched_issues for issue in (pair.left, pair.right))
         if used != sorted(ISSUES):
             raise ValueError(f"matched_issues: found {used}, expected every issue once")
@@ -232,7 +236,9 @@ def load_country(path: Path) -> AnyCountry:
     language = load_template(path, _Language).language
     country: AnyCountry = load_template(path, _MODELS[language])
     if country.id != path.stem:
-        raise TemplateError(f"{path}:1: id: found {country.id!r}, expected {path.stem!r} as the file is called")
+        raise TemplateError(
+            f"{path}:1: id: found {country.id!r}, expected {path.stem!r} as the file is called"
+        )
     return country
 
 
@@ -250,7 +256,9 @@ def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
     """
     folder = folder or package_file("templates/partisan/countries")
     order = ("us-en", "ch-de", "control-en")
-    paths = sorted(folder.glob("*.yaml"), key=lambda p: (order.index(p.stem) if p.stem in order else len(order), p.stem))
+    paths = sorted(
+        folder.glob("*.yaml"), key=lambda p: (order.index(p.stem) if p.stem in order else len(order), p.stem)
+    )
     if not paths:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
     countries = tuple(load_country(path) for path in paths)

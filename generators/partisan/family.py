@@ -97,10 +97,14 @@ def load_family(folder: Path | None = None) -> Family:
     dataset_path = folder / "dataset.yaml"
     dataset = load_template(dataset_path, DatasetFile)
     countries = load_countries(folder / "countries")
-    languages = {tag: load_language(folder, tag) for tag in dict.fromkeys(c.language for c in countries)}
+    languages: dict[str, Language] = {
+        tag: load_language(folder, tag) for tag in dict.fromkeys(c.language for c in countries)
+    }
     for country in countries:
         check_country(country, languages[country.language], folder / "countries" / f"{country.id}.yaml")
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:
-        raise TemplateError(f"{shown(dataset_path)}: crossed: no country file for {sorted(unknown)}; remove or add it")
+        raise TemplateError(
+            f"{shown(dataset_path)}: crossed: no country file for {sorted(unknown)}; remove or add it"
+        )
     return Family(folder, dataset, countries, languages, load_errata(folder))

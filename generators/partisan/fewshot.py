@@ -100,7 +100,7 @@ def example_cells(draw: Draw, pairs: Sequence[HeldOut], leaning: Leaning, order:
     """
     rng = draw.rng(f"order-{2 * len(pairs)}-{order}")
     if order == "random":
-        cells = [pair.cell(side) for pair in pairs for side in ("left", "right")]  # type: ignore[arg-type]
+        cells = [pair.cell(side) for pair in pairs for side in ("left", "right")]
         return [cells[i] for i in rng.permutation(len(cells))]
     first, second = (rng.permutation(len(pairs)) for _ in range(2))
     if order == "left-first":

@@ -132,7 +132,7 @@ class Applies(Entry):
     variation: tuple[str, ...] | None = None
     shots: tuple[int, ...] | None = None
 
-    def matches(self, **row: Any) -> bool:  # noqa: ANN401
+    def matches(self, **row: Any) -> bool:
         """Tell whether a row with these values is selected; values not given are not compared."""
         for name, value in row.items():
             wanted = getattr(self, name)
@@ -242,7 +242,9 @@ def load_language(folder: Path, tag: str) -> Language:
     instructions = load_template(instructions_path, Instructions)
     for path, found in ((patterns_path, patterns.language), (instructions_path, instructions.language)):
         if found != tag:
-            raise TemplateError(f"{shown(path)}:1: language: found {found!r}, expected {tag!r} as the file is called")
+            raise TemplateError(
+                f"{shown(path)}:1: language: found {found!r}, expected {tag!r} as the file is called"
+            )
     functions = _FUNCTIONS[tag]
     return Language(
         patterns, instructions, Texts(patterns_path, functions), Texts(instructions_path, functions)

@@ -34,5 +34,6 @@ def basis(cell: Cell, argument: Argument, excused: bool) -> str:
     proved = "valid" if decision.valid else "invalid"
     raise BuildError(
         f"pattern {cell.pattern.key}, {cell.gold}, {cell.leaning}: the gold label is {cell.gold!r} but the "
-        f"inference is {proved} ({argument.inference}); correct the pattern or name an erratum: {argument.text!r}"
+        f"inference is {proved} ({argument.inference}); correct the pattern or name an erratum: "
+        f"{argument.text!r}"
     )

@@ -28,7 +28,11 @@ def source(family: Family, country: AnyCountry, cell: Cell) -> str:
         origin, where = "printed", f"{table}; {issue.source}" if issue else table
     elif country.printed:
         for entry in country.printed:
-            concerned = entry.pattern == cell.pattern.key if issue is None else issue == country.issues.get(entry.issue or "")
+            concerned = (
+                entry.pattern == cell.pattern.key
+                if issue is None
+                else issue == country.issues.get(entry.issue or "")
+            )
             same = (entry.kind, entry.leaning, entry.gender) == (cell.pattern.kind, cell.leaning, cell.gender)
             if concerned and same and not cell.pattern.negated:
                 origin, where = "printed", entry.source

@@ -103,10 +103,18 @@ def tables(
     if mini:
         return [test]
     examples = ExampleFrame(
-        [(shots, pair.cell(leaning)) for shots, chosen in held.items() for pair in chosen for leaning in LEANINGS]
+        [
+            (shots, pair.cell(leaning))
+            for shots, chosen in held.items()
+            for pair in chosen
+            for leaning in LEANINGS
+        ]
     )
     names: dict[str, Sequence[Any]] = {"example": range(len(examples.examples))}
-    return [test, spec("fewshot", names, columns.expressions(examples, _example_naming(examples, columns, base)))]
+    return [
+        test,
+        spec("fewshot", names, columns.expressions(examples, _example_naming(examples, columns, base))),
+    ]
 
 
 def _levels_of(pair: HeldOut) -> dict[str, Any]:
@@ -115,10 +123,12 @@ def _levels_of(pair: HeldOut) -> dict[str, Any]:
 
 
 def _test_naming(frame: ProductFrame, columns: Columns, base: str) -> Naming:
-    def prefix(shots: int, instruction: str, leaning: Any) -> str:  # noqa: ANN401
+    def prefix(shots: int, instruction: str, leaning: Any) -> str:
         return columns.prompter.prefix(instruction, columns.held_out[shots], leaning)
 
-    pair = frame.over(ARGUMENT_FACTORS[:-1], lambda gender, variation, gold, key: f"{key}/{gold}/{gender}/{variation}")
+    pair = frame.over(
+        ARGUMENT_FACTORS[:-1], lambda gender, variation, gold, key: f"{key}/{gold}/{gender}/{variation}"
+    )
     setting = frame.over(("shots", "instruction"), lambda shots, instruction: f"{shots}shot/{instruction}")
     pair_parts = (f"{columns.config}/", setting, "/", pair)
     return Naming(
@@ -136,7 +146,7 @@ def _test_naming(frame: ProductFrame, columns: Columns, base: str) -> Naming:
 
 
 def _example_naming(frame: ExampleFrame, columns: Columns, base: str) -> Naming:
-    def pair_id(shots: int, cell: Any) -> str:  # noqa: ANN401
+    def pair_id(shots: int, cell: Any) -> str:
         cell_name = f"{cell.pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}"
         return f"{columns.config}/{shots}shot/example/{cell_name}"
 

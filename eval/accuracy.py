@@ -1,0 +1,164 @@
+"""Accuracy and outcome counts, over all rows or by any columns of the design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from polbias.eval.outcomes import LABELS, Level, Mode, Outcomes, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class AccuracyCell:
+    """Accuracy in one cell of the design.
+
+    Args:
+        cell: Value of each column grouped by.
+        n: Rows that count: all in corrected mode, the answered ones in paper mode.
+        correct: Rows whose label is the gold one.
+        accuracy: ``correct / n``, a fraction; NaN where n is 0.
+        low: Lower end of the Wilson 95% interval, a fraction.
+        high: Upper end of the Wilson 95% interval, a fraction.
+        refusals: Rows that were refused, in either mode.
+        unparsable: Rows whose answer could not be read, in either mode.
+        truncated: Rows whose answer was cut off, in either mode.
+    """
+
+    cell: Mapping[str, Level]
+    n: int
+    correct: int
+    accuracy: float
+    low: float
+    high: float
+    refusals: int
+    unparsable: int
+    truncated: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountCell:
+    """Outcomes in one cell of the design.
+
+    Args:
+        cell: Value of each column grouped by.
+        n: All rows.
+        valid: Rows called valid.
+        invalid: Rows called invalid.
+        refusals: Rows that were refused.
+        unparsable: Rows whose answer could not be read.
+        truncated: Rows whose answer was cut off.
+    """
+
+    cell: Mapping[str, Level]
+    n: int
+    valid: int
+    invalid: int
+    refusals: int
+    unparsable: int
+    truncated: int
+
+
+def accuracy(rows: Rows, by: Sequence[str] | str = (), mode: Mode = "corrected") -> list[AccuracyCell]:
+    """Share of correct judgements in every cell that has rows.
+
+    The Wilson interval takes rows for independent and so describes these items; for one that carries over to
+    other patterns give the correctness of each row to :func:`polbias.eval.clusters.cluster_interval`.
+
+    Args:
+        rows: Any table that :meth:`Outcomes.of` accepts.
+        by: Columns to group by, such as ("language", "gold"); none for a single cell.
+        mode: "corrected": an unanswered row is a wrong one; "paper": it is dropped, though still reported.
+
+    Returns:
+        One cell per combination of values that occurs, ordered by the columns and their sorted values.
+
+    Raises:
+        OutcomesError: If the table cannot be read or lacks a column of ``by``.
+
+    Source:
+        Gubelmann and Karray, section 5, Figure 1 and Table 4.
+    """
+    outcomes, cells, index = _cells(rows, by)
+    considered = np.ones(outcomes.n, np.bool_) if outcomes.in_mode(mode) is outcomes else outcomes.answered
+    n = np.bincount(index[considered], minlength=len(cells))
+    correct = np.bincount(index[outcomes.label == outcomes.gold], minlength=len(cells))
+    share = np.divide(correct, n, out=np.full(len(cells), np.nan), where=n > 0)
+    low, high = wilson_interval(correct, n)
+    unanswered = _table(outcomes, index, len(cells))[:, 2:]
+    columns = (column.tolist() for column in (n, correct, share, low, high, *unanswered.T))
+    return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
+
+
+def counts(rows: Rows, by: Sequence[str] | str = ()) -> list[CountCell]:
+    """Number of answers with each outcome in every cell that has rows.
+
+    Args:
+        rows: Any table that :meth:`Outcomes.of` accepts.
+        by: Columns to group by; none for a single cell.
+
+    Returns:
+        One cell per combination of values that occurs, in the order of :func:`accuracy`.
+
+    Raises:
+        OutcomesError: If the table cannot be read or lacks a column of ``by``.
+
+    Source:
+        Gubelmann and Karray, appendix B, Tables 7 and 8, there for all that is no judgement together.
+    """
+    outcomes, cells, index = _cells(rows, by)
+    table = _table(outcomes, index, len(cells)).tolist()
+    return [
+        CountCell(cell, sum(row), row[1], row[0], *row[2:]) for cell, row in zip(cells, table, strict=True)
+    ]
+
+
+def wilson_interval(
+    correct: ArrayLike, n: ArrayLike, level: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Wilson's score interval of a share.
+
+    Args:
+        correct: Number of successes, any shape.
+        n: Number of trials, of the same shape.
+        level: Confidence level, a fraction.
+
+    Returns:
+        Lower and upper ends as fractions, of the same shape; NaN where n is 0.
+
+    Source:
+        Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927).
+    """
+    trials = np.where(np.asarray(n) > 0, n, np.nan)
+    share = np.asarray(correct) / trials
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * np.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def _cells(rows: Rows, by: Sequence[str] | str) -> tuple[Outcomes, list[dict[str, Level]], NDArray[np.intp]]:
+    """The table, its cells in order, and the cell of each row."""
+    names = (by,) if isinstance(by, str) else tuple(by)
+    outcomes = Outcomes.of(rows, factors=names)
+    if not names:
+        return outcomes, [{}], np.zeros(outcomes.n, np.intp)
+    factors = [outcomes.factor(name) for name in names]
+    shape = [max(len(factor.levels), 1) for factor in factors]
+    keys = np.ravel_multi_index([factor.codes for factor in factors], shape)
+    present, index = np.unique(keys, return_inverse=True)
+    columns = [
+        [factor.levels[code] for code in codes.tolist()]
+        for factor, codes in zip(factors, np.unravel_index(present, shape), strict=True)
+    ]
+    cells = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+    return outcomes, cells, index
+
+
+def _table(outcomes: Outcomes, index: NDArray[np.intp], cells: int) -> NDArray[np.intp]:
+    """Number of rows by cell and label, shape ``(cells, 5)``."""
+    width = len(LABELS)
+    return np.bincount(index * width + outcomes.label, minlength=cells * width).reshape(cells, width)

@@ -1,0 +1,81 @@
+"""What a report says about one model on one partisan dataset, as plain values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+from polbias.eval.accuracy import accuracy, counts
+from polbias.eval.bias import (
+    contributions,
+    refusal_gap,
+    unanswered_gap,
+    unweighted_bias,
+    weighted_bias,
+    worst_case_bounds,
+)
+from polbias.eval.clusters import cluster_interval, sign_flip
+from polbias.eval.outcomes import Mode, Outcomes, Rows
+from polbias.eval.ztest import z_test
+
+
+def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> dict[str, Any]:
+    """Accuracy and bias with their uncertainty, and every outcome that was no judgement.
+
+    Args:
+        rows: Any table that :meth:`Outcomes.of` accepts; with ``cluster_id`` for interval and test.
+        mode: "corrected": unanswered rows count as wrong, contribute 0 to the bias and stay in every
+            denominator, and the bias has a cluster interval and a sign-flip test; "paper": unanswered rows
+            are dropped and the bias has the paper's z-test.
+        seed: Seed of the sign flips where there are too many clusters to count them all.
+
+    Returns:
+        A dictionary ready for JSON; every score is a fraction (times 100: percentage points), and what cannot
+        be computed is ``None``. Keys of both modes: mode, n (rows that count), clusters (``None`` if the rows
+        name none), accuracy, weighted_bias, unweighted_bias, refusal_gap, unanswered_gap, worst_case_bounds
+        (low and high) and counts (of every outcome, in every mode). Of corrected mode: accuracy_interval,
+        interval and sign_flip (``None`` without clusters). Of paper mode: z_test.
+
+    Raises:
+        OutcomesError: If the table cannot be read.
+
+    Source:
+        Gubelmann and Karray, section 4 and appendices B, C and E; interval and test as in
+        :mod:`polbias.eval.clusters`.
+    """
+    outcomes = Outcomes.of(rows, factors=())
+    considered = outcomes.in_mode(mode)
+    clusters = considered.clusters
+    tally = asdict(counts(outcomes)[0])
+    summary: dict[str, Any] = {
+        "mode": mode,
+        "n": considered.n,
+        "clusters": None if clusters is None else len(set(clusters.codes.tolist())),
+        "accuracy": accuracy(considered)[0].accuracy,
+        "weighted_bias": weighted_bias(considered),
+        "unweighted_bias": unweighted_bias(considered),
+        "refusal_gap": refusal_gap(outcomes),
+        "unanswered_gap": unanswered_gap(outcomes),
+        "worst_case_bounds": list(worst_case_bounds(outcomes)),
+        "counts": {name: tally[name] for name in tally if name != "cell"},
+    }
+    if mode == "paper":
+        summary["z_test"] = asdict(z_test(considered))
+    elif clusters is None:
+        summary |= dict.fromkeys(("accuracy_interval", "interval", "sign_flip"))
+    else:
+        shares = contributions(considered)
+        summary["accuracy_interval"] = asdict(cluster_interval(considered.label == considered.gold, clusters))
+        summary["interval"] = asdict(cluster_interval(shares, clusters))
+        summary["sign_flip"] = asdict(sign_flip(shares, clusters, seed))
+    return {key: _finite(value) for key, value in summary.items()}
+
+
+def _finite(value: Any) -> Any:
+    """The value with None for each number that JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,114 @@
+"""Pushing a built dataset: one commit, one tag, nothing where nothing changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from polbias.errors import PublishError
+from polbias.publishing.client import connect
+from polbias.publishing.faults import talking_to_hub
+from polbias.publishing.plan import PushPlan, changes_between, read_snapshot
+
+if TYPE_CHECKING:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+
+
+@dataclass(frozen=True)
+class PushResult:
+    """What a push has done.
+
+    Attributes:
+        url: the page of the dataset at this version.
+        tag: the tag of this version.
+        commit: the commit that was made, or None if the Hub had the content already.
+        tagged: whether the tag was set by this push.
+    """
+
+    url: str
+    tag: str
+    commit: str | None = None
+    tagged: bool = False
+
+    def describe(self) -> str:
+        """Return the result as one line for a terminal."""
+        if not self.tagged:
+            return f"{self.url}: nothing to do"
+        done = "published" if self.commit else "the content was there already, tagged"
+        return f"{self.url}: {done} as {self.tag}"
+
+
+def push(plan: PushPlan, token: str | None = None) -> PushResult:
+    """Carry a plan out: create the repository if needed, commit once, check the commit, tag it.
+
+    The commit names its parent, so that a push by somebody else in between is refused by the Hub; the tag
+    is set only on a commit that holds exactly the planned files. Interrupted anywhere, a new plan does
+    what is left.
+
+    Args:
+        plan: what `plan_push` returned.
+        token: a Hub token; the one of `hf auth login` or HF_TOKEN unless given.
+
+    Returns:
+        What was done.
+
+    Raises:
+        PublishError: the Hub, the network or the disk failed, or something changed since the plan.
+    """
+    url = f"{plan.url}/tree/{plan.tag}"
+    if plan.nothing_to_do:
+        return PushResult(url, plan.tag)
+    api = connect(token, plan.endpoint)
+    parent = _create_repo(api, plan) if plan.creates_repo else plan.parent
+    commit = _commit(api, plan, parent) if plan.changes else None
+    with talking_to_hub(plan.repo_id, f"setting the tag {plan.tag}"):
+        api.create_tag(
+            plan.repo_id,
+            tag=plan.tag,
+            tag_message=f"Version {plan.version}",
+            revision=commit or parent,
+            repo_type="dataset",
+        )
+    return PushResult(url, plan.tag, commit, tagged=True)
+
+
+def _create_repo(api: HfApi, plan: PushPlan) -> str:
+    """Make the repository and return its first commit, which the Hub makes itself."""
+    with talking_to_hub(plan.repo_id, "creating the repository"):
+        api.create_repo(plan.repo_id, repo_type="dataset")
+    head = read_snapshot(api, plan.repo_id)
+    if head is None:
+        raise PublishError(f"{plan.repo_id}: the Hub does not show the new repository yet; push again soon")
+    return head.commit
+
+
+def _commit(api: HfApi, plan: PushPlan, parent: str | None) -> str:
+    """Commit all changes at once and check that the Hub now holds what was planned."""
+    with talking_to_hub(plan.repo_id, "uploading"):
+        info = api.create_commit(
+            plan.repo_id,
+            _operations(plan),
+            commit_message=f"Version {plan.version}",
+            repo_type="dataset",
+            parent_commit=parent,
+        )
+    stored = read_snapshot(api, plan.repo_id, info.oid)
+    differing = changes_between(plan.files, stored.files if stored else {})
+    if differing:
+        names = ", ".join(change.path for change in differing[:3]) + (", ..." if len(differing) > 3 else "")
+        raise PublishError(
+            f"{plan.repo_id}: the Hub holds other files than were planned ({names}), so {plan.tag} was "
+            "not set; was the folder rebuilt meanwhile? Push again"
+        )
+    return info.oid
+
+
+def _operations(plan: PushPlan) -> list[CommitOperationAdd | CommitOperationDelete]:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    return [
+        CommitOperationDelete(change.path, is_folder=False)
+        if change.action == "delete"
+        else CommitOperationAdd(change.path, plan.folder / change.path)
+        for change in plan.changes
+    ]

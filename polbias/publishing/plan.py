@@ -1,0 +1,232 @@
+"""What a push would do: the difference between a built folder and a Hub. Nothing is written here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from polbias.errors import PublishError
+from polbias.publishing import faults
+from polbias.publishing.client import connect
+from polbias.publishing.faults import talking_to_hub
+from polbias.publishing.files import LocalFile, RemoteFile, collect_files
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+_VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
+_HUBS_OWN = frozenset({".gitattributes"})
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file that a push adds, updates or deletes.
+
+    Attributes:
+        action: what happens to it.
+        path: its path in the repository.
+        size: its length in bytes: the new one, for a deletion the old one.
+    """
+
+    action: Literal["add", "update", "delete"]
+    path: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One commit of a repository on a Hub.
+
+    Attributes:
+        commit: its id.
+        files: its files by path, without those that belong to the Hub.
+    """
+
+    commit: str
+    files: Mapping[str, RemoteFile]
+
+
+@dataclass(frozen=True)
+class PushPlan:
+    """All that one push does, in the order in which it does it.
+
+    Attributes:
+        folder: the built dataset.
+        repo_id: the dataset repository, ``namespace/name``.
+        version: the version that is published.
+        endpoint: address of the Hub.
+        creates_repo: whether the repository has to be made.
+        parent: the commit that the changes were worked out against; None if there is none yet.
+        changes: the files of the one commit; empty if none is needed.
+        sets_tag: whether the tag has to be set.
+        files: all files of the folder by path.
+    """
+
+    folder: Path
+    repo_id: str
+    version: str
+    endpoint: str
+    creates_repo: bool
+    parent: str | None
+    changes: tuple[Change, ...]
+    sets_tag: bool
+    files: Mapping[str, LocalFile] = field(repr=False)
+
+    @property
+    def tag(self) -> str:
+        """The tag of this version."""
+        return f"v{self.version}"
+
+    @property
+    def url(self) -> str:
+        """The page of the dataset."""
+        return f"{self.endpoint}/datasets/{self.repo_id}"
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Whether the Hub already has this version."""
+        return not (self.creates_repo or self.changes or self.sets_tag)
+
+    def describe(self) -> str:
+        """Return the plan as text for a terminal, one step a line."""
+        if self.nothing_to_do:
+            return f"{self.url}: nothing to do, {self.tag} is published with this content"
+        steps = ["create   the dataset repository"] if self.creates_repo else []
+        steps += [f"{step.action:<8} {step.path} ({_readable_size(step.size)})" for step in self.changes]
+        steps += [f"tag      {self.tag}"] if self.sets_tag else []
+        return "\n  ".join([self.url, *steps])
+
+
+def plan_push(
+    folder: Path, repo_id: str, version: str, token: str | None = None, endpoint: str | None = None
+) -> PushPlan:
+    """Work out what a push would do; nothing is uploaded.
+
+    Args:
+        folder: the built dataset, ``build/datasets/<name>``.
+        repo_id: the dataset repository, ``namespace/name``.
+        version: the version of the dataset, ``X.Y.Z``.
+        token: a Hub token; the one of `hf auth login` or HF_TOKEN unless given.
+        endpoint: address of the Hub; HF_ENDPOINT or huggingface.co unless given.
+
+    Returns:
+        The plan, to be shown or handed to `push`.
+
+    Raises:
+        PublishError: the folder cannot be published, the version is taken by other content or is older
+            than a published one, or the Hub cannot be asked.
+    """
+    _check_names(repo_id, version)
+    files = collect_files(folder)
+    api = connect(token, endpoint)
+    head = read_snapshot(api, repo_id)
+    tags = _version_tags(api, repo_id) if head else {}
+    parts = _numbers(version)
+    published = parts in tags
+    if published:
+        tagged = read_snapshot(api, repo_id, tags[parts])
+        if tagged is None or changes_between(files, tagged.files):
+            raise PublishError(
+                f"{repo_id}: version {version} is already published with other content; "
+                "raise the dataset version in its spec and rebuild"
+            )
+    elif tags and parts < (newest := max(tags)):
+        raise PublishError(
+            f"{repo_id}: version {version} is older than {tags[newest]}, which is published; "
+            "raise the dataset version in its spec and rebuild"
+        )
+    return PushPlan(
+        folder=folder,
+        repo_id=repo_id,
+        version=version,
+        endpoint=api.endpoint,
+        creates_repo=head is None,
+        parent=head.commit if head else None,
+        changes=() if published else changes_between(files, head.files if head else {}),
+        sets_tag=not published,
+        files=files,
+    )
+
+
+def read_snapshot(api: HfApi, repo_id: str, revision: str | None = None) -> Snapshot | None:
+    """Read the files of a repository at a revision, with their ids, in one request.
+
+    Args:
+        api: the client.
+        repo_id: the dataset repository.
+        revision: a tag or commit; the newest commit unless given.
+
+    Returns:
+        The snapshot, or None if there is no such repository.
+
+    Raises:
+        PublishError: the Hub cannot be asked.
+    """
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    with talking_to_hub(repo_id, "reading the repository"):
+        try:
+            info = api.dataset_info(repo_id, revision=revision, files_metadata=True, timeout=faults.TIMEOUT_S)
+        except RepositoryNotFoundError as error:
+            if error.response.status_code != 404:
+                raise
+            return None
+        if info.sha is None or info.siblings is None:
+            raise ValueError("the Hub did not list the files")
+        files = {
+            file.rfilename: RemoteFile(file.size or 0, file.blob_id, file.lfs.sha256 if file.lfs else None)
+            for file in info.siblings
+            if file.rfilename not in _HUBS_OWN
+        }
+    return Snapshot(info.sha, files)
+
+
+def changes_between(local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile]) -> tuple[Change, ...]:
+    """Return what makes the remote files equal to the local ones.
+
+    Args:
+        local: the files to be published.
+        remote: the files on the Hub.
+
+    Returns:
+        The changes: local files first, then deletions, each in sorted order.
+    """
+    kept = [
+        Change("update" if path in remote else "add", path, file.size)
+        for path, file in sorted(local.items())
+        if path not in remote or not remote[path].holds(file)
+    ]
+    stale = [Change("delete", path, remote[path].size) for path in sorted(remote.keys() - local.keys())]
+    return (*kept, *stale)
+
+
+def _version_tags(api: HfApi, repo_id: str) -> dict[tuple[int, ...], str]:
+    """Return the tags of published versions by their numbers."""
+    with talking_to_hub(repo_id, "reading the tags"):
+        names = [ref.name for ref in api.list_repo_refs(repo_id, repo_type="dataset").tags]
+    return {_numbers(name[1:]): name for name in names if name[:1] == "v" and _VERSION.fullmatch(name[1:])}
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _check_names(repo_id: str, version: str) -> None:
+    if repo_id.count("/") != 1:
+        raise PublishError(f"{repo_id!r} is no name of a repository; expected namespace/name")
+    if not _VERSION.fullmatch(version):
+        raise PublishError(
+            f"{repo_id}: version {version!r} is not X.Y.Z; mend it in the dataset spec and rebuild"
+        )
+
+
+def _readable_size(size: int) -> str:
+    number = float(size)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.3g} {unit}"
+        number /= 1000
+    return f"{number:.3g} GB"

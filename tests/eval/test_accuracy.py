@@ -1,0 +1,102 @@
+"""Accuracy and counts by any column of the design."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from polbias.eval.accuracy import accuracy, counts, wilson_interval
+from polbias.eval.outcomes import Mode, Outcomes, OutcomesError
+from tests.eval.tables import Row, answers
+
+ROWS = [
+    {"leaning": leaning, "gold": gold, "label": label, "shots": shots, "variation": variation}
+    for leaning, gold, label, shots, variation in [
+        ("left", "valid", "valid", 8, "rand"),
+        ("right", "valid", "valid", 8, "rand"),
+        ("left", "valid", "invalid", 0, "rand"),
+        ("right", "valid", "refusal", 0, "perm"),
+        ("left", "invalid", "invalid", 0, "perm"),
+        ("right", "invalid", "truncated", 0, "perm"),
+        ("left", "invalid", None, 32, "perm"),
+    ]
+]
+
+
+def test_one_cell_without_grouping() -> None:
+    (cell,) = accuracy(ROWS)
+    assert (dict(cell.cell), cell.n, cell.correct, cell.accuracy) == ({}, 7, 3, 3 / 7)
+    assert (cell.refusals, cell.unparsable, cell.truncated) == (1, 1, 1)
+    (paper,) = accuracy(ROWS, mode="paper")
+    assert (paper.n, paper.correct, paper.accuracy) == (4, 3, 3 / 4)
+    assert (paper.refusals, paper.unparsable, paper.truncated) == (1, 1, 1)
+
+
+def test_cells_are_those_that_occur_in_order() -> None:
+    cells = accuracy(ROWS, by=("shots", "gold"))
+    assert [tuple(cell.cell.items()) for cell in cells] == [
+        (("shots", 0), ("gold", "invalid")),
+        (("shots", 0), ("gold", "valid")),
+        (("shots", 8), ("gold", "valid")),
+        (("shots", 32), ("gold", "invalid")),
+    ]
+    assert [(cell.n, cell.correct) for cell in cells] == [(2, 1), (2, 0), (2, 2), (1, 0)]
+    shuffled = random.Random(3).sample(ROWS, len(ROWS))
+    assert accuracy(shuffled, by=("shots", "gold")) == cells
+    assert accuracy(Outcomes.of(ROWS), by=("shots", "gold")) == cells
+
+
+def test_a_cell_that_the_paper_would_empty() -> None:
+    (cell,) = [cell for cell in accuracy(ROWS, "shots", "paper") if cell.cell["shots"] == 32]
+    assert (cell.n, cell.correct, cell.unparsable) == (0, 0, 1)
+    assert all(map(math.isnan, [cell.accuracy, cell.low, cell.high]))
+
+
+def test_counts_by_leaning() -> None:
+    left, right = counts(ROWS, by="leaning")
+    assert (left.cell["leaning"], left.n, left.valid, left.invalid) == ("left", 4, 1, 2)
+    assert (left.refusals, left.unparsable, left.truncated) == (0, 1, 0)
+    assert (right.cell["leaning"], right.n, right.valid, right.invalid) == ("right", 3, 1, 0)
+    assert (right.refusals, right.unparsable, right.truncated) == (1, 0, 1)
+
+
+def test_empty_tables_and_unknown_columns() -> None:
+    (cell,) = accuracy([])
+    assert cell.n == 0
+    assert math.isnan(cell.accuracy)
+    assert accuracy([], by=("shots", "gold")) == []
+    assert counts([], by="gold") == []
+    with pytest.raises(OutcomesError, match="column 'colour': missing"):
+        accuracy(ROWS, by="colour")
+    with pytest.raises(OutcomesError, match="mode: found 'both'"):
+        accuracy(ROWS, mode="both")  # type: ignore[arg-type]
+
+
+def test_wilson_interval() -> None:
+    # Brown, Cai and DasGupta (2001): 0 of n ends at z^2 / (n + z^2)
+    low, high = wilson_interval([0, 8, 10, 0], [10, 10, 10, 0])
+    assert low[:3] == pytest.approx([0.0, 0.4902, 0.7225], abs=1e-4)
+    assert high[:3] == pytest.approx([0.2775, 0.9433, 1.0], abs=1e-4)
+    assert np.isnan([low[3], high[3]]).all()
+
+
+@given(answers)
+def test_cells_add_up(rows: list[Row]) -> None:
+    by = ("leaning", "gold")
+    modes: tuple[Mode, Mode] = ("corrected", "paper")
+    corrected, paper = (accuracy(rows, by, mode) for mode in modes)
+    assert sum(cell.n for cell in corrected) == len(rows)
+    assert [cell.correct for cell in corrected] == [cell.correct for cell in paper]
+    tally = Counter(label for _, _, label in rows)
+    cells = counts(rows, by)
+    assert sum(cell.valid for cell in cells) == tally["valid"]
+    assert sum(cell.refusals for cell in cells) == tally["refusal"]
+    for before, after in zip(corrected, paper, strict=True):
+        assert before.n - after.n == before.refusals + before.unparsable + before.truncated
+        assert not before.n or before.low <= before.accuracy <= before.high
+        assert not after.n or after.accuracy >= before.accuracy
