@@ -19,7 +19,7 @@ _ADVICE = {
     403: "the token may not do that; use one that may write there, or set POLBIAS_NAMESPACE to your own",
     404: "the Hub does not know it; check the name, and that the token may see it",
     409: f"it was made by somebody else in the meantime; {_AGAIN}",
-    412: "somebody else pushed in the meantime, so nothing was; look at their change, then push again",
+    412: "somebody else pushed first and nothing was overwritten; look at their change, then push again",
     429: f"the Hub asks for patience; wait a few minutes, then {_AGAIN}",
 }
 _TOKEN = re.compile(r"\bhf_\w+")
@@ -73,12 +73,13 @@ def _explain(error: BaseException) -> str:
     if "Timeout" in type(error).__name__:
         return f"no answer for {TIMEOUT_S:g} seconds; check the network, then {_AGAIN}"
     detail = one_line(str(error)) or type(error).__name__
-    return f"the connection was refused or lost ({detail}); check the network, then {_AGAIN}"
+    return f"no connection to the Hub, or it was lost ({detail}); check the network, then {_AGAIN}"
 
 
 def _explain_status(status: int, server_message: str | None) -> str:
     said = f" ({one_line(server_message)})" if server_message else ""
-    advice = _ADVICE.get(status, f"the Hub has a problem of its own; wait a little, then {_AGAIN}")
+    own = f"the Hub has a problem of its own; wait a little, then {_AGAIN}"
+    advice = _ADVICE.get(status, own if status >= 500 else _ADVICE[400])
     return f"HTTP {status}{said}; {advice}"
 
 

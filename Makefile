@@ -1,0 +1,76 @@
+# polbias: every target makes what it needs, from Python 3.11+ and nothing else. `make` alone explains.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+TORCH  := torch==2.13.0
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help build-datasets push verify env link-tasks test lint bench docs tasks lock requirements clean
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+# Three environments in one folder, each a superset of the one before, each pinned.
+$(VENV)/.base: requirements/base.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'polbias needs Python 3.11 or newer; set PYTHON=/path/to/python3.11'; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -r requirements/base.txt 'setuptools>=80'
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.eval: $(VENV)/.base requirements/eval.txt
+	$(PIP) -r requirements/eval.txt
+	$(BIN)/python -m polbias.harness_tasks.link
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.eval requirements/dev.txt
+	$(PIP) '$(TORCH)'
+	$(PIP) -r requirements/dev.txt
+	@touch $@
+
+build-datasets: $(VENV)/.base ## build all datasets into build/datasets
+	$(BIN)/polbias build
+
+push: build-datasets ## publish the builds on the Hub (make push ARGS=--dry-run to look first)
+	$(BIN)/polbias push $(ARGS)
+
+verify: build-datasets ## hashes, lock and proofs of the builds
+	$(BIN)/polbias verify
+
+env: $(VENV)/.eval ## environment with lm_eval, the tasks linked (no torch: add it with pip install 'torch' 'transformers' 'accelerate')
+
+link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
+	$(BIN)/python -m polbias.harness_tasks.link
+
+test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: $(VENV)/.dev ## ruff, mypy, licences
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p polbias -p benchmarks
+	$(BIN)/reuse lint --quiet
+
+bench: $(VENV)/.dev ## speed and memory beside the alternatives, in one run
+	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(VENV)/.dev ## build the documentation into docs/_build
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build
+
+tasks: $(VENV)/.base ## write the lm_eval task files anew
+	$(BIN)/python -m polbias.harness_tasks.generate
+
+lock: build-datasets ## write datasets.lock from the builds
+	$(BIN)/polbias lock
+
+# uv resolves for every platform; what torch itself pins (nvidia-*, cuda-*, triton) is left to torch.
+UVC = uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet pyproject.toml
+requirements: ## resolve the pinned versions anew (needs uv)
+	$(UVC) -o requirements/base.txt
+	$(UVC) --extra eval -o requirements/eval.txt
+	$(UVC) --extra hf --group dev -o - | grep -vE '^(torch|nvidia-|cuda-|triton)' > requirements/dev.txt
+
+clean: ## remove environment, builds and caches
+	rm -rf $(VENV) build dist *.egg-info docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

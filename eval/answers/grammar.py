@@ -1,0 +1,97 @@
+"""The cue words of the extractors, read from ``cues/*.yaml``.
+
+A cue file is a mapping of blocks. The alternatives of a block stand on lines of their own, or are
+separated by two spaces; a line that begins with ``#`` is a comment. ``<name>`` inside an
+alternative stands for a block of that name under ``groups``. A block becomes one compiled pattern
+that matches any of its alternatives as whole words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+LANGUAGES = ("de", "en")
+_CUES = Path(__file__).parent / "cues"
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What the verdicts of one language look like; ``cues/validity.en.yaml`` explains the lists.
+
+    Attributes:
+        reach: "left" if a negator reverses what follows it, "clause" if it reverses its clause.
+        function_words: Words that tell the language of a sentence.
+        lists: The compiled lists and groups by name.
+        phrases: Patterns that assert a label, as pairs of label and pattern.
+    """
+
+    reach: str
+    function_words: frozenset[str]
+    lists: Mapping[str, re.Pattern[str]]
+    phrases: Sequence[tuple[str, re.Pattern[str]]]
+
+
+@lru_cache(maxsize=None)
+def load_grammar(language: str) -> Grammar:
+    """Load the grammar of a language.
+
+    Args:
+        language: "de" or "en".
+
+    Returns:
+        The grammar, loaded once.
+    """
+    data = read_cues(f"validity.{language}")
+    groups = data["groups"]
+    phrases = compile_lists({"groups": groups, **data.pop("phrases")})
+    return Grammar(
+        reach=data.pop("reach"),
+        function_words=frozenset(_items(data.pop("function_words"))),
+        lists=compile_lists({**data, **{name: f"<{name}>" for name in groups}}),
+        phrases=tuple(phrases.items()),
+    )
+
+
+def read_cues(name: str) -> dict[str, Any]:
+    """Read a cue file.
+
+    Args:
+        name: Its name without the suffix.
+
+    Returns:
+        Its blocks by name, all of them strings.
+    """
+    text = (_CUES / f"{name}.yaml").read_text(encoding="utf-8")
+    data: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)
+    return data
+
+
+def compile_lists(data: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
+    """Compile the blocks of a cue file.
+
+    Args:
+        data: Blocks by name; those under "groups" stand for ``<name>`` in the others.
+
+    Returns:
+        One pattern of whole words for each block outside the groups.
+    """
+    groups = {name: f"(?:{'|'.join(_items(block))})" for name, block in data["groups"].items()}
+    return {name: _compile(block, groups) for name, block in data.items() if name != "groups"}
+
+
+def _items(block: str) -> list[str]:
+    """Split a block into its alternatives."""
+    lines = (line for line in block.splitlines() if not line.lstrip().startswith("#"))
+    return [item for line in lines for item in re.split(r"  +", line.strip()) if item]
+
+
+def _compile(block: str, groups: Mapping[str, str]) -> re.Pattern[str]:
+    body = "|".join(re.sub(r"<(\w+)>", lambda match: groups[match[1]], item) for item in _items(block))
+    return re.compile(rf"(?<![\w'])(?:{body})(?![\w'])")

@@ -1,0 +1,138 @@
+"""Load the rows of a task: from a local build or the Hub, and only if they are the published data."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from polbias.content import parquet_content_hash
+from polbias.errors import BuildError, PolbiasError
+from polbias.locations import build_root
+from polbias.lock import lock_path, read_lock
+from polbias.manifest import Manifest, SplitEntry, read_manifest
+
+_log = logging.getLogger("lm-eval.polbias")
+ACCEPT = "POLBIAS_ACCEPT_BUILD"
+SPLIT = "test"
+
+
+def load(
+    *,
+    polbias_dataset: str,
+    polbias_config: str,
+    polbias_revision: str,
+    polbias_shots: int | None = None,
+    **_: Any,
+) -> dict[str, Any]:
+    """Load the test split of a config, as an lm_eval task does (``custom_dataset``).
+
+    Args:
+        polbias_dataset: name of the dataset, such as ``"partisan-inference"``.
+        polbias_config: config, such as ``"en_formal"``.
+        polbias_revision: tag on the Hub that is used if there is no local build.
+        polbias_shots: keep only the rows with this number of few-shot examples.
+        **_: lm_eval also passes the task's metadata and the model's arguments.
+
+    Returns:
+        ``{"test": datasets.Dataset}``.
+
+    Raises:
+        PolbiasError: if there is neither a build nor a Hub, or the data are not those of the lock.
+    """
+    import datasets
+    import pyarrow.parquet as pq
+
+    folder, origin = find(polbias_dataset, polbias_config, polbias_revision)
+    manifest = read_manifest(folder)
+    entry = _entry(manifest, polbias_config, folder)
+    paths = [folder / file.path for file in entry.files]
+    _check(manifest, polbias_config, entry, paths, origin)
+    table = pq.read_table(paths)
+    if polbias_shots is not None:
+        import pyarrow.compute as pc
+
+        table = table.filter(pc.equal(table["shots"], polbias_shots))
+    _log.warning(
+        f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
+    )
+    return datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
+
+
+def find(dataset: str, config: str, revision: str) -> tuple[Path, str]:
+    """Find a dataset: ``$POLBIAS_DATA_DIR``, else the build beside the checkout, else the Hub.
+
+    Args:
+        dataset: its name.
+        config: which config is wanted (only that one is fetched from the Hub).
+        revision: tag on the Hub.
+
+    Returns:
+        The folder with its manifest, and where it comes from in words.
+
+    Raises:
+        BuildError: if ``$POLBIAS_DATA_DIR`` is set but holds no such build.
+        PolbiasError: if the Hub cannot give it.
+    """
+    folder = build_root() / dataset
+    if (folder / "manifest.json").is_file():
+        return folder, f"the local build {folder}"
+    if os.environ.get("POLBIAS_DATA_DIR"):
+        raise BuildError(
+            f"{folder}: no build found, though POLBIAS_DATA_DIR is set; run `polbias build {dataset} "
+            f"--out {folder.parent}` or unset it to read from the Hub"
+        )
+    return _from_hub(dataset, config, revision)
+
+
+def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
+    from huggingface_hub import snapshot_download
+
+    repo = f"{os.environ.get('POLBIAS_NAMESPACE') or 'polbias'}/{dataset}"
+    wanted = ["README.md", "manifest.json", f"{config}/*"]
+    try:
+        folder = snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=wanted)
+    except Exception as error:  # the client raises a different class for every kind of failure
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PolbiasError(
+            f"{repo}: cannot be read from the Hub at {revision} ({reason}); run `make build-datasets` for a "
+            "local build, set POLBIAS_NAMESPACE to where it was pushed, or log in with `hf auth login`"
+        ) from error
+    return Path(folder), f"the Hub ({repo} at {revision})"
+
+
+def _entry(manifest: Manifest, config: str, folder: Path) -> SplitEntry:
+    try:
+        return manifest.configs[config][SPLIT]
+    except KeyError:
+        known = ", ".join(manifest.configs)
+        raise BuildError(f"{folder}: has no config {config!r}; it has: {known}") from None
+
+
+def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path], origin: str) -> None:
+    """Refuse rows that are not those of the lock, unless the user accepts a build of their own."""
+    name = f"{manifest.dataset}/{config}"
+    locked = read_lock().get(manifest.dataset)
+    split = locked.configs.get(config, {}).get(SPLIT) if locked else None
+    expected = split.content if split else "nothing"
+    try:
+        found = parquet_content_hash(paths)
+    except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
+        raise BuildError(
+            f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); run `polbias build {manifest.dataset}`"
+        ) from None
+    if found == expected and locked and locked.version == manifest.version:
+        return
+    version = locked.version if locked else "none"
+    difference = (
+        f"{name}: {origin} has version {manifest.version} with content {found[:12]}, {lock_path().name} has "
+        f"version {version} with {expected[:12]}"
+    )
+    if os.environ.get(ACCEPT) == "1" and found == entry.content:
+        _log.warning(f"{difference}; accepted because {ACCEPT}=1: these are not the published data")
+        return
+    raise BuildError(
+        f"{difference}; rebuild with `polbias build {manifest.dataset}`, or set {ACCEPT}=1 to evaluate a build of "
+        "your own"
+    )

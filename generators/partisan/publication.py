@@ -1,0 +1,110 @@
+"""What the partisan inferences offer to build, card and verification."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from polbias.generators.engine import DatasetSpec
+from polbias.generators.logic.herbrand import decide
+from polbias.generators.partisan.family import load_family
+from polbias.generators.partisan.reader import Reader, ReadingError
+from polbias.generators.partisan.tables import dataset
+from polbias.manifest import read_manifest
+from polbias.registry import Proofs
+
+TITLE = "Partisan inferences: formal and material arguments with conclusions for the left and for the right"
+
+
+def specify(templates: Path | None = None) -> DatasetSpec:
+    """Return the specification of the dataset.
+
+    Args:
+        templates: a folder laid out like ``templates/partisan``; by default that one.
+    """
+    return dataset(templates)
+
+
+def facts(templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what the card says beside what is in the data: countries, people, errata.
+
+    Args:
+        templates: as for `specify`.
+    """
+    family = load_family(templates)
+    return {
+        "title": TITLE,
+        "countries": [
+            {
+                "title": country.title,
+                "config": country.config,
+                "source": country.source,
+                "sides": [
+                    {
+                        "leaning": leaning,
+                        "label": side.label,
+                        "people": [side.person("f").name, side.person("m").name],
+                    }
+                    for leaning, side in country.side_of.items()
+                ],
+            }
+            for country in family.countries
+        ],
+        "languages": sorted(family.languages),
+        "errata": [erratum.model_dump(mode="json") for erratum in family.errata],
+        "shots": family.dataset.shots,
+        "paper": family.dataset.paper,
+    }
+
+
+def prove(folder: Path, templates: Path | None = None) -> Proofs:
+    """Read every formal sentence of a build back to its formula and compare its verdict with the gold.
+
+    Args:
+        folder: the built dataset.
+        templates: as for `specify`.
+
+    Returns:
+        What was proved, excused by an erratum, and not proved.
+    """
+    family = load_family(templates)
+    # Names as the paper prints them, which only the *_paper configs do.
+    printed = {new: old for erratum in family.errata for old, new in erratum.printed.names.items()}
+    manifest = read_manifest(folder)
+    proved, excused, failed = 0, 0, []
+    for country in family.countries:
+        reader = Reader(country, aliases=printed, strict=False)
+        verdicts: dict[str, str] = {}
+        prefix = f"{country.config}_formal"
+        for config in (prefix, f"{prefix}_paper", f"{prefix}_mini"):
+            for split in manifest.configs.get(config, {}).values():
+                table = pq.read_table(
+                    [folder / f.path for f in split.files], columns=["id", "argument", "gold", "logical_form", "erratum"]
+                )
+                for row in table.to_pylist():
+                    try:
+                        verdict = verdicts.get(row["argument"]) or _verdict(reader, row["argument"])
+                    except ReadingError as error:
+                        failed.append(f"{row['id']}: {error}")
+                        continue
+                    verdicts[row["argument"]] = verdict
+                    form, _, label = verdict.rpartition(" : ")
+                    if form != row["logical_form"]:
+                        failed.append(f"{row['id']}: the sentence says {form}, the row {row['logical_form']}")
+                    elif label == row["gold"]:
+                        proved += 1
+                    elif row["erratum"] and config.endswith("_paper"):
+                        excused += 1
+                    else:
+                        failed.append(f"{row['id']}: gold {row['gold']}, but {form} is {label}")
+    return Proofs(proved, excused, tuple(failed))
+
+
+def _verdict(reader: Reader, argument: str) -> str:
+    inference = reader.read(argument)
+    return f"{inference} : {'valid' if decide(inference).valid else 'invalid'}"
+
+

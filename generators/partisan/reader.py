@@ -1,0 +1,175 @@
+"""Read a formal argument: from the sentence to the formula that it says.
+
+The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so that
+a proof of what was read is a proof of the sentence. It has a grammar of its own (`reader_english`,
+`reader_german`), follows every possibility, and accepts a text only if exactly one formula is left and every
+character is accounted for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+from polbias.errors import PolbiasError
+from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
+from polbias.generators.partisan.country import AnyCountry, EnglishCountry
+from polbias.generators.partisan.reader_english import English
+from polbias.generators.partisan.reader_german import German
+
+# Written forms of a word or phrase, each with its meaning; a form may stand twice with different meanings.
+Forms = Sequence[tuple[str, Any]]
+# A clause: what is always written, and what one has the choice of.
+Shape = Sequence[str | Forms]
+_SHOWN = 6
+
+
+class ReadingError(PolbiasError):
+    """A text is not an argument that the grammar knows, or is one in two ways."""
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A clause: its name in messages, its shapes, and what their meanings say together."""
+
+    name: str
+    shapes: Sequence[Shape]
+    formula: Callable[..., Formula]
+
+
+_Parts = Sequence[str | Forms | _Clause]
+
+
+def _conclusion(first: str, negated: bool, relation: str, second: str) -> Formula:
+    atom = Atom(relation, (first, second))
+    return Not(atom) if negated else atom
+
+
+def _universal(first: str, relation: str, second: str) -> Formula:
+    return every_pair(first, second, relation)
+
+
+def _membership(first: str, first_side: str, second: str, second_side: str) -> Formula:
+    return And((Atom(first_side, (first,)), Atom(second_side, (second,))))
+
+
+class Reader:
+    """Reads the formal arguments of one country.
+
+    Args:
+        country: its people, sides and comparisons are the lexicon.
+        aliases: other spelling of a name to the name in the country file; formulas keep what is written.
+        strict: whether "a" and "an" must be right.
+
+    Raises:
+        ReadingError: if an alias is of nobody in the country file.
+    """
+
+    def __init__(
+        self, country: AnyCountry, aliases: Mapping[str, str] | None = None, strict: bool = True
+    ) -> None:
+        genders = {person.name: person.gender for side in country.side_of.values() for person in side.people}
+        for alias, name in (aliases or {}).items():
+            if name not in genders:
+                raise ReadingError(f"alias {alias!r}: found {name!r}, expected one of {sorted(genders)}")
+            genders[alias] = genders[name]
+        english = isinstance(country, EnglishCountry)
+        grammar = English(country, genders, strict) if english else German(country, genders)
+        conclusion = _Clause("conclusion", grammar.conclusion(), _conclusion)
+        distractor = _Clause("distractor", grammar.distractor(), lambda: Atom("distractor"))
+        # Each layout with the place of the conclusion among its clauses.
+        self._layouts: list[tuple[int, _Parts]] = []
+        for subordinate in (False, True):
+            universal = _Clause("premise about sides", grammar.universal(subordinate), _universal)
+            membership = _Clause("premise about persons", grammar.membership(subordinate), _membership)
+            for first, second in permutations((universal, membership)):
+                if subordinate:
+                    start = (conclusion, grammar.because, first)
+                    end = (grammar.and_because, second, ".")
+                    self._layouts += [(0, start + end), (0, (*start, grammar.because, distractor, *end))]
+                else:
+                    self._layouts.append((-1, (first, ". ", second, ". ", grammar.therefore, conclusion, ".")))
+
+    def read(self, text: str) -> Inference:
+        """Read an argument.
+
+        Args:
+            text: as it stands in a prompt.
+
+        Returns:
+            Premises in the order of the text, the distractor among them, and the conclusion.
+
+        Raises:
+            ReadingError: naming the clause that could not be read and what was expected there.
+        """
+        attempt = _Attempt(text)
+        readings = {
+            Inference(said[1:] if place == 0 else said[:-1], said[place]): None
+            for place, layout in self._layouts
+            for said in attempt.read(layout)
+        }
+        if not readings:
+            raise attempt.error()
+        if len(readings) > 1:
+            found = " or ".join(map(str, readings))
+            raise ReadingError(f"found {len(readings)} readings ({found}), expected one: {text!r}")
+        return next(iter(readings))
+
+
+class _Attempt:
+    """One text, and how far any way of reading it has come."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._reached = 0
+        self._expected: dict[str, dict[str, None]] = {}  # clause to forms
+
+    def read(self, layout: _Parts) -> Iterator[tuple[Any, ...]]:
+        """Yield what the clauses say, for every way to read the whole text."""
+        for end, said in self._sequence(layout, 0, "text"):
+            if end == len(self.text):
+                yield said
+            self._missed(end, "text", "")
+
+    def error(self) -> ReadingError:
+        """Say where no way of reading led on, and what would have."""
+        wanted = []
+        for clause, forms in self._expected.items():
+            shown = [repr(form) if form else "the end" for form in forms]
+            more = [f"{len(shown) - _SHOWN} others"] if len(shown) > _SHOWN else []
+            wanted.append(f"{clause}: {' or '.join(shown[:_SHOWN] + more)}")
+        found = repr(self.text[self._reached :]) if self._reached < len(self.text) else "the end"
+        return ReadingError(
+            f"cannot read {self.text!r}: after {self._reached} characters found {found}, "
+            f"expected {'; or '.join(wanted)}"
+        )
+
+    def _sequence(self, parts: _Parts, at: int, clause: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        if not parts:
+            yield at, ()
+            return
+        for end, values in self._part(parts[0], at, clause):
+            for last, later in self._sequence(parts[1:], end, clause):
+                yield last, values + later
+
+    def _part(self, part: str | Forms | _Clause, at: int, clause: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        if isinstance(part, _Clause):
+            for shape in part.shapes:
+                for end, meanings in self._sequence(shape, at, part.name):
+                    yield end, (part.formula(*meanings),)
+            return
+        begins = at == 0 or self.text.endswith((". ", ": "), 0, at)
+        for form, *meaning in [(part,)] if isinstance(part, str) else part:
+            written = form[:1].upper() + form[1:] if begins else form
+            if self.text.startswith(written, at):
+                yield at + len(written), tuple(meaning)
+            else:
+                self._missed(at, clause, written)
+
+    def _missed(self, at: int, clause: str, form: str) -> None:
+        if at > self._reached:
+            self._reached, self._expected = at, {}
+        if at == self._reached:
+            self._expected.setdefault(clause, {})[form] = None

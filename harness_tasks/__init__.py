@@ -1,0 +1,1 @@
+"""lm-eval tasks: YAML files, and the script that writes them."""

@@ -1,0 +1,85 @@
+"""Write the task files of the partisan inferences: ``python -m polbias.harness_tasks.generate``.
+
+One file per config, shot setting and form (generated answers, log-likelihoods), which differ in a few lines
+from two bases. Which configs there are is read from ``datasets.lock``, so that a new country gets its tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from polbias.lock import read_lock
+
+DATASET = "partisan-inference"
+SHOTS = (0, 8, 32)
+_HERE = Path(__file__).resolve().parent / "partisan"
+_LOGLIKELIHOOD = "_loglikelihood"
+_AGGREGATED = {"": ("acc", "weighted_bias", "refusal_gap"), _LOGLIKELIHOOD: ("acc", "weighted_bias", "label_mass")}
+
+
+def files() -> Iterator[tuple[str, str]]:
+    """Yield name and text of every task and group file."""
+    locked = read_lock()[DATASET]
+    version = f"v{locked.version}"
+    bases = [name for name in locked.configs if not name.endswith(("_paper", "_mini"))]
+    plain = [base for base in bases if not base.endswith("_crossed")]
+    prefixes = list(dict.fromkeys(base.rsplit("_", 1)[0] for base in plain))
+    for form in ("", _LOGLIKELIHOOD):
+        for base in bases:
+            yield _task(base, base, form, version)
+        for base in plain:
+            for shots in SHOTS:
+                yield _task(f"{base}_{shots}shot", base, form, version, shots)
+            yield _task(f"{base}_mini", f"{base}_mini", form, version)
+            yield _group(f"{base}_shots", [f"{base}_{shots}shot" for shots in SHOTS], form, aggregated=False)
+        for base in plain:
+            if f"{base}_paper" in locked.configs and not form:
+                yield _task(f"{base}_paper", f"{base}_paper", "_paper", version)
+        for prefix in prefixes:
+            yield _group(f"{prefix}_partisan", [f"{prefix}_formal", f"{prefix}_material"], form)
+        yield _group("partisan", [base for base in plain if "_control_" not in base], form)
+        yield _group("partisan_mini", [f"{base}_mini" for base in plain], form, aggregated=False)
+
+
+def _task(name: str, config: str, form: str, version: str, shots: int | None = None) -> tuple[str, str]:
+    full = f"polbias_{name}" + (form if form == _LOGLIKELIHOOD else "")
+    lines = [
+        f"include: _{_base(form)}.yaml",
+        f"task: {full}",
+        "dataset_kwargs:",
+        f"  polbias_dataset: {DATASET}",
+        f"  polbias_config: {config}",
+        f"  polbias_revision: {version}",
+    ]
+    if shots is not None:
+        lines.append(f"  polbias_shots: {shots}")
+    return f"{full}.yaml", "\n".join(lines) + "\n"
+
+
+def _base(form: str) -> str:
+    return {"": "generate", "_paper": "generate_paper", _LOGLIKELIHOOD: "loglikelihood"}[form]
+
+
+def _group(name: str, tasks: list[str], form: str, aggregated: bool = True) -> tuple[str, str]:
+    lines = [f"group: polbias_{name}{form}", "task:", *(f"  - polbias_{task}{form}" for task in tasks)]
+    if aggregated:
+        lines.append("aggregate_metric_list:")
+        for metric in _AGGREGATED[form]:
+            lines += [f"  - metric: {metric}", "    weight_by_size: true"]
+    lines += ["metadata:", "  version: 1.0"]
+    return f"polbias_{name}{form}.yaml", "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write all files and remove those that no longer belong there."""
+    wanted = dict(files())
+    for old in _HERE.glob("polbias_*.yaml"):
+        if old.name not in wanted:
+            old.unlink()
+    for name, text in wanted.items():
+        (_HERE / name).write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

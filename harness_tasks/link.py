@@ -1,0 +1,42 @@
+"""Let lm_eval find the tasks of an editable install: ``python -m polbias.harness_tasks.link``.
+
+lm_eval indexes the YAML files below its own ``tasks`` package, and does not follow linked folders. A wheel puts
+the files there; for an editable install this script links them one by one.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def link() -> tuple[Path, int]:
+    """Link all task files into ``lm_eval/tasks/polbias`` and remove links that lead nowhere.
+
+    Returns:
+        The folder and the number of files.
+
+    Raises:
+        SystemExit: if lm_eval is not installed, or the tasks were installed there from a wheel.
+    """
+    spec = find_spec("lm_eval")
+    if spec is None or not spec.submodule_search_locations:
+        sys.exit("link-tasks: lm_eval is not installed here; run `make env` or `pip install 'polbias[eval]'`")
+    target = Path(spec.submodule_search_locations[0]) / "tasks" / "polbias"
+    here = Path(__file__).resolve().parent
+    if any(path.is_file() and not path.is_symlink() for path in target.rglob("*.yaml")):
+        sys.exit(f"link-tasks: {target} was installed from a wheel, nothing to link")
+    files = sorted(here.rglob("*.yaml"))
+    for stale in target.rglob("*.yaml"):
+        stale.unlink()
+    for file in files:
+        place = target / file.relative_to(here)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(file)
+    return target, len(files)
+
+
+if __name__ == "__main__":
+    folder, count = link()
+    sys.stdout.write(f"{count} task files linked into {folder}\n")

@@ -1,0 +1,74 @@
+"""`polbias build`: progress, counts, hashes and time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from polbias import registry
+from polbias.errors import PolbiasError
+from polbias.generators.engine import Built, TableSpec
+from polbias.locations import build_root
+from polbias.lock import differences, read_lock
+from polbias.manifest import Manifest, SplitEntry
+from polbias.publishing.building import build
+
+
+def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
+    """Build datasets and say what was done.
+
+    Args:
+        names: datasets; all if empty.
+        out: folder of builds.
+        templates: a template folder of the user's own, for a single dataset.
+
+    Raises:
+        PolbiasError: if a name is unknown, a template unusable, or something cannot be written.
+    """
+    console = Console()
+    chosen = names or registry.names()
+    if templates and len(chosen) != 1:
+        raise PolbiasError(f"--templates needs the name of one dataset, found {list(chosen)}; name it")
+    for name in chosen:
+        started = time.perf_counter()
+        with console.status(f"{name}: reading templates and proving gold labels"):
+            spec = registry.publication(name).specify(templates)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=console, transient=True) as progress:
+            task = progress.add_task(name, total=len(spec.tables))
+
+            def step(table: TableSpec, entry: SplitEntry, fresh: bool, task: object = task) -> None:
+                progress.update(task, advance=1, description=f"{table.config}/{table.split}")  # type: ignore[arg-type]
+
+            built = build(name, spec, out or build_root(), templates, step)
+        _report(console, built, time.perf_counter() - started)
+
+
+def _report(console: Console, built: Built, seconds: float) -> None:
+    manifest = built.manifest
+    table = Table("config", "rows", "few-shot", "content", box=None, header_style="bold", pad_edge=False)
+    for column in (1, 2):
+        table.columns[column].justify = "right"
+    for config, splits in manifest.configs.items():
+        shots = splits.get("fewshot")
+        test = splits["test"]
+        table.add_row(config, f"{test.rows:,}", f"{shots.rows:,}" if shots else "", test.content[:12])
+    console.print(table)
+    done = f"{built.written} of {_tables(manifest)} tables written" if built.written else "unchanged, nothing to do"
+    console.print(f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s")
+    console.print(f"in {built.folder}", soft_wrap=True, highlight=False)
+    found = differences(manifest, read_lock().get(manifest.dataset))
+    if found:
+        more = f" (and {len(found) - 1} more, see `polbias verify`)" if len(found) > 1 else ""
+        console.print(f"[yellow]not the published data:[/] {found[0]}{more}", soft_wrap=True, highlight=False)
+    else:
+        console.print("matches datasets.lock")
+
+
+def _tables(manifest: Manifest) -> int:
+    return sum(len(splits) for splits in manifest.configs.values())

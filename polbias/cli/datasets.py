@@ -1,0 +1,94 @@
+"""Commands on datasets: build, list, show, verify, lock, push."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[NAME]...", help="Datasets, such as partisan-inference; all if none.")
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given.", file_okay=False),
+]
+Templates = Annotated[
+    Path | None,
+    typer.Option(
+        "--templates", help="Template folder of your own for one dataset, e.g. a copy of templates/partisan.",
+        file_okay=False,
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    for command in (build, list_, show, verify, lock, push):
+        app.command(command.__name__.rstrip("_"))(command)
+
+
+def build(names: Names = None, out: Out = None, templates: Templates = None) -> None:
+    """Build datasets from the templates: Parquet, card and manifest, ready to load or to push.
+
+    What is already built and unchanged is skipped. A build that is interrupted leaves the previous one as
+    it was.
+    """
+    from polbias.cli.building import build_with_progress
+
+    build_with_progress(names or [], out, templates)
+
+
+def list_(out: Out = None) -> None:
+    """List datasets, configs and rows: what is published (datasets.lock) and what is built here."""
+    from polbias.cli.viewing import print_list
+
+    print_list(out)
+
+
+def show(
+    config: Annotated[str, typer.Argument(help="A config, such as en_formal, or DATASET/CONFIG.")],
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="How many rows.")] = 2,
+    start: Annotated[int, typer.Option("--start", min=0, help="First row, from 0.")] = 0,
+    split: Annotated[str, typer.Option("--split", help="test or fewshot.")] = "test",
+    out: Out = None,
+) -> None:
+    """Show rows of a config as a person reads them: argument, gold and how it is known, pair, errata."""
+    from polbias.cli.viewing import print_rows
+
+    print_rows(config, rows, start, split, out)
+
+
+def verify(names: Names = None, out: Out = None, templates: Templates = None) -> None:
+    """Check builds: file hashes, content against datasets.lock, and the proof of every formal gold label.
+
+    Every formal sentence is read back to its formula, and the verdict on the formula is compared with the gold.
+    """
+    from polbias.cli.checking import verify_builds
+
+    verify_builds(names or [], out, templates)
+
+
+def lock(names: Names = None, out: Out = None) -> None:
+    """Write the builds' versions, rows and content hashes to datasets.lock.
+
+    Content that differs from what is locked under the same version is refused: raise the version first.
+    """
+    from polbias.cli.checking import lock_builds
+
+    lock_builds(names or [], out)
+
+
+def push(
+    names: Names = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")] = False,
+    out: Out = None,
+) -> None:
+    """Publish builds on the Hugging Face Hub: one commit and a version tag each, nothing if nothing changed.
+
+    The namespace is $POLBIAS_NAMESPACE, else the user whose token is used (`hf auth login` or HF_TOKEN).
+    """
+    from polbias.cli.pushing import push_builds
+
+    push_builds(names or [], out, dry_run)

@@ -1,0 +1,65 @@
+"""The `polbias` command: one line for every error, nothing heavy before it is needed."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import polbias
+from polbias.cli import datasets
+from polbias.errors import PolbiasError
+
+app = typer.Typer(
+    name="polbias",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="""Find out whether a language model reasons with a political or normative bias.
+
+    Build the test sets, look at them, publish them, and score a model:
+
+      [bold]polbias build[/]                               all datasets, into build/datasets
+      [bold]polbias show en_formal -n 2[/]                 read rows as a person would
+      [bold]polbias verify[/]                              hashes, lock and proofs
+      [bold]polbias push --dry-run[/]                      what a push to the Hub would do
+      [bold]lm_eval --tasks polbias_en_formal --model hf --model_args pretrained=MODEL[/]
+    """,
+)
+datasets.register(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"polbias {polbias.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Options of all commands."""
+
+
+def run() -> None:
+    """Run the command line; a problem that the user can mend ends in one line and exit status 1."""
+    try:
+        app()
+    except PolbiasError as error:
+        typer.secho(f"polbias: {error}", fg=typer.colors.RED, err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.secho("polbias: interrupted; what was there before is unchanged", fg=typer.colors.RED, err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,73 @@
+"""The datasets that polbias builds, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from polbias.errors import PolbiasError
+
+if TYPE_CHECKING:
+    from polbias.generators.engine import DatasetSpec
+
+# Name of the dataset to the module that publishes it; imported only when it is needed.
+_MODULES = {"partisan-inference": "polbias.generators.partisan.publication"}
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """What a check of the gold labels of a build found.
+
+    Attributes:
+        proved: rows whose sentence was read back and whose gold follows from it.
+        excused: rows whose gold their sentence contradicts, as an erratum of the row says.
+        failed: one line per row that has no such excuse.
+    """
+
+    proved: int
+    excused: int
+    failed: tuple[str, ...]
+
+
+class Publication(Protocol):
+    """What every family's publication module offers."""
+
+    TITLE: str
+
+    def specify(self, templates: Path | None = None) -> DatasetSpec:
+        """Return the specification of the dataset."""
+
+    def facts(self, templates: Path | None = None) -> Mapping[str, Any]:
+        """Return what the card says beside what is in the data."""
+
+    def prove(self, folder: Path, templates: Path | None = None) -> Proofs:
+        """Prove the gold labels of a build from its sentences."""
+
+
+def names() -> Sequence[str]:
+    """Return the names of all datasets."""
+    return tuple(_MODULES)
+
+
+def checked(name: str) -> str:
+    """Return a dataset's name.
+
+    Raises:
+        PolbiasError: if there is no dataset of that name.
+    """
+    if name not in _MODULES:
+        known = ", ".join(_MODULES)
+        raise PolbiasError(f"no dataset is called {name!r}; there are: {known} (see `polbias list`)")
+    return name
+
+
+def publication(name: str) -> Publication:
+    """Return the publication module of a dataset.
+
+    Raises:
+        PolbiasError: if there is no dataset of that name.
+    """
+    return cast(Publication, import_module(_MODULES[checked(name)]))
