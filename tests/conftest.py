@@ -1,0 +1,43 @@
+"""What all tests share: hypothesis without deadlines (first calls import heavy modules), the built tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from hypothesis import settings
+
+from polbias.generators.engine import DatasetSpec, Rows
+
+settings.register_profile("polbias", deadline=None, derandomize=True)
+settings.load_profile("polbias")
+
+
+@pytest.fixture(scope="session")
+def partisan() -> DatasetSpec:
+    """The specification of the partisan dataset."""
+    from polbias.generators.partisan.tables import dataset
+
+    return dataset()
+
+
+@pytest.fixture(scope="session")
+def partisan_tables(partisan: DatasetSpec) -> Mapping[tuple[str, str], pa.Table]:
+    """All its tables in memory, by config and split."""
+    tables = {}
+    for spec in partisan.tables:
+        rows = Rows(spec)
+        tables[spec.config, spec.split] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
+    return tables
+
+
+@pytest.fixture(scope="session")
+def partisan_build(tmp_path_factory: pytest.TempPathFactory, partisan: DatasetSpec) -> Path:
+    """A folder of builds with the partisan dataset in it."""
+    from polbias.publishing.building import build
+
+    out = tmp_path_factory.mktemp("builds")
+    build("partisan-inference", partisan, out)
+    return out
