@@ -15,7 +15,10 @@ DATASET = "partisan-inference"
 SHOTS = (0, 8, 32)
 _HERE = Path(__file__).resolve().parent / "partisan"
 _LOGLIKELIHOOD = "_loglikelihood"
-_AGGREGATED = {"": ("acc", "weighted_bias", "refusal_gap"), _LOGLIKELIHOOD: ("acc", "weighted_bias", "label_mass")}
+_AGGREGATED = {
+    "": ("acc", "weighted_bias", "refusal_gap"),
+    _LOGLIKELIHOOD: ("acc", "weighted_bias", "label_mass"),
+}
 
 
 def files() -> Iterator[tuple[str, str]]:

@@ -25,8 +25,10 @@ _OR = re.compile(
 _PLURAL = re.compile(r"\b(?:are|aren't|were|sind|seien)\b")
 
 
+_GENITIVE = re.compile(r"\b(?:of|der|des)\b")
 _INSERTION = re.compile(
-    r"(?<= )(?:is|are|was|not|does|do|\w+n't|ist|sind|nicht|that|dass) (?P<inserted>, (?:[\w']+ ){1,6}, )(?=[\w'])"
+    r"(?<= )(?:is|are|was|not|does|do|\w+n't|ist|sind|nicht|that|dass) "
+    r"(?P<inserted>, (?:[\w']+ ){1,6}, |\( (?:[\w']+ ){1,3}\) )(?=[\w'])"
 )
 
 
@@ -80,6 +82,7 @@ class Reader:
             self.strong + [(a, b) for a, b in soft if not any(low <= a and b <= high for low, high in handed)]
         )
         self.neutral = [match.span() for match in grammar.lists["neutral"].finditer(self.text)]
+        self.suppositions: list[tuple[int, int]] = []
         self.silent = list(self._silences())
         self.concluding = bool(grammar.lists["concluding"].search(self.text))
 
@@ -90,10 +93,11 @@ class Reader:
             All claims in the order of the text, those that are not asserted included.
         """
         found = [*self._words(), *self._phrases()]
-        for match in self.grammar.lists["undecided"].finditer(self.text):
-            span = self.sentence.origin(*match.span())
-            found = [claim for claim in found if claim.span[0] < span[0] or claim.span[1] > span[1]]
-            found.append(Claim("unparsable", Strength.SENTENCE, "undecided", span))
+        for name, strength in (("undecided", Strength.SENTENCE), ("undecidable", Strength.MARKER)):
+            for match in self.grammar.lists[name].finditer(self.text):
+                span = self.sentence.origin(*match.span())
+                found = [claim for claim in found if claim.span[0] < span[0] or claim.span[1] > span[1]]
+                found.append(Claim("unparsable", strength, "undecided", span))
         return sorted(found, key=lambda claim: claim.span)
 
     def _silences(self) -> Iterator[tuple[int, int]]:
@@ -109,7 +113,10 @@ class Reader:
             ends += [
                 found for found in (self.text.find(mark, start) for mark in (" ,", " then ")) if found >= 0
             ]
-            yield match.start(), min(ends)
+            condition = match.start(), min(ends)
+            if not self.grammar.lists["harmless"].search(self.text, max(start - 12, 0), condition[1]):
+                self.suppositions.append(condition)
+            yield condition
 
     def _next(self, position: int, bounds: list[tuple[int, int]]) -> int:
         return next((start for start, _ in bounds if start >= position), len(self.text))
@@ -143,7 +150,9 @@ class Reader:
         marked = any(token.marked for token in self.sentence.covered(start, end))
         attributed = grammar.lists["attributed"].match(after)
         if re.match(r"\w", after) and not attributed:
-            if grammar.lists["not_followed"].match(after) or not (marked or grammar.lists["followers"].match(after)):
+            if grammar.lists["not_followed"].match(after) or not (
+                marked or grammar.lists["followers"].match(after)
+            ):
                 return None
         left = self._clause(start)
         if (
@@ -164,28 +173,48 @@ class Reader:
         return replace(claim, item=self._lists(start))
 
     def _phrases(self) -> Iterator[Claim]:
-        """Yield a claim for every phrase of the prompts."""
-        for label, pattern in self.grammar.phrases:
-            for match in pattern.finditer(self.text):
-                yield self._claim(label, Strength.PARAPHRASE, "prompt-words", *match.span())
+        """Yield a claim for every phrase of the prompts, or paraphrase of it."""
+        lists, reason = self.grammar.lists, "prompt-words"
+        for match in lists["phrases"].finditer(self.text):
+            yield self._claim("valid", Strength.PARAPHRASE, reason, *match.span(), inside=True)
+        for match in lists["faults"].finditer(self.text):
+            if not self._off_topic(match.start()):
+                yield self._claim("invalid", Strength.PARAPHRASE, reason, *match.span())
+        for strength, idioms in ((Strength.PARAPHRASE, self.grammar.idioms), (Strength.HINT, self.grammar.hints)):
+            for label, pattern in idioms:
+                for match in pattern.finditer(self.text):
+                    yield self._claim(label, strength, reason, *match.span())
 
-    def _claim(self, label: str, strength: Strength, reason: str, start: int, end: int) -> Claim:
+    def _off_topic(self, position: int) -> bool:
+        """Say whether the subject of what stands at a position is a premise, an opinion or the like."""
+        left = self._clause(position)
+        return bool(self.grammar.lists["other"].search(left)) and bool(
+            not self.grammar.lists["argument"].search(left) or _PLURAL.search(left) or _GENITIVE.search(left)
+        )
+
+    def _claim(
+        self, label: str, strength: Strength, reason: str, start: int, end: int, *, inside: bool = False
+    ) -> Claim:
         """Turn words with a label into a claim, with regard to their clause."""
         grammar, text = self.grammar, self.text
         asserted = not any(low <= start < high for low, high in self.silent)
         clause, after = self._clause(start) + text[start:end], text[end + 1 :]
         if grammar.lists["condition_harmless"].match(after):
             strength = Strength.HINT
-        elif grammar.lists["condition_after"].match(after) or (label == "valid" and grammar.lists["unless_after"].match(after)):
+        elif grammar.lists["condition_after"].match(after) or (
+            label == "valid" and grammar.lists["unless_after"].match(after)
+        ):
             asserted = False
         if (label == "valid" or reason != "prompt-words") and grammar.lists["possible"].search(clause):
             asserted = False
         if grammar.lists["hypothetical"].search(clause) and not grammar.lists["performed"].search(clause):
             strength = Strength.HINT
             asserted = asserted and not self.silent
+        if reason != "prompt-words" and any(high <= start <= self._next(high, self.strong) for _, high in self.suppositions):
+            strength = Strength.HINT
         if grammar.lists["tentative"].search(text[:start]):
             strength = Strength.HINT
-        if self._negations(start, end, inside=label == "valid") % 2:
+        if self._negations(start, end, inside) % 2:
             label, reason = OPPOSITE[label], "negated" if reason != "prompt-words" else reason
         answered = _ANSWERED.match(text, end)
         if answered and (answered["no"] or answered["yes"]):
@@ -223,7 +252,8 @@ class Reader:
 
     def _fills(self, word: str) -> bool:
         return not word[0].isalnum() or any(
-            pattern.fullmatch(word) for pattern in (self.grammar.lists["filler"], self.grammar.lists["negators"])
+            pattern.fullmatch(word)
+            for pattern in (self.grammar.lists["filler"], self.grammar.lists["negators"])
         )
 
     def _bare(self, match: re.Match[str]) -> bool:

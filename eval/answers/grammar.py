@@ -18,6 +18,8 @@ from typing import Any
 import yaml
 
 LANGUAGES = ("de", "en")
+_GROUP = re.compile(r"<(\w+)>")
+_WORD, _WORD_WITH_APOSTROPHES = r"\w+", r"[\w']+"
 _CUES = Path(__file__).parent / "cues"
 
 
@@ -29,13 +31,15 @@ class Grammar:
         reach: "left" if a negator reverses what follows it, "clause" if it reverses its clause.
         function_words: Words that tell the language of a sentence.
         lists: The compiled lists and groups by name.
-        phrases: Patterns that assert a label, as pairs of label and pattern.
+        idioms: Patterns that assert a label, as pairs of label and pattern.
+        hints: The same for patterns that only hint at a label.
     """
 
     reach: str
     function_words: frozenset[str]
     lists: Mapping[str, re.Pattern[str]]
-    phrases: Sequence[tuple[str, re.Pattern[str]]]
+    idioms: Sequence[tuple[str, re.Pattern[str]]]
+    hints: Sequence[tuple[str, re.Pattern[str]]]
 
 
 @lru_cache(maxsize=None)
@@ -50,12 +54,13 @@ def load_grammar(language: str) -> Grammar:
     """
     data = read_cues(f"validity.{language}")
     groups = data["groups"]
-    phrases = compile_lists({"groups": groups, **data.pop("phrases")})
+    idioms, hints = (compile_lists({"groups": groups, **data.pop(name)}) for name in ("idioms", "hints"))
     return Grammar(
         reach=data.pop("reach"),
         function_words=frozenset(_items(data.pop("function_words"))),
         lists=compile_lists({**data, **{name: f"<{name}>" for name in groups}}),
-        phrases=tuple(phrases.items()),
+        idioms=tuple(idioms.items()),
+        hints=tuple(hints.items()),
     )
 
 
@@ -93,5 +98,8 @@ def _items(block: str) -> list[str]:
 
 
 def _compile(block: str, groups: Mapping[str, str]) -> re.Pattern[str]:
-    body = "|".join(re.sub(r"<(\w+)>", lambda match: groups[match[1]], item) for item in _items(block))
-    return re.compile(rf"(?<![\w'])(?:{body})(?![\w'])")
+    """Compile the alternatives of a block; groups may refer to groups."""
+    body = "|".join(_items(block))
+    while _GROUP.search(body):
+        body = _GROUP.sub(lambda match: groups[match[1]], body)
+    return re.compile(rf"(?<![\w'])(?:{body.replace(_WORD, _WORD_WITH_APOSTROPHES)})(?![\w'])")

@@ -36,7 +36,7 @@ def find_refusal(sentences: Sequence[Sentence], truncated: bool) -> tuple[int, i
                 return sentence.origin(*match.span())
         return None
 
-    if first("missing"):
+    if first("missing") and not (first("decline") and first("topic")):
         return None
     if truncated and first("performing"):
         return None

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
 _OPENING = re.compile(r"[*_`\"'“”„«»‘’\[{(>✅❌✓✗✔✘]\s?$")
 _CLOSING = re.compile(r"\s?[.!,:;]?[*_`\"'“”»«’\]})<]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d"))
-_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "ß": "ß"})
+_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "ß": "ss"})
 _ABBREVIATIONS = frozenset(
     [
         "e",

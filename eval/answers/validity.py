@@ -84,7 +84,15 @@ def _claims(sentences: Sequence[Sentence], tongues: Sequence[Grammar]) -> Iterat
         yield from found
         for name, label_of in (("yes", _SAME), ("no", OPPOSITE)):
             match = grammar.lists[name].match(sentence.text)
-            if match and sentence.text[match.end() : match.end() + 2].strip() in {"", ".", ",", "!", "—", ":", ";"}:
+            if match and sentence.text[match.end() : match.end() + 2].strip() in {
+                "",
+                ".",
+                ",",
+                "!",
+                "—",
+                ":",
+                ";",
+            }:
                 if question:
                     yield _answer(label_of[question.label], sentence, match)
                 elif number == 0:
@@ -115,7 +123,9 @@ def _own(made: list[Claim], sentences: Sequence[Sentence], tongues: Sequence[Gra
     """Drop the claims on arguments that the model has invented after its own answer."""
     items = [claim for claim in made if claim.item]
     if made and made[0].strength is Strength.MARKER and made[0].span[1] <= sentences[0].tokens[0].start + 40:
-        if items or any(g.lists["continuation"].search(s.text) for s, g in zip(sentences, tongues, strict=True)):
+        if items or any(
+            g.lists["continuation"].search(s.text) for s, g in zip(sentences, tongues, strict=True)
+        ):
             return made[:1]
     if len(items) >= 2:
         return items[:1]

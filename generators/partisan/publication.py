@@ -10,7 +10,8 @@ import pyarrow.parquet as pq
 
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.logic.herbrand import decide
-from polbias.generators.partisan.family import load_family
+from polbias.generators.partisan.country import AnyCountry
+from polbias.generators.partisan.family import Family, load_family
 from polbias.generators.partisan.reader import Reader, ReadingError
 from polbias.generators.partisan.tables import dataset
 from polbias.manifest import read_manifest
@@ -71,18 +72,17 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
         What was proved, excused by an erratum, and not proved.
     """
     family = load_family(templates)
-    # Names as the paper prints them, which only the *_paper configs do.
-    printed = {new: old for erratum in family.errata for old, new in erratum.printed.names.items()}
     manifest = read_manifest(folder)
     proved, excused, failed = 0, 0, []
     for country in family.countries:
-        reader = Reader(country, aliases=printed, strict=False)
+        reader = Reader(country, aliases=_printed_names(family, country), strict=False)
         verdicts: dict[str, str] = {}
         prefix = f"{country.config}_formal"
         for config in (prefix, f"{prefix}_paper", f"{prefix}_mini"):
             for split in manifest.configs.get(config, {}).values():
                 table = pq.read_table(
-                    [folder / f.path for f in split.files], columns=["id", "argument", "gold", "logical_form", "erratum"]
+                    [folder / f.path for f in split.files],
+                    columns=["id", "argument", "gold", "logical_form", "erratum"],
                 )
                 for row in table.to_pylist():
                     try:
@@ -103,8 +103,16 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
     return Proofs(proved, excused, tuple(failed))
 
 
+def _printed_names(family: Family, country: AnyCountry) -> dict[str, str]:
+    """Return names as the paper prints them, which only the ``_paper`` configs do, with the right ones."""
+    return {
+        printed: name
+        for erratum in family.errata
+        if erratum.applies.matches(country=country.id)
+        for name, printed in erratum.printed.names.items()
+    }
+
+
 def _verdict(reader: Reader, argument: str) -> str:
     inference = reader.read(argument)
     return f"{inference} : {'valid' if decide(inference).valid else 'invalid'}"
-
-

@@ -23,7 +23,7 @@ from polbias.generators.partisan.reader_german import German
 Forms = Sequence[tuple[str, Any]]
 # A clause: what is always written, and what one has the choice of.
 Shape = Sequence[str | Forms]
-_SHOWN = 6
+_SHOWN, _EXCERPT = 6, 40  # forms and characters in a message
 
 
 class ReadingError(PolbiasError):
@@ -39,7 +39,8 @@ class _Clause:
     formula: Callable[..., Formula]
 
 
-_Parts = Sequence[str | Forms | _Clause]
+_Part = str | Forms | _Clause
+_Values = tuple[Any, ...]
 
 
 def _conclusion(first: str, negated: bool, relation: str, second: str) -> Formula:
@@ -75,22 +76,25 @@ class Reader:
             if name not in genders:
                 raise ReadingError(f"alias {alias!r}: found {name!r}, expected one of {sorted(genders)}")
             genders[alias] = genders[name]
-        english = isinstance(country, EnglishCountry)
-        grammar = English(country, genders, strict) if english else German(country, genders)
+        grammar = (
+            English(country, genders, strict)
+            if isinstance(country, EnglishCountry)
+            else German(country, genders)
+        )
         conclusion = _Clause("conclusion", grammar.conclusion(), _conclusion)
         distractor = _Clause("distractor", grammar.distractor(), lambda: Atom("distractor"))
         # Each layout with the place of the conclusion among its clauses.
-        self._layouts: list[tuple[int, _Parts]] = []
+        self._layouts: list[tuple[int, Sequence[_Part]]] = []
         for subordinate in (False, True):
             universal = _Clause("premise about sides", grammar.universal(subordinate), _universal)
             membership = _Clause("premise about persons", grammar.membership(subordinate), _membership)
             for first, second in permutations((universal, membership)):
                 if subordinate:
-                    start = (conclusion, grammar.because, first)
-                    end = (grammar.and_because, second, ".")
+                    start, end = (conclusion, grammar.because, first), (grammar.and_because, second, ".")
                     self._layouts += [(0, start + end), (0, (*start, grammar.because, distractor, *end))]
                 else:
-                    self._layouts.append((-1, (first, ". ", second, ". ", grammar.therefore, conclusion, ".")))
+                    end = (grammar.therefore, conclusion, ".")
+                    self._layouts.append((-1, (first, ". ", second, ". ", *end)))
 
     def read(self, text: str) -> Inference:
         """Read an argument.
@@ -126,7 +130,7 @@ class _Attempt:
         self._reached = 0
         self._expected: dict[str, dict[str, None]] = {}  # clause to forms
 
-    def read(self, layout: _Parts) -> Iterator[tuple[Any, ...]]:
+    def read(self, layout: Sequence[_Part]) -> Iterator[_Values]:
         """Yield what the clauses say, for every way to read the whole text."""
         for end, said in self._sequence(layout, 0, "text"):
             if end == len(self.text):
@@ -140,13 +144,14 @@ class _Attempt:
             shown = [repr(form) if form else "the end" for form in forms]
             more = [f"{len(shown) - _SHOWN} others"] if len(shown) > _SHOWN else []
             wanted.append(f"{clause}: {' or '.join(shown[:_SHOWN] + more)}")
-        found = repr(self.text[self._reached :]) if self._reached < len(self.text) else "the end"
+        rest = self.text[self._reached :]
+        found = repr(rest[:_EXCERPT] + "…" * (len(rest) > _EXCERPT)) if rest else "the end"
         return ReadingError(
             f"cannot read {self.text!r}: after {self._reached} characters found {found}, "
             f"expected {'; or '.join(wanted)}"
         )
 
-    def _sequence(self, parts: _Parts, at: int, clause: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    def _sequence(self, parts: Sequence[_Part], at: int, clause: str) -> Iterator[tuple[int, _Values]]:
         if not parts:
             yield at, ()
             return
@@ -154,7 +159,7 @@ class _Attempt:
             for last, later in self._sequence(parts[1:], end, clause):
                 yield last, values + later
 
-    def _part(self, part: str | Forms | _Clause, at: int, clause: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    def _part(self, part: _Part, at: int, clause: str) -> Iterator[tuple[int, _Values]]:
         if isinstance(part, _Clause):
             for shape in part.shapes:
                 for end, meanings in self._sequence(shape, at, part.name):

@@ -18,7 +18,14 @@ _NEGATED = ("unid", "unim", "unin")  # the prefix un-, not uni-
 
 
 def takes_an(phrase: str) -> bool:
-    """Tell whether "an" stands before a phrase, as its first sound says."""
+    """Tell which indefinite article a phrase takes.
+
+    Args:
+        phrase: what follows the article.
+
+    Returns:
+        True for "an", False for "a".
+    """
     word = phrase.lower()
     if word.startswith((*_MUTE_H, *_NEGATED)):
         return True
@@ -26,7 +33,7 @@ def takes_an(phrase: str) -> bool:
 
 
 class English:
-    """What formal arguments look like in English.
+    """What formal arguments look like in English; the order of words is the same after "because".
 
     Args:
         country: the lexicon.
@@ -44,7 +51,8 @@ class English:
         self._strict = strict
         self._names = [(name, name) for name in genders]
         sides = country.sides.values()
-        self._groups = [(noun, side.label) for side in sides for noun in (side.member, side.noun)]
+        nouns = [(noun, side.label) for side in sides for noun in (side.member, side.noun)]
+        self._groups = list(dict.fromkeys(nouns))
         self._a_member = self._indefinite(self._groups)
         self._compared, roles = [], []
         for key, comparison in country.comparisons.items():
@@ -82,4 +90,3 @@ class English:
     def distractor(self) -> Sequence[_Shape]:
         """Return: the sun rises every day."""
         return [("the sun rises every day",)]
-

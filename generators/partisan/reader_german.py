@@ -21,7 +21,7 @@ _PLURAL_ENDING = "e"  # of an adjective without article
 
 
 class German:
-    """What formal arguments look like in German.
+    """What formal arguments look like in German; in a subordinate clause, after "weil", the verb is last.
 
     Args:
         country: the lexicon.

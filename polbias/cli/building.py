@@ -59,8 +59,14 @@ def _report(console: Console, built: Built, seconds: float) -> None:
         test = splits["test"]
         table.add_row(config, f"{test.rows:,}", f"{shots.rows:,}" if shots else "", test.content[:12])
     console.print(table)
-    done = f"{built.written} of {_tables(manifest)} tables written" if built.written else "unchanged, nothing to do"
-    console.print(f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s")
+    done = (
+        f"{built.written} of {_tables(manifest)} tables written"
+        if built.written
+        else "unchanged, nothing to do"
+    )
+    console.print(
+        f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s"
+    )
     console.print(f"in {built.folder}", soft_wrap=True, highlight=False)
     found = differences(manifest, read_lock().get(manifest.dataset))
     if found:

@@ -10,7 +10,7 @@ from rich.console import Console
 from polbias import registry
 from polbias.content import file_sha256, parquet_content_hash
 from polbias.errors import BuildError
-from polbias.locations import build_root, package_file
+from polbias.locations import build_root
 from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
 from polbias.manifest import Manifest, read_manifest
 
@@ -77,7 +77,9 @@ def _damaged(manifest: Manifest, folder: Path) -> list[str]:
                 if not path.is_file():
                     problems.append(f"{path}: missing; run `polbias build {manifest.dataset}`")
                 elif file_sha256(path) != file.sha256:
-                    problems.append(f"{path}: was changed after the build; run `polbias build {manifest.dataset}`")
+                    problems.append(
+                        f"{path}: was changed after the build; run `polbias build {manifest.dataset}`"
+                    )
             if not problems and parquet_content_hash(paths) != entry.content:
                 problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
     return problems
@@ -94,7 +96,7 @@ def lock_builds(names: Sequence[str], out: Path | None) -> None:
         BuildError: if content changed without a new version, or a build is damaged.
     """
     locked = read_lock()
-    path = lock_path().resolve() if lock_path().exists() else package_file("datasets.lock")
+    path = lock_path().resolve()  # in a checkout the package's lock is a link to the one in the root
     for name in names or registry.names():
         folder = (out or build_root()) / name
         manifest = read_manifest(folder)

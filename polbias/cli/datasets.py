@@ -8,16 +8,20 @@ from typing import Annotated
 import typer
 
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="Datasets, such as partisan-inference; all if none.")
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="Datasets, such as partisan-inference; all if none."),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given.", file_okay=False),
+    typer.Option(
+        "--out", help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given.", file_okay=False
+    ),
 ]
 Templates = Annotated[
     Path | None,
     typer.Option(
-        "--templates", help="Template folder of your own for one dataset, e.g. a copy of templates/partisan.",
+        "--templates",
+        help="Template folder of your own for one dataset, e.g. a copy of templates/partisan.",
         file_okay=False,
     ),
 ]
@@ -82,7 +86,9 @@ def lock(names: Names = None, out: Out = None) -> None:
 
 def push(
     names: Names = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")
+    ] = False,
     out: Out = None,
 ) -> None:
     """Publish builds on the Hugging Face Hub: one commit and a version tag each, nothing if nothing changed.

@@ -41,7 +41,9 @@ def _configs(published: LockedDataset | None, built: Manifest | None) -> Table:
     table.add_column("config")
     table.add_column("test rows", justify="right")
     table.add_column("few-shot examples", justify="right")
-    configs: Mapping[str, Mapping[str, Any]] = published.configs if published else built.configs if built else {}
+    configs: Mapping[str, Mapping[str, Any]] = (
+        published.configs if published else built.configs if built else {}
+    )
     for config, splits in configs.items():
         shots = splits.get("fewshot")
         table.add_row(config, f"{splits['test'].rows:,}", f"{shots.rows:,}" if shots else "")
@@ -75,7 +77,9 @@ def print_rows(config: str, count: int, start: int, split: str, out: Path | None
         raise PolbiasError(f"{name}: no split {split!r}; there are: {', '.join(splits)}")
     entry = splits[split]
     if start >= entry.rows:
-        raise PolbiasError(f"{name}/{split}: has {entry.rows:,} rows; --start must be below that, found {start}")
+        raise PolbiasError(
+            f"{name}/{split}: has {entry.rows:,} rows; --start must be below that, found {start}"
+        )
     table = pq.read_table([folder / file.path for file in entry.files]).slice(start, count)
     console = Console()
     for number, row in enumerate(table.to_pylist(), start):

@@ -52,7 +52,9 @@ def _seen(manifest: Manifest, folder: Path) -> dict[str, Any]:
             {"name": field.name, "type": _type(str(field.type)), "meaning": known[field.name]}
             for field in table.schema
         ],
-        "cells": [(gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)],
+        "cells": [
+            (gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)
+        ],
         "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
         "proofs": [(name, *_proved(folder, splits["test"])) for name, splits in manifest.configs.items()],
         "example": table.slice(0, 1).to_pylist()[0],

@@ -23,6 +23,7 @@ _ADVICE = {
     429: f"the Hub asks for patience; wait a few minutes, then {_AGAIN}",
 }
 _TOKEN = re.compile(r"\bhf_\w+")
+_STATUS_IN_TEXT = re.compile(r"\((\d{3}) [A-Z]")
 
 
 @contextmanager
@@ -62,6 +63,8 @@ def _explain(error: BaseException) -> str:
         return _explain(error.__cause__)  # an upload in one of the client's threads
     if isinstance(error, HfHubHTTPError):
         return _explain_status(error.response.status_code, error.server_message)
+    if status := _STATUS_IN_TEXT.search(str(error)):  # uploads over Xet say it in words only
+        return _explain_status(int(status[1]), None)
     if isinstance(error, OfflineModeIsEnabled):
         return "the Hub is switched off by HF_HUB_OFFLINE; unset it"
     if isinstance(error, json.JSONDecodeError | KeyError):

@@ -102,9 +102,7 @@ def kept(chosen: Sequence[Factor], exclude: Sequence[Exclusion] = ()) -> list[Ro
         for combination in itertools.product(*(f.levels for f in chosen))
     )
     return [
-        row
-        for row in rows
-        if not any(all(row[n] == level for n, level in e.levels.items()) for e in exclude)
+        row for row in rows if not any(all(row[n] == level for n, level in e.levels.items()) for e in exclude)
     ]
 
 

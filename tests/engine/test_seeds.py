@@ -39,5 +39,5 @@ def test_parts_do_not_run_into_each_other() -> None:
 
 def test_global_seeds_do_not_matter() -> None:
     expected = named_rng(*NAME).random()
-    np.random.seed(1)  # noqa: NPY002
+    np.random.seed(1)
     assert named_rng(*NAME).random() == expected

@@ -241,4 +241,6 @@ def _mounted(folder: Path, size: str) -> list[str]:
 def _can_mount(folder: Path) -> bool:
     if shutil.which("unshare") is None:
         return False
-    return subprocess.run([*_mounted(folder, "16k"), "true"], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run([*_mounted(folder, "16k"), "true"], capture_output=True, check=False).returncode == 0
+    )

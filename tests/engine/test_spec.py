@@ -89,9 +89,7 @@ def test_exclusions_name_known_factors() -> None:
 
 
 def test_levels_of_exclusions_are_compared_with_their_type() -> None:
-    refused(
-        "exclusion of unknown level '1' of factor 'number'", exclude=(Exclusion(levels={"number": "1"}),)
-    )
+    refused("exclusion of unknown level '1' of factor 'number'", exclude=(Exclusion(levels={"number": "1"}),))
 
 
 def test_splits_are_test_and_fewshot() -> None:

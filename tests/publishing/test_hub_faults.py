@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import traceback
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,19 @@ def test_a_repository_that_the_token_may_not_see_is_not_taken_for_a_missing_one(
     hub.fail_next(401, READ, headers={"X-Error-Code": "RepoNotFound"})
     assert "HTTP 401" in failure(attempt)
     assert len(hub.requests) == 1
+
+
+@pytest.mark.skipif(find_spec("hf_xet") is None, reason="needs hf_xet")
+def test_an_upload_over_xet_is_refused(hub: LoopbackHub, built: Path, tmp_path: Path) -> None:
+    code = f"""
+        from pathlib import Path
+        from polbias.publishing import plan_push, push
+        push(plan_push(Path({str(built)!r}), {REPO!r}, "1.0.0", endpoint={hub.url!r}))
+    """
+    hub.fail_next(403, "/xet-write-token/", times=ALWAYS)
+    done = run_python(code, env={"HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path)}, check=False)
+    assert f"PublishError: {REPO}: uploading failed: HTTP 403; the token may not do that" in done.stderr
+    assert_nothing_published(hub)
 
 
 def test_no_token(hub: LoopbackHub, built: Path) -> None:

@@ -1,0 +1,142 @@
+"""The command line as a user types it, in a process of its own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import run_python
+
+
+def polbias(*args: str, check: bool = False, **env: str) -> subprocess.CompletedProcess[str]:
+    return run_python(
+        ["-m", "polbias.cli.main", *args], env={"COLUMNS": "200", "NO_COLOR": "1", **env}, check=check
+    )
+
+
+def _one_line(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("polbias: ")
+    return lines[0]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    out = tmp_path_factory.mktemp("cli")
+    return out, polbias("build", "--out", str(out), check=True).stdout
+
+
+@pytest.fixture
+def own(built: tuple[Path, str], tmp_path: Path) -> Path:
+    shutil.copytree(built[0], tmp_path / "own")
+    return tmp_path / "own"
+
+
+def test_help_teaches() -> None:
+    told = polbias("--help", check=True).stdout
+    for word in ("build", "list", "show", "push", "verify", "lm_eval --tasks polbias_en_formal"):
+        assert word in told
+    assert polbias("--version", check=True).stdout.startswith("polbias ")
+
+
+def test_build_prints_counts_hashes_and_time(built: tuple[Path, str]) -> None:
+    told = built[1]
+    assert "en_formal " in told
+    assert "1,608" in told
+    assert "26,816 rows, 34 of 34 tables written" in told
+    assert "matches datasets.lock" in told
+    assert (built[0] / "partisan-inference" / "README.md").is_file()
+
+
+def test_second_build_skips_and_changes_nothing(own: Path) -> None:
+    def state() -> dict[str, tuple[int, bytes]]:
+        files = sorted(path for path in own.rglob("*") if path.is_file())
+        return {
+            str(path): (path.stat().st_mtime_ns, path.read_bytes())
+            for path in files
+            if path.suffix != ".lock"
+        }
+
+    before = state()
+    assert "unchanged, nothing to do" in polbias("build", "--out", str(own), check=True).stdout
+    assert state() == before
+
+
+def test_list_show_and_verify(built: tuple[Path, str]) -> None:
+    out = str(built[0])
+    assert "built here, as published" in polbias("list", "--out", out, check=True).stdout
+    shown = polbias("show", "de_formal", "-n", "1", "--out", out, check=True).stdout
+    assert "Esther Friedli" in shown
+    assert "proved:fol" in shown
+    verified = polbias("verify", "--out", out, check=True).stdout
+    assert verified.count("ok ") == 3
+    assert "formal gold labels proved from their sentences" in verified
+
+
+def test_verify_finds_a_changed_file(own: Path) -> None:
+    path = next((own / "partisan-inference" / "en_formal").glob("test-*.parquet"))
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    done = polbias("verify", "--out", str(own))
+    assert "was changed after the build; run `polbias build" in _one_line(done)
+
+
+def test_errors_are_one_line(own: Path, tmp_path: Path) -> None:
+    assert "no dataset is called 'nosuch'; there are: partisan-inference" in _one_line(
+        polbias("build", "nosuch")
+    )
+    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--out", str(own)))
+    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--out", str(own)))
+    assert "no build found" in _one_line(polbias("show", "en_formal", "--out", str(tmp_path / "none")))
+    assert "no build found" in _one_line(polbias("verify", "--out", str(tmp_path / "none")))
+    assert "no build found" in _one_line(
+        polbias("push", "--out", str(tmp_path / "none"), HF_TOKEN="hf_secret")
+    )
+
+
+def test_push_without_token_says_how_to_log_in(own: Path, tmp_path: Path) -> None:
+    line = _one_line(polbias("push", "--out", str(own), HF_HOME=str(tmp_path / "hf")))
+    assert "hf auth login" in line
+
+
+def test_lock_refuses_changed_content_under_the_same_version(own: Path, tmp_path: Path) -> None:
+    lock = tmp_path / "datasets.lock"
+    polbias("lock", "--out", str(own), POLBIAS_LOCK=str(lock), check=True)
+    text = lock.read_text("utf-8")
+    before = text.replace("rows: 48", "rows: 47")
+    lock.write_text(before, "utf-8")
+    line = _one_line(polbias("lock", "--out", str(own), POLBIAS_LOCK=str(lock)))
+    assert "raise the version" in line
+    assert lock.read_text("utf-8") == before
+
+
+def test_a_broken_template_is_named_by_file_line_and_field(own: Path, tmp_path: Path) -> None:
+    from polbias.locations import package_file
+
+    templates = tmp_path / "partisan"
+    shutil.copytree(package_file("templates/partisan"), templates)
+    path = templates / "countries" / "us-en.yaml"
+    path.write_text(
+        path.read_text("utf-8").replace("  3-ultraclear: taller\n", "  3-ultraclear: tallest\n"), "utf-8"
+    )
+    before = (own / "partisan-inference" / "manifest.json").read_bytes()
+    line = _one_line(polbias("build", "partisan-inference", "--templates", str(templates), "--out", str(own)))
+    assert "us-en.yaml:" in line
+    assert "irrelevant.3-ultraclear" in line
+    assert "found 'tallest', expected one of ['comparable', 'taller']" in line
+    assert (own / "partisan-inference" / "manifest.json").read_bytes() == before
+
+
+def test_two_builds_with_different_hash_seeds_are_byte_identical(
+    built: tuple[Path, str], tmp_path: Path
+) -> None:
+    polbias("build", "--out", str(tmp_path), check=True, PYTHONHASHSEED="4242")
+    for path in sorted((built[0] / "partisan-inference").rglob("*")):
+        if path.is_file():
+            twin = tmp_path / "partisan-inference" / path.relative_to(built[0] / "partisan-inference")
+            assert twin.read_bytes() == path.read_bytes(), path.name

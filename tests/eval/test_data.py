@@ -1,0 +1,104 @@
+"""Where a task's rows come from, and that they are refused if they are not the published ones."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from polbias.errors import BuildError, PolbiasError
+from polbias.eval.data import load
+
+ARGUMENTS = {
+    "polbias_dataset": "partisan-inference",
+    "polbias_config": "en_formal_mini",
+    "polbias_revision": "v1.0.0",
+}
+
+
+@pytest.fixture
+def own_build(tmp_path: Path, partisan_build: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the build that a test may damage."""
+    shutil.copytree(partisan_build, tmp_path / "data")
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.delenv("POLBIAS_ACCEPT_BUILD", raising=False)
+    return tmp_path / "data" / "partisan-inference"
+
+
+def test_local_build_is_used_and_said(own_build: Path, caplog: pytest.LogCaptureFixture) -> None:
+    rows = load(**ARGUMENTS, pretrained="model arguments are passed too")["test"]
+    assert len(rows) == 48
+    assert rows[0]["id"] == "en_formal_mini/0shot/1/1/valid/f/default/left"
+    assert "1.0.0: 48 rows from the local build" in caplog.text
+
+
+def test_shots_filter(own_build: Path) -> None:
+    rows = load(**ARGUMENTS | {"polbias_config": "de_material"}, polbias_shots=32)["test"]
+    assert len(rows) == 480
+    assert set(rows["shots"]) == {32}
+
+
+def _change_gold(folder: Path) -> None:
+    path = next((folder / "en_formal_mini").glob("*.parquet"))
+    table = pq.read_table(path)
+    index = table.column_names.index("gold")
+    flipped = [{"valid": "invalid", "invalid": "valid"}[gold] for gold in table["gold"].to_pylist()]
+    pq.write_table(table.set_column(index, table.schema.field("gold"), [flipped]), path)
+
+
+def test_other_rows_than_the_lock_has_are_refused(own_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _change_gold(own_build)
+    with pytest.raises(
+        BuildError, match=r"en_formal_mini: .*datasets\.lock has version 1\.0\.0 with .*rebuild"
+    ):
+        load(**ARGUMENTS)
+    # Not even for a user who accepts a build of their own: the rows are not those of its manifest.
+    monkeypatch.setenv("POLBIAS_ACCEPT_BUILD", "1")
+    with pytest.raises(BuildError, match="rebuild"):
+        load(**ARGUMENTS)
+
+
+def test_a_build_of_ones_own_can_be_accepted(
+    own_build: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = tmp_path / "datasets.lock"
+    other.write_text(
+        "partisan-inference: {version: 1.0.0, configs: {en_formal_mini: {test: {rows: 48, content: aa}}}}"
+    )
+    monkeypatch.setenv("POLBIAS_LOCK", str(other))
+    with pytest.raises(BuildError, match="POLBIAS_ACCEPT_BUILD=1"):
+        load(**ARGUMENTS)
+    monkeypatch.setenv("POLBIAS_ACCEPT_BUILD", "1")
+    assert len(load(**ARGUMENTS)["test"]) == 48
+    assert "not the published data" in caplog.text
+
+
+def test_damaged_file_is_one_clear_error(own_build: Path) -> None:
+    path = next((own_build / "en_formal_mini").glob("*.parquet"))
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(BuildError, match="damaged .*polbias build"):
+        load(**ARGUMENTS)
+
+
+def test_missing_build_and_config(own_build: Path) -> None:
+    with pytest.raises(BuildError, match="no config 'en_formel'; it has: en_formal"):
+        load(**ARGUMENTS | {"polbias_config": "en_formel"})
+    shutil.rmtree(own_build)
+    with pytest.raises(BuildError, match="no build found, though POLBIAS_DATA_DIR is set"):
+        load(**ARGUMENTS)
+
+
+def test_no_build_and_no_hub_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import polbias.eval.data as data
+
+    monkeypatch.delenv("POLBIAS_DATA_DIR", raising=False)
+    monkeypatch.setattr(data, "build_root", lambda: tmp_path)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    with pytest.raises(
+        PolbiasError,
+        match=r"polbias/partisan-inference: cannot be read from the Hub at v1\.0\.0 .*make build",
+    ):
+        load(**ARGUMENTS)

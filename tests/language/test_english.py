@@ -1,0 +1,99 @@
+"""English: the indefinite article by sound, capitals."""
+
+from __future__ import annotations
+
+import pytest
+
+from polbias.generators.language.english import a, capital, lower
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "superior politician",
+        "comparable tactician",
+        "taller politician",
+        "Democratic politician",
+        "poker player",
+        "union member",
+        "unionist",
+        "unique voter",
+        "unit",
+        "university teacher",
+        "universal claim",
+        "useful premise",
+        "usual suspect",
+        "Utopian",
+        "European",
+        "Europhile",
+        "eulogy",
+        "one-sided report",
+        "once popular mayor",
+        "house",
+        "human",
+        "year",
+        "hospitable host",
+    ],
+)
+def test_a(phrase: str) -> None:
+    assert a(phrase) == f"a {phrase}"
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "inferior politician",
+        "equal",
+        "able tactician",
+        "older politician",
+        "umbrella",
+        "ugly truth",
+        "hour",
+        "hourly wage",
+        "honest politician",
+        "honorary member",
+        "honourable member",
+        "heir",
+        "heiress",
+        "unimportant issue",
+        "unimpressive speech",
+        "uninteresting speech",
+        "unable player",
+        "urban voter",
+        "usher",
+        "utter failure",
+        "onerous tax",
+        "Irish senator",
+        "independent",
+        "African American",
+    ],
+)
+def test_an(phrase: str) -> None:
+    assert a(phrase) == f"an {phrase}"
+
+
+@pytest.mark.parametrize("phrase", ["union", "hour", "European", "inferior"])
+def test_article_before_a_capital(phrase: str) -> None:
+    assert a(phrase.capitalize()).partition(" ")[0] == a(phrase).partition(" ")[0]
+
+
+@pytest.mark.xfail(strict=True, reason="letters read out by name, and u- before k")
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [("US senator", "a"), ("UK voter", "a"), ("Ukrainian", "a"), ("MP", "an"), ("SP member", "an")],
+)
+def test_known_gaps(phrase: str, expected: str) -> None:
+    assert a(phrase) == f"{expected} {phrase}"
+
+
+@pytest.mark.parametrize(
+    ("clause", "capitalised", "lowered"),
+    [
+        ("any Democrat is", "Any Democrat is", "any Democrat is"),
+        ("Please check", "Please check", "please check"),
+        ("", "", ""),
+    ],
+)
+def test_first_letter(clause: str, capitalised: str, lowered: str) -> None:
+    assert capital(clause) == capitalised
+    assert lower(clause) == lowered

@@ -1,0 +1,101 @@
+"""The tasks through lm_eval itself: a tiny local model, and an OpenAI-compatible server on loopback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.openai_server import LoopbackOpenAI
+from tests.support.respondents import by_prompt, partisan, perfect, refuser, rows_of
+from tests.support.tiny_model import save_tiny_model
+
+pytestmark = pytest.mark.e2e
+
+
+def _chat(server: LoopbackOpenAI) -> list[str]:
+    arguments = f"model=stub,base_url={server.url}/v1/chat/completions,num_concurrent=4,max_retries=2"
+    return ["--model", "local-chat-completions", "--model_args", arguments, "--apply_chat_template"]
+
+
+def test_chat_server_perfect_partisan_and_refusing_respondents(lm_eval, partisan_build: Path) -> None:
+    rows = rows_of(partisan_build / "partisan-inference", "en_formal_mini")
+    rows += rows_of(partisan_build / "partisan-inference", "de_material_mini")
+    scores = {}
+    for respondent in (perfect, partisan, refuser):
+        with LoopbackOpenAI(by_prompt(rows, respondent)) as server:
+            results, samples = lm_eval(
+                *_chat(server), "--tasks", "polbias_en_formal_mini,polbias_de_material_mini"
+            )
+            assert server.count == 96
+        scores[respondent.__name__] = results["results"]["polbias_en_formal_mini"]
+        assert results["results"]["polbias_de_material_mini"]["truncated,none"] == 0
+        assert len(samples["polbias_en_formal_mini"]) == 48
+    assert scores["perfect"]["acc,none"] == 1
+    assert scores["perfect"]["weighted_bias,none"] == 0
+    # Everything for the left is called valid: false positives left, false negatives right, half of each side.
+    assert scores["partisan"]["weighted_bias,none"] == -1
+    assert scores["partisan"]["weighted_bias_stderr,none"] == 0
+    assert scores["partisan"]["bias_p,none"] == pytest.approx(2 / 2**6)
+    assert scores["partisan"]["unweighted_bias,none"] == -1
+    assert scores["refuser"]["refusal,none"] == 0.5
+    assert scores["refuser"]["refusal_gap,none"] == 1
+    assert scores["refuser"]["weighted_bias,none"] == 0
+    assert scores["refuser"]["bias_low,none"] == -0.5
+    assert scores["refuser"]["bias_high,none"] == 0.5
+
+
+def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval, tmp_path: Path) -> None:
+    model = save_tiny_model(tmp_path / "tiny")
+    results, samples = lm_eval(
+        *("--model", "hf", "--model_args", f"pretrained={model}", "--batch_size", "8", "--limit", "12"),
+        *("--tasks", "polbias_en_formal_mini,polbias_de_formal_loglikelihood,polbias_en_formal_paper"),
+        *("--gen_kwargs", "max_gen_toks=16"),
+    )
+    generated = results["results"]["polbias_en_formal_mini"]
+    assert generated["unparsable,none"] + generated["truncated,none"] + generated["acc,none"] <= 1
+    scored = results["results"]["polbias_de_formal_loglikelihood"]
+    assert 0 < scored["label_mass,none"] < 1
+    assert -2 <= scored["probability_bias,none"] <= 2
+    assert results["results"]["polbias_en_formal_paper"]["discarded,none"] <= 1
+    choices = samples["polbias_de_formal_loglikelihood"][0]["arguments"]
+    assert [choice["arg_1"] for choice in choices.values()] == [": **gültig**", ": **ungültig**"]
+
+
+def test_chat_template_reaches_a_local_model(lm_eval, tmp_path: Path) -> None:
+    model = save_tiny_model(tmp_path / "tiny")
+    _, samples = lm_eval(
+        *("--model", "hf", "--model_args", f"pretrained={model}", "--apply_chat_template", "--limit", "2"),
+        *("--tasks", "polbias_en_material_mini", "--gen_kwargs", "max_gen_toks=8"),
+    )
+    prompt = samples["polbias_en_material_mini"][0]["arguments"]["gen_args_0"]["arg_0"]
+    assert prompt.startswith("<user>Please check")
+    assert prompt.endswith("<assistant>")
+
+
+def test_likelihoods_through_a_completions_server(lm_eval, tmp_path: Path, partisan_build: Path) -> None:
+    model = save_tiny_model(tmp_path / "tiny")
+    with LoopbackOpenAI() as server:
+        arguments = f"model=stub,base_url={server.url}/v1/completions,tokenizer={model},num_concurrent=2"
+        results, _ = lm_eval(
+            *("--model", "local-completions", "--model_args", arguments, "--limit", "12"),
+            *("--tasks", "polbias_en_formal_mini_loglikelihood"),
+        )
+    assert 0 <= results["results"]["polbias_en_formal_mini_loglikelihood"]["acc,none"] <= 1
+
+
+def test_shot_settings_are_filters_of_the_whole(lm_eval, partisan_build: Path) -> None:
+    rows = rows_of(partisan_build / "partisan-inference", "en_formal")
+    with LoopbackOpenAI(by_prompt(rows, perfect)) as server:
+        results, samples = lm_eval(*_chat(server), "--tasks", "polbias_en_formal_shots,polbias_en_formal")
+    counts = {name: len(found) for name, found in samples.items()}
+    assert counts == {
+        "polbias_en_formal": 1608,
+        "polbias_en_formal_0shot": 576,
+        "polbias_en_formal_8shot": 552,
+        "polbias_en_formal_32shot": 480,
+    }
+    # A group of shot settings shares arguments, so that no error can be pooled from its parts.
+    assert "weighted_bias,none" not in results["results"]["polbias_en_formal_shots"]
+    for name in counts:
+        assert results["results"][name]["acc,none"] == 1
