@@ -45,6 +45,7 @@ link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 	$(BIN)/python -m polbias.harness_tasks.link
 
 test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
+	@$(BIN)/python -m polbias.harness_tasks.link
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 lint: $(VENV)/.dev ## ruff, mypy, licences

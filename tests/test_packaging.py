@@ -8,36 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.process import ROOT, run_python
+from tests.support.wheel import build_wheel
 
 pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of the checkout, built from a copy so that the checkout stays clean."""
-    source = tmp_path_factory.mktemp("source") / "polbias"
-    run_python(
-        [
-            "-c",
-            f"import shutil; shutil.copytree({str(ROOT)!r}, {str(source)!r}, symlinks=True, "
-            "ignore=shutil.ignore_patterns('.venv', '.git', 'build', '*.egg-info', '.*_cache'))",
-        ]
-    )
-    out = tmp_path_factory.mktemp("wheel")
-    run_python(
-        [
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--no-build-isolation",
-            "--wheel-dir",
-            str(out),
-            str(source),
-        ]
-    )
-    return next(out.glob("*.whl"))
+    """The wheel of the checkout."""
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 def test_wheel_holds_code_templates_cards_tasks_and_lock(wheel: Path) -> None:

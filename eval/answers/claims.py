@@ -52,6 +52,7 @@ class Claim:
         span: Where the words stand in the original text.
         asserted: Whether the claim is made, not only asked or supposed.
         concluding: Whether its sentence draws the conclusion of the answer.
+        reading: Whether its sentence gives the verdict of one reading among several.
         item: Whether it ends a listed argument, as in "ARGUMENT: **valid**".
     """
 
@@ -61,6 +62,7 @@ class Claim:
     span: tuple[int, int]
     asserted: bool = True
     concluding: bool = False
+    reading: bool = False
     item: bool = False
 
 
@@ -85,6 +87,7 @@ class Reader:
         self.suppositions: list[tuple[int, int]] = []
         self.silent = list(self._silences())
         self.concluding = bool(grammar.lists["concluding"].search(self.text))
+        self.reading = bool(grammar.lists["reading"].search(self.text))
 
     def claims(self) -> list[Claim]:
         """Collect the claims of the sentence.
@@ -154,16 +157,11 @@ class Reader:
                 marked or grammar.lists["followers"].match(after)
             ):
                 return None
-        left = self._clause(start)
-        if (
-            not attributed
-            and grammar.lists["other"].search(left)
-            and (
-                not grammar.lists["argument"].search(left)
-                or _PLURAL.search(left)
-                or re.search(r"\b(?:of|der|des)\b", left)
-            )
-        ):
+        if not attributed and self._off_topic(start):
+            return None
+        if marked and grammar.lists["mentioned_after"].match(after):
+            return None
+        if marked and not attributed and grammar.lists["mentioned_before"].search(text[:start].rstrip()):
             return None
         bare, headed = self._bare(match), bool(grammar.lists["head"].search(self._lead(start)))
         strength = Strength.MARKER if bare or headed or (marked and not attributed) else Strength.SENTENCE
@@ -212,7 +210,7 @@ class Reader:
             asserted = asserted and not self.silent
         if reason != "prompt-words" and any(high <= start <= self._next(high, self.strong) for _, high in self.suppositions):
             strength = Strength.HINT
-        if grammar.lists["tentative"].search(text[:start]):
+        if grammar.lists["tentative"].search(text[:start]) or grammar.lists["partial"].search(clause):
             strength = Strength.HINT
         if self._negations(start, end, inside) % 2:
             label, reason = OPPOSITE[label], "negated" if reason != "prompt-words" else reason
@@ -221,7 +219,7 @@ class Reader:
             asserted, strength = True, max(strength, Strength.PARAPHRASE)
             label = OPPOSITE[label] if answered["no"] else label
         span = self.sentence.origin(start, end)
-        return Claim(label, strength, reason, span, asserted, self.concluding)
+        return Claim(label, strength, reason, span, asserted, self.concluding, self.reading)
 
     def _clause(self, position: int) -> str:
         """Return what precedes a position within its clause."""
@@ -270,8 +268,7 @@ class Reader:
 
 def _without_insertions(sentence: Sentence) -> Sentence:
     """Drop what stands between commas in the middle of a predicate, as in "is, therefore, valid"."""
-    for match in _INSERTION.finditer(sentence.text):
+    while match := _INSERTION.search(sentence.text):
         low, high = sentence.origin(*match.span("inserted"))
         sentence = Sentence(tuple(token for token in sentence.tokens if not low <= token.start < high))
-        return _without_insertions(sentence)
     return sentence

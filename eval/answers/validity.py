@@ -163,6 +163,9 @@ def _choose(firm: list[Claim]) -> Claim | None:
     top = max(claim.strength for claim in firm)
     if top is not Strength.MARKER:
         return _last([claim for claim in firm if claim.strength is top])
+    markers = [claim for claim in firm if claim.strength is top]
+    if _last(markers).reason == "contradiction":
+        return _last(markers)
     position, marker = [(i, c) for i, c in enumerate(firm) if c.strength is top][-1]
     later = [c for c in firm[position + 1 :] if c.strength is Strength.SENTENCE and c.label in OPPOSITE]
     if later and later[-1].concluding and later[-1].label != marker.label:
@@ -180,6 +183,8 @@ def _conclusive(claim: Claim, prepared: Prepared) -> bool:
 
 def _last(sentences: list[Claim]) -> Claim:
     """Choose the last verdict, or the indecision that both verdicts illustrate."""
+    if len(sentences) > 1 and sentences[-1].reading and sentences[-2].reading and sentences[-2].label == OPPOSITE.get(sentences[-1].label):
+        return replace(sentences[-1], label="unparsable", reason="contradiction")
     open_ = [i for i, claim in enumerate(sentences) if claim.label == "unparsable"]
     if open_ and len({claim.label for claim in sentences[open_[0] :]}) == 3 and not sentences[-1].concluding:
         return sentences[open_[0]]

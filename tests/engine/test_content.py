@@ -52,40 +52,36 @@ def test_slices_do_not_matter(before: list[tuple], rows: list[tuple], after: lis
     assert content_hash([whole.slice(len(before), len(rows))], SCHEMA) == hash_of(rows)
 
 
-@given(ROWS)
-def test_values_behind_nulls_do_not_matter(rows: list[tuple]) -> None:
-    hidden = batch([*rows, *rows])
-    mask = pa.array([False] * len(rows) + [True] * len(rows))
-    arrays = []
-    for column, field in zip(hidden.columns, SCHEMA, strict=True):
-        if pa.types.is_null(field.type):
-            arrays.append(column)
-        else:
-            valid = pa.compute.and_(column.is_valid(), pa.compute.invert(mask))
-            buffers = pa.array(valid.to_pylist(), pa.bool_()).buffers()[1]
-            children = _children(column)
-            arrays.append(
-                pa.Array.from_buffers(
-                    field.type, len(column), [buffers, *_own(column)], children=children or None
-                )
-            )
-    assert content_hash([pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)], SCHEMA) == hash_of(
-        [*rows, *[(None,) * len(SCHEMA)] * len(rows)]
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (STRING, ["a", "hidden"]),
+        (pa.int32(), [1, 2]),
+        (pa.bool_(), [True, True]),
+        (AREAS, [["a"], ["hidden", "too"]]),
+        (
+            SLOTS,
+            [{"name": "a", "areas": [], "number": None}, {"name": "hidden", "areas": ["too"], "number": 1}],
+        ),
+        (MESSAGES, [[], [{"role": "hidden", "content": "too"}]]),
+    ],
+)
+def test_what_lies_behind_a_null_does_not_matter(kind, values: list) -> None:
+    full = pa.array(values, kind)
+    first_only = pa.array([True, False]).buffers()[1]
+    children = (
+        [full.values]
+        if pa.types.is_list(kind)
+        else [full.field(i) for i in range(kind.num_fields)]
+        if pa.types.is_struct(kind)
+        else None
     )
-
-
-def _children(column: Any) -> list[Any]:
-    if pa.types.is_list(column.type):
-        return [column.values]
-    if pa.types.is_struct(column.type):
-        return [column.field(i) for i in range(column.type.num_fields)]
-    return []
-
-
-def _own(column: Any) -> list[Any]:
-    """The buffers of a column itself, without its validity."""
-    count = {True: 2}.get(pa.types.is_string(column.type), 1)
-    return [] if pa.types.is_struct(column.type) else column.buffers()[1 : 1 + count]
+    own = full.buffers()[1 : {STRING: 3, SLOTS: 1}.get(kind, 2)]
+    hidden = pa.Array.from_buffers(kind, 2, [first_only, *own], children=children)
+    hidden.validate(full=True)
+    schema = pa.schema([("c", kind)])
+    found = content_hash([pa.RecordBatch.from_arrays([hidden], schema=schema)], schema)
+    assert found == hash_of_column([values[0], None], kind)
 
 
 @pytest.mark.parametrize("dictionary", [True, False])

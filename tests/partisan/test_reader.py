@@ -414,7 +414,7 @@ def with_nouns(case: Case, text: str) -> str:
     """Write "any Republican" for "any Republican politician": both say the same."""
     country = COUNTRIES[case.country]
     for side in country.sides.values() if isinstance(country, EnglishCountry) else ():
-        text = re.sub(rf"(?<=\b(?:any|ery|gle) ){side.member}\b", side.noun, text)
+        text = re.sub(rf"(?<=(?:[Aa]ny|ery|gle) ){side.member}\b", side.noun, text)
         text = re.sub(rf"(?<=\ba ){side.member}\b", side.noun, text)
     return text
 

@@ -11,15 +11,6 @@ import pytest
 
 from tests.support.process import ROOT, run_python
 
-# lm_eval indexes 14,000 task files of its own at every start; ours are enough here.
-_ONLY_OURS = """
-import functools, sys
-import lm_eval.tasks as tasks
-tasks.TaskManager = functools.partial(tasks.TaskManager, include_defaults=False)
-from lm_eval.__main__ import cli_evaluate
-cli_evaluate()
-"""
-
 
 @pytest.fixture
 def lm_eval(
@@ -33,7 +24,7 @@ def lm_eval(
         environment["POLBIAS_DATA_DIR"] = str(partisan_build)
         options = ["--include_path", str(ROOT / "harness_tasks"), "--output_path", str(out), "--log_samples"]
         run_python(
-            ["-c", _ONLY_OURS, "run", *options, *args],
+            ["-m", "tests.support.lm_eval_ours", *options, *args],
             env=environment | (env or {}),
             cwd=tmp_path,
             timeout=300,

@@ -73,15 +73,19 @@ def test_chat_template_reaches_a_local_model(lm_eval, tmp_path: Path) -> None:
     assert prompt.endswith("<assistant>")
 
 
-def test_likelihoods_through_a_completions_server(lm_eval, tmp_path: Path, partisan_build: Path) -> None:
-    model = save_tiny_model(tmp_path / "tiny")
-    with LoopbackOpenAI() as server:
-        arguments = f"model=stub,base_url={server.url}/v1/completions,tokenizer={model},num_concurrent=2"
+def test_likelihoods_through_a_completions_server(lm_eval, partisan_build: Path) -> None:
+    rows = rows_of(partisan_build / "partisan-inference", "en_formal_mini")
+    answer = by_prompt(rows, lambda row: f": **{row['gold']}**")
+    with LoopbackOpenAI(answer, labels=(": **valid**", ": **invalid**")) as server:
+        arguments = f"model=stub,base_url={server.url}/v1/completions,max_length=100000,num_concurrent=2"
         results, _ = lm_eval(
-            *("--model", "local-completions", "--model_args", arguments, "--limit", "12"),
+            *("--model", "local-completions", "--model_args", f"{arguments},tokenizer_backend=remote"),
             *("--tasks", "polbias_en_formal_mini_loglikelihood"),
         )
-    assert 0 <= results["results"]["polbias_en_formal_mini_loglikelihood"]["acc,none"] <= 1
+    scores = results["results"]["polbias_en_formal_mini_loglikelihood"]
+    assert scores["acc,none"] == 1
+    assert scores["label_mass,none"] == pytest.approx(0.95)
+    assert scores["probability_bias,none"] == pytest.approx(0)
 
 
 def test_shot_settings_are_filters_of_the_whole(lm_eval, partisan_build: Path) -> None:

@@ -1,0 +1,28 @@
+"""Build a wheel of the checkout."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tests.support.process import ROOT, run_python
+
+_LEFT_OUT = shutil.ignore_patterns(
+    ".venv", ".git", "build", "dist", "*.egg-info", ".*_cache", "_build", ".hypothesis"
+)
+
+
+def build_wheel(folder: Path) -> Path:
+    """Build the wheel from a copy, so that the checkout stays clean.
+
+    Args:
+        folder: where to work; the wheel is left there.
+
+    Returns:
+        The wheel.
+    """
+    source = folder / "source"
+    shutil.copytree(ROOT, source, symlinks=True, ignore=_LEFT_OUT)
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
+    run_python(["-m", "pip", "wheel", *options, str(source)])
+    return next(folder.glob("*.whl"))
