@@ -57,7 +57,8 @@ def load(
     _log.warning(
         f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
     )
-    return datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
+    loaded: dict[str, Any] = datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
+    return loaded
 
 
 def find(dataset: str, config: str, revision: str) -> tuple[Path, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -12,24 +11,10 @@ from polbias.errors import PolbiasError
 
 if TYPE_CHECKING:
     from polbias.generators.engine import DatasetSpec
+    from polbias.generators.logic.proofs import Proofs
 
 # Name of the dataset to the module that publishes it; imported only when it is needed.
 _MODULES = {"partisan-inference": "polbias.generators.partisan.publication"}
-
-
-@dataclass(frozen=True)
-class Proofs:
-    """What a check of the gold labels of a build found.
-
-    Attributes:
-        proved: rows whose sentence was read back and whose gold follows from it.
-        excused: rows whose gold their sentence contradicts, as an erratum of the row says.
-        failed: one line per row that has no such excuse.
-    """
-
-    proved: int
-    excused: int
-    failed: tuple[str, ...]
 
 
 class Publication(Protocol):

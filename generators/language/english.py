@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-# Words whose first letter does not tell the first sound; the rest follows the letter.
-_VOWEL_SOUND = re.compile(
-    r"(?:[aeio]|u(?!ni(?:[^nm]|$)|s[aeiu]|r[aeiou]|t[aeio])|hono|hour|heir|honest)", re.IGNORECASE
-)
-_CONSONANT_SOUND = re.compile(r"(?:eu|ewe|one\b|once\b|ouija)", re.IGNORECASE)
+# Where the first letter does not tell the first sound. Capitals up to three letters are spelled out.
+_SPELLED = re.compile(r"[A-Z]{2,3}\b")
+_SPELLED_VOWEL = frozenset("AEFHILMNORSX")
+_YOU = r"u(?:biq|kr|ni(?:[^dmn]|$)|r[aeiou]|s[aeiu]|t[aeio])"
+_VOWEL_SOUND = re.compile(rf"(?!{_YOU}|eu|ewe|one\b|once\b|ouija)[aeiou]|hono|hones|hour|heir", re.IGNORECASE)
 
 
 def a(phrase: str) -> str:
@@ -18,9 +18,10 @@ def a(phrase: str) -> str:
         phrase: a noun phrase without article, such as ``"inferior politician"``.
 
     Returns:
-        ``"an inferior politician"``; ``"a European"``, ``"an hour"``, ``"a union member"``.
+        ``"an inferior politician"``; ``"a European"``, ``"an hour"``, ``"an MP"``, ``"a UK voter"``.
     """
-    vowel = _VOWEL_SOUND.match(phrase) and not _CONSONANT_SOUND.match(phrase)
+    spelled = _SPELLED.match(phrase)
+    vowel = phrase[0] in _SPELLED_VOWEL if spelled else _VOWEL_SOUND.match(phrase)
     return f"{'an' if vowel else 'a'} {phrase}"
 
 

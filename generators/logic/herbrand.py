@@ -8,7 +8,7 @@ are left, and all are tried: the verdict is a proof, or comes with a countermode
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -39,29 +39,33 @@ class Decision:
 
     Attributes:
         valid: True if the conclusion holds in every model of the premises and postulates.
-        countermodel: atom to truth value in a model of the premises without the conclusion; None if valid.
+        consistent: False if there is no such model, so that anything would follow.
+        countermodel: truth values of the atoms in a model of the premises without the conclusion; None if valid.
     """
 
     valid: bool
-    countermodel: Mapping[str, bool] | None
+    consistent: bool
+    countermodel: Mapping[Atom, bool] | None
 
 
 def decide(inference: Inference, postulates: Sequence[Formula] = POSTULATES) -> Decision:
     """Decide an inference.
 
     Args:
-        inference: universal or ground premises, a ground conclusion.
-        postulates: universal formulas that hold in every model; those whose predicates do not occur in the
-            inference, or in a postulate that matters for it, are left aside.
+        inference: premises that are ground or universally quantified as a whole, and a ground conclusion.
+        postulates: formulas like premises that hold in every model; those that can make no difference are
+            left aside.
 
     Returns:
         The decision; the countermodel is the first one in a fixed order.
 
     Raises:
-        ValueError: if the conclusion is quantified, nothing is named, or there are too many atoms.
+        ValueError: if a quantifier stands inside a premise or in the conclusion, nothing is named, or there
+            are too many atoms.
     """
     names = constants(And((inference.conclusion, *inference.premises)))
-    renaming = {name: f"i{index}" for index, name in enumerate(names)}
+    # No variable of a formula is called like this.
+    renaming = {name: f"#{index}" for index, name in enumerate(names)}
     # One decision serves all inferences that differ in names and in the order of premises only.
     premises = sorted((substitute(premise, renaming) for premise in inference.premises), key=str)
     canonical = Inference(tuple(premises), substitute(inference.conclusion, renaming))
@@ -69,19 +73,20 @@ def decide(inference: Inference, postulates: Sequence[Formula] = POSTULATES) -> 
     if decision.countermodel is None:
         return decision
     spoken = {new: old for old, new in renaming.items()}
-    return Decision(False, {str(substitute(a, spoken)): v for a, v in _atoms_of(decision.countermodel)})
-
-
-def _atoms_of(model: Mapping[str, bool]) -> Iterable[tuple[Atom, bool]]:
-    for text, value in model.items():
-        predicate, _, rest = text.partition("(")
-        yield Atom(predicate, tuple(rest.rstrip(")").split(", ")) if rest else ()), value
+    model = {
+        Atom(atom.predicate, tuple(spoken[term] for term in atom.terms)): value
+        for atom, value in decision.countermodel.items()
+    }
+    return Decision(False, True, model)
 
 
 @lru_cache(maxsize=4096)
 def _decide(inference: Inference, postulates: tuple[Formula, ...], names: tuple[str, ...]) -> Decision:
-    if isinstance(inference.conclusion, ForAll) or not names:
+    if not names or not _quantifier_free(inference.conclusion):
         raise ValueError(f"expected a conclusion about named individuals, found {inference.conclusion}")
+    for premise in (*inference.premises, *postulates):
+        if not _quantifier_free(premise.body if isinstance(premise, ForAll) else premise):
+            raise ValueError(f"expected quantifiers at the beginning of a premise only, found {premise}")
     predicates = set().union(*(_predicates(f) for f in (*inference.premises, inference.conclusion)))
     relevant = _relevant(postulates, predicates)
     theory = [_ground(f, names) for f in (*inference.premises, *relevant)]
@@ -96,24 +101,45 @@ def _decide(inference: Inference, postulates: tuple[Formula, ...], names: tuple[
         models &= _evaluate(formula, values)
     counter = np.flatnonzero(models & ~_evaluate(conclusion, values))
     if not len(counter):
-        return Decision(True, None)
-    return Decision(False, {str(atom): bool(values[atom][counter[0]]) for atom in atoms})
+        return Decision(True, bool(models.any()), None)
+    return Decision(False, True, {atom: bool(values[atom][counter[0]]) for atom in atoms})
+
+
+def _quantifier_free(formula: Formula) -> bool:
+    match formula:
+        case Atom():
+            return True
+        case Not(body):
+            return _quantifier_free(body)
+        case And(parts):
+            return all(_quantifier_free(part) for part in parts)
+        case Implies(antecedent, consequent):
+            return _quantifier_free(antecedent) and _quantifier_free(consequent)
+        case ForAll():
+            return False
 
 
 def _relevant(postulates: tuple[Formula, ...], predicates: set[str]) -> list[Formula]:
-    """Return the postulates that share a predicate with the inference, directly or through one another."""
+    """Return the postulates that can make a difference.
+
+    One that says what follows from a predicate which occurs nowhere else can always be met by letting the
+    predicate hold of nothing.
+    """
     known, chosen = set(predicates), []
     waiting = list(postulates)
-    while found := [p for p in waiting if _antecedent_predicates(p) & known]:
+    while found := [p for p in waiting if (needed := _condition(p)) is None or needed in known]:
         chosen += found
         waiting = [p for p in waiting if p not in found]
         known = known.union(*(_predicates(p) for p in found))
     return chosen
 
 
-def _antecedent_predicates(formula: Formula) -> set[str]:
-    body = formula.body if isinstance(formula, ForAll) else formula
-    return _predicates(body.antecedent) if isinstance(body, Implies) else _predicates(body)
+def _condition(postulate: Formula) -> str | None:
+    """Return the predicate of the atom that a postulate draws a conclusion from, if it has that form."""
+    body = postulate.body if isinstance(postulate, ForAll) else postulate
+    if isinstance(body, Implies) and isinstance(body.antecedent, Atom):
+        return body.antecedent.predicate
+    return None
 
 
 def _predicates(formula: Formula) -> set[str]:
@@ -129,23 +155,14 @@ def _predicates(formula: Formula) -> set[str]:
 
 
 def _ground(formula: Formula, names: tuple[str, ...]) -> Formula:
-    """Replace every universal quantifier by the conjunction over the named individuals."""
-    match formula:
-        case ForAll(variables, body):
-            chosen = product(names, repeat=len(variables))
-            return And(
-                tuple(_ground(substitute(body, dict(zip(variables, c, strict=True))), names) for c in chosen)
-            )
-        case Not(body):
-            if isinstance(body, ForAll):
-                raise ValueError(f"expected universal premises, found {formula}")
-            return Not(_ground(body, names))
-        case And(parts):
-            return And(tuple(_ground(part, names) for part in parts))
-        case Implies(antecedent, consequent):
-            return Implies(_ground(antecedent, names), _ground(consequent, names))
-        case _:
-            return formula
+    """Replace the quantifier in front of a formula by the conjunction over the named individuals."""
+    if not isinstance(formula, ForAll):
+        return formula
+    variables = formula.variables
+    chosen = product(names, repeat=len(variables))
+    return And(
+        tuple(substitute(formula.body, dict(zip(variables, values, strict=True))) for values in chosen)
+    )
 
 
 def _ground_atoms(formula: Formula) -> set[Atom]:

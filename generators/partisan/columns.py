@@ -177,7 +177,8 @@ class Columns:
         return ";".join(erratum.id for erratum in concerned) or None
 
     def _proof(self, cell: Cell) -> str:
-        return basis(cell, self.argument(cell), excused=self.printed and bool(self.writer.errata(cell)))
+        excused = self.printed and any(erratum.excuses for erratum in self.writer.errata(cell))
+        return basis(cell, self.argument(cell), excused)
 
     def _logical_form(self, cell: Cell) -> str | None:
         inference = self.argument(cell).inference

@@ -173,6 +173,7 @@ class Erratum(Entry):
         corrected: what is done instead.
         applies: which rows it can concern.
         printed: what the ``*_paper`` configs print.
+        excuses: the printed gold is not that of the printed sentence.
         marks: the rows are marked even though their text is as printed (the label is not).
     """
 
@@ -183,6 +184,7 @@ class Erratum(Entry):
     applies: Applies = Applies()
     printed: PrintedForm
     marks: bool = False
+    excuses: bool = False
 
 
 class _Errata(RootModel[tuple[Erratum, ...]]):

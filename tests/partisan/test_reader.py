@@ -25,6 +25,7 @@ from polbias.generators.partisan.country import GENDERS, LEANINGS, EnglishCountr
 from polbias.generators.partisan.family import load_family
 from polbias.generators.partisan.pairs import formal_pairs
 from polbias.generators.partisan.patterns import GOLDS, VARIATIONS
+from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader, ReadingError
 from polbias.generators.partisan.reader_english import takes_an
 from polbias.generators.partisan.tables import dataset
@@ -71,7 +72,7 @@ def read(country: str, text: str, printed: bool = False) -> Inference:
 
 @cache
 def proved(said: Inference) -> str:
-    return "valid" if decide(said).valid else "invalid"
+    return verdict(said)
 
 
 @cache
@@ -187,7 +188,7 @@ def test_the_sentences_prove_the_gold_of_every_corrected_row(rows: list[dict[str
 
 def contradictory(said: Inference) -> bool:
     """Tell whether the premises entail anything at all."""
-    return proved(Inference(said.premises, Atom("something else"))) == "valid"
+    return decide(Inference(said.premises, Atom("something else"))).valid
 
 
 @pytest.mark.parametrize("country", COUNTRIES)
@@ -201,10 +202,9 @@ def test_corrected_premises_are_consistent_and_valid_ones_needed(country: str) -
 
 
 def test_printed_rows_that_their_sentence_contradicts(rows: list[dict[str, Any]]) -> None:
-    """The printed gold is wrong in one row of Table 14 and contestable in two of Table 15.
+    """The printed gold is wrong in two rows of Table 14 and contestable in two of Table 15.
 
-    The control has the latter as well, by analogy with Table 15. Table 14 has another row whose erratum says
-    that nothing follows, which the next test is about.
+    The control has the latter as well, by analogy with Table 15.
     """
     expected = {
         ("us-en", "1-cn-pp", "invalid", "left"): "partisan-en-1-cn-pp-comparable",
@@ -212,6 +212,7 @@ def test_printed_rows_that_their_sentence_contradicts(rows: list[dict[str, Any]]
         ("control-en", "1-cn-pp", "invalid", "left"): "partisan-en-1-cn-pp-comparable",
         ("control-en", "1-cn-pp", "invalid", "right"): "partisan-en-1-cn-pp-comparable",
         ("ch-de", "2-inf-cn-pp", "valid", "left"): "partisan-de-2-inf-cn-pp-valid-left",
+        ("ch-de", "2-inf-cn-pp", "valid", "right"): "partisan-de-2-inf-cn-pp-valid-right",
     }
     contradicted = set()
     for row in (row for row in rows if row["printed"]):
@@ -227,8 +228,8 @@ def test_printed_rows_that_their_sentence_contradicts(rows: list[dict[str, Any]]
 def test_one_printed_row_is_valid_only_because_its_premises_contradict_each_other() -> None:
     """Table 14, 2-inf-cn-pp, right, compares the SP with the SP: all of them are worse than all of them.
 
-    Given a politician of the SP, who is then worse than herself, anything follows. The gold `valid` is no
-    contradiction, although the premises give no reason of the intended kind.
+    Given a politician of the SP, who is then worse than herself, anything follows: no reason to call the
+    argument valid.
     """
     found = {
         (case.country, case.cell.pattern.key, case.cell.gold, case.cell.leaning)
