@@ -18,11 +18,15 @@ import pyarrow.parquet as pq
 
 
 class _ColumnHash:
-    """Rolling hash of one column: validity, lengths and values are hashed as separate streams."""
+    """Rolling hash of one column.
+
+    Validity, lengths and values are separate streams, so that it does not matter where batches begin.
+    """
 
     def __init__(self, kind: pa.DataType) -> None:
         self.kind = kind
-        self.shape = hashlib.sha256()
+        self.validity = hashlib.sha256()
+        self.lengths = hashlib.sha256()
         self.values = hashlib.sha256()
         self.children: list[_ColumnHash] = []
         if pa.types.is_list(kind):
@@ -32,16 +36,16 @@ class _ColumnHash:
 
     def update(self, array: Any) -> None:
         valid = np.asarray(pc.is_valid(array).to_numpy(zero_copy_only=False), dtype=np.uint8)
-        self.shape.update(valid.tobytes())
+        self.validity.update(valid.tobytes())
         if pa.types.is_list(self.kind):
-            self.shape.update(_little_endian(pc.fill_null(pc.list_value_length(array), 0), np.int64))
+            self.lengths.update(_little_endian(pc.fill_null(pc.list_value_length(array), 0), np.int64))
             self.children[0].update(array.flatten())
         elif pa.types.is_struct(self.kind):
             for child, values in zip(self.children, array.flatten(), strict=True):
                 child.update(values)
         elif pa.types.is_string(self.kind):
             filled = pc.fill_null(array, "")
-            self.shape.update(_little_endian(pc.binary_length(filled), np.int64))
+            self.lengths.update(_little_endian(pc.binary_length(filled), np.int64))
             self.values.update(_string_bytes(filled))
         elif pa.types.is_boolean(self.kind):
             self.values.update(_little_endian(pc.cast(pc.fill_null(array, False), pa.uint8()), np.uint8))
@@ -53,7 +57,7 @@ class _ColumnHash:
             raise TypeError(f"no content hash for columns of type {self.kind}")
 
     def digest(self) -> bytes:
-        own = hashlib.sha256(self.shape.digest() + self.values.digest())
+        own = hashlib.sha256(self.validity.digest() + self.lengths.digest() + self.values.digest())
         for child in self.children:
             own.update(child.digest())
         return own.digest()

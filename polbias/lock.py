@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from polbias.errors import BuildError
 from polbias.locations import package_file
@@ -69,7 +69,7 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
         return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError) as error:
         reason = str(error).splitlines()[0]
         raise BuildError(
             f"{path}: not a readable lock ({reason}); restore it or write one with `polbias lock`"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ class Grammar:
     hints: Sequence[tuple[str, re.Pattern[str]]]
 
 
-@lru_cache(maxsize=None)
+@cache
 def load_grammar(language: str) -> Grammar:
     """Load the grammar of a language.
 

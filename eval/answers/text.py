@@ -15,24 +15,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-HEAD, TAIL = 16_000, 32_000
+HEAD, TAIL = 8_000, 24_000
 """Of a longer output only so many characters at its beginning and its end are read."""
 
 MAX_TOKENS = 150
 """A longer run of tokens without an end of sentence is cut into pieces of this length."""
 
 _THOUGHT = re.compile(
-    r"[<\[◁](?P<close>/?)(?:think|thinking|thoughts?|reasoning|scratchpad|analysis)[>\]▷]", re.IGNORECASE
+    r"<(?P<close>/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner_monologue)>"
+    r"|\[(?P<close_bracket>/?)think\]|◁(?P<close_mark>/?)think▷|<\|(?:begin|(?P<close_word>end))_of_thought\|>"
+    r"|<\|channel\|>(?:analysis|commentary|(?P<close_channel>final))<\|message\|>",
+    re.IGNORECASE,
 )
 _TOKEN = re.compile(
-    r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b|</?[a-zA-Z|][^<>\n]{0,40}>)"
+    r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b|</?[a-zA-Z|][^<>\n]{0,40}>|(?:\[ ?\]|☐|⬜|○)\W{0,5}\w+|~~[^~\n]{1,200}~~)"
     r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d]|(?<=[^\W_])['’](?=[^\W_]))*)"
-    r"|(?P<mark>\.{2,}|--+|[.,;:()?!…/|=→⇒—–])|(?P<dash>(?<=\s)-(?=\s))"
+    r"|(?P<mark>\.{2,}|--+|[.,;:()?!…/|=→⇒—–✅✔☑❌✗✘⊨⊢⊭⊬])|(?P<dash>(?<=\s)-(?=\s)|(?<=\n)[*•+](?=\s))"
 )
-_OPENING = re.compile(r"[*_`\"'“”„«»‘’\[{(>✅❌✓✗✔✘]\s?$")
+_OPENING = re.compile(r"[*_`\"'“”„«»‘’\[{(>✅❌✓✗✔✘☑]\s?$")
 _CLOSING = re.compile(r"\s?[.!,:;]?[*_`\"'“”»«’\]})<]")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d"))
 _PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "ß": "ss"})
+_BULLET = re.compile(r"—|\d+ [.)]|[a-z] [.)]|\( \w \)")
 _ABBREVIATIONS = frozenset(
     [
         "e",
@@ -63,7 +67,7 @@ _ABBREVIATIONS = frozenset(
         "nr",
     ]
 )
-_TERMINAL = re.compile(r"[.!?…:;。)\]}\"'”“»«’*_`>|]\s*$|[^\w\s]\s*$")
+_UNFINISHED = re.compile(r"(?:\w|[,:;(\[{–—-]|(?<=\s)[*_`\"'„“#]+)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,11 @@ class Sentence:
         lengths = (len(token.text) + 1 for token in self.tokens)
         object.__setattr__(self, "text", " ".join(token.text for token in self.tokens))
         object.__setattr__(self, "_starts", tuple(accumulate(lengths, initial=0))[:-1])
+
+    @property
+    def listed(self) -> bool:
+        """Whether the sentence is an item of a list."""
+        return bool(_BULLET.match(self.text))
 
     def covered(self, start: int, end: int) -> tuple[Token, ...]:
         """Return the tokens that a stretch of ``text`` touches.
@@ -159,7 +168,7 @@ def prepare(text: str) -> Prepared:
     stretches = _window(visible, text)
     sentences = tuple(s for start, end in stretches for s in _sentences(text, start, end))
     tail = text[max(stretches[-1][0], stretches[-1][1] - 200) : stretches[-1][1]] if stretches else ""
-    return Prepared(sentences, unfinished or (bool(tail.strip()) and not _TERMINAL.search(tail)))
+    return Prepared(sentences, unfinished or bool(_UNFINISHED.search(tail)))
 
 
 def _visible(text: str) -> tuple[list[tuple[int, int]], bool]:
@@ -167,7 +176,7 @@ def _visible(text: str) -> tuple[list[tuple[int, int]], bool]:
     stretches: list[tuple[int, int]] = []
     position, opened = 0, False
     for tag in _THOUGHT.finditer(text):
-        if not tag["close"]:
+        if not any(tag.groups()):
             if not opened:
                 stretches.append((position, tag.start()))
             opened = True

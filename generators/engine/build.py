@@ -18,7 +18,7 @@ from polbias.generators.engine.fingerprint import fingerprint
 from polbias.generators.engine.rows import Rows
 from polbias.generators.engine.shard import MAX_SHARD_ROWS, run_shard, write_failure
 from polbias.generators.engine.spec import DatasetSpec, TableSpec
-from polbias.generators.engine.swap import recover_folder, replace_folder
+from polbias.generators.engine.swap import recover_folder, remove, replace_folder
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_manifest
 
 CARD = "README.md"
@@ -68,8 +68,10 @@ def build_dataset(
     try:
         with _alone(out, spec.name):
             recover_folder(target)
+            if target.exists() and not target.is_dir():
+                raise BuildError(f"{target}: a file is in the place of the build; remove it or use --out DIR")
             for leftover in out.glob(f".{spec.name}.staging*"):
-                shutil.rmtree(leftover)
+                remove(leftover)
             staging = out / f".{spec.name}.staging"
             try:
                 return _build(spec, target, staging, card, progress)
@@ -132,11 +134,11 @@ def _intact_tables(folder: Path) -> dict[tuple[str, str, str], SplitEntry]:
     """Return an earlier build's tables by config, split and fingerprint, if their files are still whole."""
     try:
         manifest = read_manifest(folder)
-        made_from = json.loads((folder / _FINGERPRINTS).read_text("utf-8"))
-    except (BuildError, OSError, ValueError):
+        made_from = dict(json.loads((folder / _FINGERPRINTS).read_text("utf-8")))
+    except (BuildError, OSError, ValueError, TypeError):
         return {}
     return {
-        (config, name, made_from.get(f"{config}/{name}")): split
+        (config, name, str(made_from.get(f"{config}/{name}"))): split
         for config, splits in manifest.configs.items()
         for name, split in splits.items()
         if all(_intact(folder / file.path, file) for file in split.files)

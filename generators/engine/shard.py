@@ -6,15 +6,16 @@ import errno
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
-from polbias.content import file_sha256
 from polbias.errors import BuildError
 from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.sink import HashingSink
 from polbias.generators.engine.spec import TableSpec
 
 MAX_SHARD_ROWS = 1_000_000
@@ -81,22 +82,29 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
     partial = path.with_suffix(f".{os.getpid()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with pq.ParquetWriter(partial, rows.schema, **PARQUET_OPTIONS) as writer:
+        with HashingSink(partial) as sink, pq.ParquetWriter(sink, rows.schema, **PARQUET_OPTIONS) as writer:
             for batch in _one_ahead(rows.batches(start, stop)):
                 writer.write_batch(batch)
-        digest, size = file_sha256(partial), partial.stat().st_size
+                sink.check()
+        sink.check()
         partial.replace(path)
     except OSError as error:
         raise write_failure(path, error) from error
     finally:
-        partial.unlink(missing_ok=True)
-    return Shard(path, stop - start, size, digest)
+        with suppress(OSError):
+            partial.unlink()
+    return Shard(path, stop - start, sink.size, sink.sha256)
 
 
 def write_failure(path: Path, error: OSError) -> BuildError:
     """Say in one line why a file could not be written and what to do."""
     if error.errno == errno.ENOSPC:
         return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --out DIR")
+    if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
+        return BuildError(
+            f"{path}: cannot be written (something else is in its place); remove it, "
+            "or build elsewhere with --out DIR"
+        )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return BuildError(f"{path}: no permission to write here; build elsewhere with --out DIR")
     return BuildError(

@@ -177,6 +177,15 @@ class DatasetSpec(_Declared):
     canary: str
     tables: tuple[TableSpec, ...] = Field(min_length=1)
 
+    @model_validator(mode="after")
+    def _distinct_tables(self) -> DatasetSpec:
+        seen: set[tuple[str, str]] = set()
+        for table in self.tables:
+            if (table.config, table.split) in seen:
+                raise ValueError(f"two tables for {table.config}/{table.split}; each split must stand once")
+            seen.add((table.config, table.split))
+        return self
+
     @property
     def configs(self) -> list[str]:
         """The names of the configs, in order."""

@@ -25,12 +25,20 @@ def replace_folder(new: Path, target: Path) -> None:
     if not target.exists():
         new.rename(target)
     elif _exchange(new, target):
-        shutil.rmtree(new)
+        remove(new)
     else:
         previous = _previous(target)
         target.rename(previous)
         new.rename(target)
-        shutil.rmtree(previous)
+        remove(previous)
+
+
+def remove(path: Path) -> None:
+    """Remove whatever is at a path: a folder, a file or a link (not what it leads to)."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def recover_folder(target: Path) -> None:
@@ -38,7 +46,7 @@ def recover_folder(target: Path) -> None:
     previous = _previous(target)
     if previous.is_dir():
         if target.exists():
-            shutil.rmtree(previous)
+            remove(previous)
         else:
             previous.rename(target)
 

@@ -21,6 +21,7 @@ from polbias.locations import checkout
 
 Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES = 4 << 20
+_MAX_DEPTH = 50
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Location = tuple[str | int, ...]
 _NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
@@ -41,21 +42,16 @@ def load_template(path: Path, model: type[Model]) -> Model:
     """
     text = _read(path)
     try:
+        _refuse_depth(path, text)
         node = yaml.compose(text, Loader=_LOADER)
-        _refuse_aliases_and_duplicates(path, node)
-        data = None if node is None else yaml.constructor.SafeConstructor().construct_document(node)
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        problem = getattr(error, "problem", None) or "nested too deeply"
-        raise TemplateError(
-            f"{shown(path)}:{line}: not valid YAML ({problem}); correct the syntax there"
-        ) from None
+        _refuse_oddities(path, node)
+        data = None if node is None else _Values().construct_document(node)
+    except yaml.YAMLError as error:
+        raise TemplateError(_explain_yaml(path, text, error)) from None
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise TemplateError(_explain(path, node, first)) from None
+        raise TemplateError(_explain(path, node, error)) from None
 
 
 def shown(path: Path) -> str:
@@ -65,6 +61,18 @@ def shown(path: Path) -> str:
         return path.resolve().relative_to(root).as_posix() if root else str(path)
     except ValueError:
         return str(path)
+
+
+def fault(path: Path, field: str, problem: str) -> TemplateError:
+    """Return the error of a field that is wrong only beside other files.
+
+    Args:
+        path: the file; it has been read before.
+        field: the field's place, such as ``"irrelevant.2-inf"``.
+        problem: what was found and what was expected.
+    """
+    line = _line(yaml.compose(_read(path), Loader=_LOADER), tuple(field.split(".")))
+    return TemplateError(f"{shown(path)}:{line}: {field}: {problem}")
 
 
 def _read(path: Path) -> str:
@@ -83,7 +91,25 @@ def _read(path: Path) -> str:
         raise TemplateError(f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8") from None
 
 
-def _refuse_aliases_and_duplicates(path: Path, node: yaml.Node | None) -> None:
+class _Values(yaml.constructor.SafeConstructor):
+    """Makes values of YAML nodes; a value that is none of its type is an error with a place."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ValueError, TypeError, OverflowError, AttributeError) as error:
+            raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from None
+
+
+def _explain_yaml(path: Path, text: str, error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    position = getattr(error, "position", None)
+    line = mark.line + 1 if mark else text.count("\n", 0, position) + 1 if position is not None else 1
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+    return f"{shown(path)}:{line}: not valid YAML ({problem}); correct the syntax there"
+
+
+def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
     """Refuse what makes a small file large (aliases) or says two things at once (duplicate keys)."""
     pending = [node] if node else []
     visited: set[int] = set()
@@ -99,6 +125,10 @@ def _refuse_aliases_and_duplicates(path: Path, node: yaml.Node | None) -> None:
             seen: dict[str, int] = {}
             for key, value in current.value:
                 line = key.start_mark.line + 1
+                if not isinstance(key, yaml.ScalarNode):
+                    raise TemplateError(
+                        f"{shown(path)}:{line}: found a list or mapping as a key, expected text"
+                    )
                 if key.value in seen:
                     raise TemplateError(
                         f"{shown(path)}:{line}: key {key.value!r} stands here and in line "
@@ -110,8 +140,20 @@ def _refuse_aliases_and_duplicates(path: Path, node: yaml.Node | None) -> None:
             pending.extend(current.value)
 
 
-def _explain(path: Path, node: yaml.Node | None, error: Mapping[str, Any]) -> str:
-    location: Location = tuple(error["loc"])
+def _refuse_depth(path: Path, text: str) -> None:
+    """Refuse nesting that would overflow the stack of the parser, before it is parsed."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MAX_DEPTH:
+            line = event.start_mark.line + 1
+            raise TemplateError(
+                f"{shown(path)}:{line}: nested more than {_MAX_DEPTH} levels deep; a template file is flatter"
+            )
+
+
+def _explain(path: Path, node: yaml.Node | None, errors: ValidationError) -> str:
+    error, location = _first(errors)
     kind, message = error["type"], error["msg"].removeprefix("Value error, ")
     # A check of several fields names the one that is wrong at the beginning of its message.
     named = _NAMED_FIELD.match(message) if kind == "value_error" else None
@@ -129,6 +171,22 @@ def _explain(path: Path, node: yaml.Node | None, error: Mapping[str, Any]) -> st
     else:
         problem = f"found {_short(error['input'])}; expected: {message[0].lower()}{message[1:]}"
     return f"{shown(path)}:{line}: {field}: {problem}"
+
+
+def _first(errors: ValidationError) -> tuple[Mapping[str, Any], Location]:
+    """Return the first problem and its place; of a field with several forms, the one that went deepest."""
+    # Pydantic puts the name of a form, such as "tuple[Printed, ...]", among the parts of a location.
+    found = [
+        (error, tuple(part for part in error["loc"] if not (isinstance(part, str) and "[" in part)))
+        for error in errors.errors()
+    ]
+    same = [entry for entry in found if entry[1][:1] == found[0][1][:1]]
+    forms = len(same) > 1 and any(len(e["loc"]) != len(place) for e, place in same)
+    return max(same, key=lambda entry: len(entry[1])) if forms else found[0]
+
+
+def _reason(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _short(value: object) -> str:
@@ -182,16 +240,9 @@ class Texts:
             return self._compile(text).render(self._functions | dict(slots))
         except jinja2.exceptions.SecurityError as error:
             raise TemplateError(f"{shown(self.path)}: {field}: not allowed in a template ({error})") from None
-        except (
-            jinja2.TemplateError,
-            TypeError,
-            KeyError,
-            ArithmeticError,
-            OverflowError,
-            ValueError,
-        ) as error:
+        except Exception as error:  # a text can make Jinja and our functions raise anything
             known = ", ".join(sorted({*slots, *self._functions}))
             raise TemplateError(
-                f"{shown(self.path)}: {field}: cannot be rendered ({error}) in {_short(text)}; "
+                f"{shown(self.path)}: {field}: cannot be rendered ({_reason(error)}) in {_short(text)}; "
                 f"it may use: {known}"
             ) from None

@@ -40,7 +40,8 @@ class Decision:
     Attributes:
         valid: True if the conclusion holds in every model of the premises and postulates.
         consistent: False if there is no such model, so that anything would follow.
-        countermodel: truth values of the atoms in a model of the premises without the conclusion; None if valid.
+        countermodel: truth values of the atoms in a model of the premises in which the conclusion is
+            false; None if valid.
     """
 
     valid: bool

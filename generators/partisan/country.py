@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
 from polbias.errors import TemplateError
-from polbias.generators.engine.templates import load_template
+from polbias.generators.engine.templates import fault, load_template
 from polbias.locations import package_file
 
 Leaning = Literal["left", "right"]
@@ -182,6 +182,16 @@ class Country(Entry):
                     raise ValueError(
                         f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {own}"
                     )
+        for field in ("label", "group", "member", "noun"):
+            here, there = (getattr(sides[leaning], field, None) for leaning in LEANINGS)
+            if here is not None and here == there:
+                raise ValueError(f"sides.right.{field}: found the same as on the left, expected another one")
+        for number, entry in enumerate(self.printed if self.printed != "all" else ()):
+            field, name = ("pattern", entry.pattern) if entry.kind == "formal" else ("issue", entry.issue)
+            if name is None:
+                raise ValueError(f"printed.{number}.{field}: found nothing, expected which {field} it is")
+            if entry.kind == "material" and name not in self.issues:
+                raise ValueError(f"printed.{number}.issue: found {name!r}, expected one of {list(ISSUES)}")
         used = sorted(issue for pair in self.matched_issues for issue in (pair.left, pair.right))
         if used != sorted(ISSUES):
             raise ValueError(f"matched_issues: found {used}, expected every issue once")
@@ -236,9 +246,7 @@ def load_country(path: Path) -> AnyCountry:
     language = load_template(path, _Language).language
     country: AnyCountry = load_template(path, _MODELS[language])
     if country.id != path.stem:
-        raise TemplateError(
-            f"{path}:1: id: found {country.id!r}, expected {path.stem!r} as the file is called"
-        )
+        raise fault(path, "id", f"found {country.id!r}, expected {path.stem!r} as the file is called")
     return country
 
 
@@ -265,9 +273,7 @@ def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
     prefixes: dict[str, str] = {}
     for country in countries:
         if country.config in prefixes:
-            raise TemplateError(
-                f"{folder / country.id}.yaml: config: {country.config!r} is also the prefix of "
-                f"{prefixes[country.config]}; choose another"
-            )
+            problem = f"{country.config!r} is also the prefix of {prefixes[country.config]}; choose another"
+            raise fault(folder / f"{country.id}.yaml", "config", problem)
         prefixes[country.config] = country.id
     return countries

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from polbias.errors import TemplateError
-from polbias.generators.engine.templates import load_template, shown
+from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.partisan.country import AnyCountry, Entry, Text, load_countries
 from polbias.generators.partisan.patterns import (
     VARIATIONS,
@@ -104,7 +103,5 @@ def load_family(folder: Path | None = None) -> Family:
         check_country(country, languages[country.language], folder / "countries" / f"{country.id}.yaml")
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:
-        raise TemplateError(
-            f"{shown(dataset_path)}: crossed: no country file for {sorted(unknown)}; remove or add it"
-        )
+        raise fault(dataset_path, "crossed", f"no country file for {sorted(unknown)}; remove or add it")
     return Family(folder, dataset, countries, languages, load_errata(folder))

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from pydantic import RootModel, model_validator
 
-from polbias.errors import TemplateError
-from polbias.generators.engine.templates import Texts, load_template, shown
+from polbias.generators.engine.templates import Texts, fault, load_template
 from polbias.generators.language import english, german
 from polbias.generators.partisan.country import AnyCountry, Entry, Leaning, Name, PersonGender, Text
 
@@ -244,9 +243,7 @@ def load_language(folder: Path, tag: str) -> Language:
     instructions = load_template(instructions_path, Instructions)
     for path, found in ((patterns_path, patterns.language), (instructions_path, instructions.language)):
         if found != tag:
-            raise TemplateError(
-                f"{shown(path)}:1: language: found {found!r}, expected {tag!r} as the file is called"
-            )
+            raise fault(path, "language", f"found {found!r}, expected {tag!r} as the file is called")
     functions = _FUNCTIONS[tag]
     return Language(
         patterns, instructions, Texts(patterns_path, functions), Texts(instructions_path, functions)
@@ -266,8 +263,10 @@ def check_country(country: AnyCountry, language: Language, path: Path) -> None:
     """
     found, expected = set(country.irrelevant), set(language.patterns.formal.patterns)
     if found != expected:
-        missing, unknown = sorted(expected - found), sorted(found - expected)
-        raise TemplateError(
-            f"{shown(path)}: irrelevant: missing {missing}, unknown {unknown}; "
-            f"give one comparison for each formal pattern of {language.patterns.language!r}"
-        )
+        problem = f"missing {sorted(expected - found)}, unknown {sorted(found - expected)}"
+        which = f"give one comparison for each formal pattern of {language.patterns.language!r}"
+        raise fault(path, "irrelevant", f"{problem}; {which}")
+    for number, entry in enumerate(country.printed if country.printed != "all" else ()):
+        if entry.kind == "formal" and entry.pattern not in expected:
+            problem = f"found {entry.pattern!r}, expected one of {sorted(expected)}"
+            raise fault(path, f"printed.{number}.pattern", problem)

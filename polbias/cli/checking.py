@@ -41,8 +41,11 @@ def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None
         if not damaged:
             with console.status(f"{name}: proving gold labels from the sentences"):
                 proofs = publication.prove(folder, templates)
-            told = f"{proofs.proved:,} formal gold labels proved from their sentences, {proofs.excused:,} printed "
-            _say(console, name, told + "ones contradicted as their errata say", proofs.failed)
+            told = (
+                f"{proofs.proved:,} formal gold labels proved from their sentences, "
+                f"{proofs.excused:,} printed ones contradicted as their errata say"
+            )
+            _say(console, name, told, proofs.failed)
         found += [*damaged, *changed, *(proofs.failed if proofs else ())]
     if found:
         raise BuildError(f"{len(found)} problem(s) found, the first one: {found[0]}")
@@ -104,8 +107,8 @@ def lock_builds(names: Sequence[str], out: Path | None) -> None:
         before, now = locked.get(name), LockedDataset.of(manifest)
         if before and before.version == now.version and before != now:
             raise BuildError(
-                f"{differences(manifest, before)[0]}: the content changed under version {now.version}; raise the "
-                "version in the dataset's template file, rebuild, and lock again"
+                f"{differences(manifest, before)[0]}: the content changed under version {now.version}; "
+                "raise the version in the dataset's template file, rebuild, and lock again"
             )
         locked[name] = now
     write_lock(locked, path)

@@ -67,7 +67,7 @@ def show(
 def verify(names: Names = None, out: Out = None, templates: Templates = None) -> None:
     """Check builds: file hashes, content against datasets.lock, and the proof of every formal gold label.
 
-    Every formal sentence is read back to its formula, and the verdict on the formula is compared with the gold.
+    Every formal sentence is read back to its formula, and the verdict on that is compared with the gold.
     """
     from polbias.cli.checking import verify_builds
 

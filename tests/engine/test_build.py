@@ -364,7 +364,7 @@ def test_builds_of_two_datasets_at_once_are_fine(tmp_path: Path) -> None:
 _BUILD = """
     import os, signal, sys
     from pathlib import Path
-    from polbias.generators.engine import build, build_dataset, shard, swap
+    from polbias.generators.engine import build, build_dataset, swap
     from tests.engine.test_build import NEW, card
 
     def die(*_):
@@ -386,7 +386,7 @@ _BUILD = """
     elif point == "fourth table":
         build.run_shard = dying(build.run_shard, after=3)
     elif point == "written, not renamed":
-        shard.file_sha256 = die
+        Path.replace = die
     elif point == "card":
         changes["card"] = die
     elif point == "complete, not swapped":

@@ -123,7 +123,7 @@ matched_issues:
 """
 
 NEW = {"gb-en": UNITED_KINGDOM, "at-de": AUSTRIA}
-Path_ = tuple[str | int, ...]
+Place = tuple[str | int, ...]
 
 
 # A further country.
@@ -146,8 +146,12 @@ def rows_of(spec: DatasetSpec, config: str, split: str = "test") -> list[dict[st
 
 
 def test_a_new_file_gives_new_configs_and_leaves_the_others(extended: DatasetSpec) -> None:
-    new = {f"{prefix}_{kind}{size}" for prefix in ("gb", "at") for kind in ("formal", "material")
-           for size in ("", "_mini")}  # fmt: skip
+    new = {
+        f"{prefix}_{kind}{size}"
+        for prefix in ("gb", "at")
+        for kind in ("formal", "material")
+        for size in ("", "_mini")
+    }
     assert set(extended.configs) - set(dataset().configs) == new
     shipped = {(table.config, table.split): table for table in dataset().tables}
     kept = {(table.config, table.split): table for table in extended.tables if table.config not in new}
@@ -208,7 +212,7 @@ def parsed(country: str) -> dict[str, Any]:
     return yaml.safe_load(text)
 
 
-def fields(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+def fields(value: Any, path: Place = ()) -> Iterator[Place]:
     """Where the fields of a parsed file are."""
     if isinstance(value, dict):
         for key, item in value.items():
@@ -219,12 +223,12 @@ def fields(value: Any, path: Path_ = ()) -> Iterator[Path_]:
             yield from fields(item, (*path, i))
 
 
-def is_optional(path: Path_) -> bool:
+def is_optional(path: Place) -> bool:
     """Tell whether a file may leave a field out."""
     return path in {("printed",), ("adverb",)} or path[-1] == "graded"
 
 
-def without(value: Any, path: Path_) -> Any:
+def without(value: Any, path: Place) -> Any:
     value = copy.deepcopy(value)
     inner = value
     for part in path[:-1]:
@@ -233,7 +237,7 @@ def without(value: Any, path: Path_) -> Any:
     return value
 
 
-def changed(value: Any, path: Path_, new: Any) -> Any:
+def changed(value: Any, path: Place, new: Any) -> Any:
     value = copy.deepcopy(value)
     inner = value
     for part in path[:-1]:
@@ -242,7 +246,7 @@ def changed(value: Any, path: Path_, new: Any) -> Any:
     return value
 
 
-def line_of(text: str, path: Path_) -> int:
+def line_of(text: str, path: Place) -> int:
     """The line of a field; where it is missing, of the innermost part that is there."""
     node = yaml.compose(text)
     line = node.start_mark.line
@@ -266,6 +270,15 @@ REMOVALS = [
 ]
 
 
+class _NoAliases(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _dumped(content: Any) -> str:
+    return yaml.dump(content, Dumper=_NoAliases, allow_unicode=True, sort_keys=False)
+
+
 class Folder:
     """A copy of the shipped templates with one country file only."""
 
@@ -277,7 +290,7 @@ class Folder:
             (root / path.name).write_text(re.sub(r"^crossed:.*", "crossed: []", text, flags=re.M), "utf-8")
 
     def write(self, country: str, content: Any) -> str:
-        text = content if isinstance(content, str) else yaml.safe_dump(content, allow_unicode=True)
+        text = content if isinstance(content, str) else _dumped(content)
         (self.root / "countries" / f"{country}.yaml").write_text(text, "utf-8")
         return text
 
@@ -294,7 +307,7 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path / "partisan")
 
 
-def refused_for(folder: Folder, country: str, content: Any, path: Path_, expectation: str) -> None:
+def refused_for(folder: Folder, country: str, content: Any, path: Place, expectation: str) -> None:
     """Check that the message names file, line and field, and says what is expected."""
     text = folder.write(country, content)
     field = ".".join(map(str, path))
@@ -305,9 +318,9 @@ def refused_for(folder: Folder, country: str, content: Any, path: Path_, expecta
 
 
 @pytest.mark.parametrize(("country", "path"), REMOVALS)
-def test_a_missing_field_is_said(folder: Folder, country: str, path: Path_) -> None:
+def test_a_missing_field_is_said(folder: Folder, country: str, path: Place) -> None:
     missing = r"found nothing, expected a value; add the field"
-    expected: tuple[Path_, str] = (path, missing)
+    expected: tuple[Place, str] = (path, missing)
     match path:
         case ("issues", slot):
             expected = (("issues",), r"found \[.*\], expected \['1', '2', '3', '4', '5', '6'\]")
@@ -321,6 +334,8 @@ def test_a_missing_field_is_said(folder: Folder, country: str, path: Path_) -> N
             expected = (("irrelevant", users[0]), f"found '{name}', expected one of ")
         case ("irrelevant", pattern):
             expected = (("irrelevant",), rf"missing \['{re.escape(str(pattern))}'\]")
+        case ("printed", int(), "pattern" | "issue"):
+            expected = (path, "found nothing, expected ")
     refused_for(folder, country, without(parsed(country), path), *expected)
 
 
@@ -345,7 +360,7 @@ WRONG_TYPES = [
 
 @pytest.mark.parametrize("path", WRONG_TYPES)
 @pytest.mark.parametrize("new", [None, [], {"x": "y"}], ids=["null", "list", "mapping"])
-def test_a_value_of_another_type_is_said(folder: Folder, path: Path_, new: Any) -> None:
+def test_a_value_of_another_type_is_said(folder: Folder, path: Place, new: Any) -> None:
     content = changed(parsed("us-en"), path, new)
     text = folder.write("us-en", content)
     message = folder.refusal()
@@ -383,7 +398,7 @@ def test_a_value_of_another_type_is_said(folder: Folder, path: Path_, new: Any) 
         (("sides", "left", "people", 0, "age"), 59, "unknown field with value 59; remove it"),
     ],
 )
-def test_a_wrong_value_is_said(folder: Folder, path: Path_, new: Any, expectation: str) -> None:
+def test_a_wrong_value_is_said(folder: Folder, path: Place, new: Any, expectation: str) -> None:
     refused_for(folder, "us-en", changed(parsed("us-en"), path, new), path, expectation)
 
 
@@ -403,7 +418,7 @@ def test_an_issue_has_two_areas(folder: Folder, count: int) -> None:
         (("comparisons", "alt", "particle"), "als", "unknown field with value 'als'; remove it"),
     ],
 )
-def test_a_wrong_value_in_german_is_said(folder: Folder, path: Path_, new: Any, expectation: str) -> None:
+def test_a_wrong_value_in_german_is_said(folder: Folder, path: Place, new: Any, expectation: str) -> None:
     refused_for(folder, "at-de", changed(parsed("at-de"), path, new), path, expectation)
 
 
@@ -482,16 +497,9 @@ def test_the_two_sides_are_told_apart(folder: Folder, field: str) -> None:
 @pytest.mark.parametrize("slots", ["12345", "1234567", "", "abcdef"])
 def test_there_are_six_issues(folder: Folder, slots: str) -> None:
     content = parsed("us-en")
-    content["issues"] = {slot: content["issues"]["1"] for slot in slots}
-    content = yaml.safe_load(yaml.safe_dump(content))
-    text = yaml.dump(content, Dumper=_NoAliases)
+    content["issues"] = dict.fromkeys(slots, content["issues"]["1"])
     expectation = r"found \[.*\], expected \['1', '2', '3', '4', '5', '6'\]"
-    refused_for(folder, "us-en", text, ("issues",), expectation)
-
-
-class _NoAliases(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
+    refused_for(folder, "us-en", content, ("issues",), expectation)
 
 
 @pytest.mark.parametrize("count", [2, 4])
@@ -541,7 +549,7 @@ def test_two_countries_do_not_share_their_configs(folder: Folder) -> None:
 
 
 def test_the_id_is_the_name_of_the_file(folder: Folder) -> None:
-    content = changed(parsed("gb-en"), ("id",), "uk-en")
+    content = "# A comment.\n" + UNITED_KINGDOM.replace("id: gb-en", "id: uk-en")
     expectation = "found 'uk-en', expected 'gb-en' as the file is called"
     refused_for(folder, "gb-en", content, ("id",), expectation)
 

@@ -1,0 +1,66 @@
+"""Run the benchmarks: ``python -m benchmarks [--only NAME] [--json FILE]``."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.measure import Line, available_cores
+
+NAMES = ("startup", "family", "engine")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run benchmarks and print a table each.
+
+    Args:
+        arguments: of the command line; by default those of the process.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=importlib.import_module("benchmarks").__doc__
+    )
+    parser.add_argument("--only", action="append", choices=NAMES, help="run this one (may be given again)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file as well")
+    options = parser.parse_args(arguments)
+    console = Console()
+    if not console.is_terminal:
+        console.width = 120
+    machine = f"{platform.machine()}, {available_cores()} cores, Python {platform.python_version()}"
+    console.print(f"polbias benchmarks on {machine}; medians, ratios within one run")
+    results: dict[str, list[Line]] = {}
+    for name in options.only or NAMES:
+        module = importlib.import_module(f"benchmarks.{name}")
+        with console.status(f"{name} ..."):
+            results[name] = module.run()
+        console.print(_table(name, results[name]))
+    if options.json:
+        figures = {name: [asdict(line) for line in lines] for name, lines in results.items()}
+        options.json.write_text(json.dumps({"machine": machine} | figures, indent=1) + "\n", "utf-8")
+
+
+def _table(name: str, lines: Sequence[Line]) -> Table:
+    table = Table(title=name, title_justify="left")
+    table.add_column("measured", no_wrap=True)
+    table.add_column("median", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("aim", no_wrap=True)
+    for line in lines:
+        verdict = {None: "", True: "[green]met[/] ", False: "[red]missed[/] "}[line.met]
+        table.add_row(line.what, _number(line.value), line.unit, verdict + line.aim)
+    return table
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+if __name__ == "__main__":
+    main()

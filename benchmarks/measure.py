@@ -1,0 +1,104 @@
+"""Run a function in a process of its own: time, peak memory and cores are then its own too."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+Measured = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a result table.
+
+    Attributes:
+        what: what was measured.
+        value: the figure.
+        unit: its unit.
+        aim: what it should be, in words; empty where it is there for comparison.
+        met: whether it is; None without an aim.
+    """
+
+    what: str
+    value: float
+    unit: str
+    aim: str = ""
+    met: bool | None = None
+
+
+class Stopwatch:
+    """Seconds between entering and leaving a context."""
+
+    def __enter__(self) -> Stopwatch:
+        self._began = time.perf_counter()
+        self.seconds = 0.0
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds = time.perf_counter() - self._began
+
+
+def at_most(what: str, value: float, unit: str, limit: float) -> Line:
+    """Return a line whose value should not exceed a limit."""
+    return Line(what, value, unit, f"at most {limit:g} {unit}", value <= limit)
+
+
+def at_least(what: str, value: float, unit: str, limit: float) -> Line:
+    """Return a line whose value should reach a limit."""
+    return Line(what, value, unit, f"at least {limit:g} {unit}", value >= limit)
+
+
+def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> dict[str, Any]:
+    """Call a function of a module in a new process.
+
+    Args:
+        function: takes and returns what JSON can hold.
+        arguments: its arguments.
+        cores: on how many cores it may run; by default all that this process may use.
+
+    Returns:
+        What the function returned, and ``peak_mb``, the most memory that the process held.
+    """
+    task = json.dumps([function.__module__, function.__name__, arguments, cores])
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.measure", task], cwd=ROOT, stdout=subprocess.PIPE, check=True
+    )
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def available_cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median."""
+    return statistics.median(values)
+
+
+def _work(task: str) -> None:
+    module, name, arguments, cores = json.loads(task)
+    if cores and hasattr(os, "sched_setaffinity"):
+        # Before Arrow is imported: it takes its number of threads from what it finds then.
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+    result = dict(getattr(importlib.import_module(module), name)(*arguments))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result["peak_mb"] = peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    _work(sys.argv[1])

@@ -1,0 +1,63 @@
+"""Sphinx settings; the tables of columns and configs are written from the files that define them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import yaml
+
+import polbias
+from polbias.locations import package_file
+from polbias.lock import read_lock
+
+_DATASET = "partisan-inference"
+
+project = "polbias"
+author = "The polbias authors"
+copyright = f"2026, {author}"
+version = release = polbias.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"polbias {release}"
+html_theme_options = {"top_of_page_buttons": []}
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+napoleon_custom_sections = ["Source"]
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _columns(meanings: Mapping[str, str]) -> str:
+    return _table(("column", "meaning"), ((f"`{name}`", meaning) for name, meaning in meanings.items()))
+
+
+def _configs() -> str:
+    def row(name: str) -> tuple[str, str, str]:
+        splits = _LOCKED.configs[name]
+        shots = f"{splits['fewshot'].rows:,}" if "fewshot" in splits else ""
+        return f"`{name}`", f"{splits['test'].rows:,}", shots
+
+    return _table(("config", "`test`", "`fewshot`"), map(row, _LOCKED.configs))
+
+
+_LOCKED = read_lock()[_DATASET]
+_MEANINGS = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
+
+myst_enable_extensions = ["substitution"]
+myst_heading_anchors = 3
+myst_substitutions = {
+    "columns_shared": _columns(_MEANINGS["shared"]),
+    "columns_partisan": _columns(_MEANINGS[_DATASET]),
+    "configs": _configs(),
+    "dataset_version": _LOCKED.version,
+}

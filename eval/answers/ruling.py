@@ -1,0 +1,167 @@
+"""Choosing the final verdict among the claims of an output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from polbias.eval.answers.claims import Claim, Strength
+from polbias.eval.answers.grammar import Grammar
+from polbias.eval.answers.reader import Reader, Span
+from polbias.eval.answers.text import Sentence
+
+_OPENING = 40
+"""An output begins with a verdict that ends within so many characters."""
+_TURNS = 3
+"""A verdict that turns so many times is none, unless a conclusion ends it."""
+_DANGLING = frozenset("the a an der die das to of that dass is are and und with from aus not nicht".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the claims of an output come to.
+
+    Attributes:
+        claim: The claim that decides; ``None`` if none does.
+        corrected: Whether it corrects an earlier one.
+        retracted: Where the output takes its verdict back without giving another.
+        hints: The claims that count only where nothing else does.
+    """
+
+    claim: Claim | None
+    corrected: bool
+    retracted: Span | None
+    hints: Sequence[Claim]
+
+
+class Court:
+    """Weighs the claims of one output.
+
+    Args:
+        sentences: The sentences of the output.
+        tongues: The grammar of each.
+    """
+
+    def __init__(self, sentences: Sequence[Sentence], tongues: Sequence[Grammar]) -> None:
+        self.sentences, self.tongues = sentences, tongues
+
+    def rule(self, truncated: bool) -> Ruling:
+        """Choose the final verdict.
+
+        Args:
+            truncated: Whether the output breaks off.
+
+        Returns:
+            The ruling.
+        """
+        made = self._own([claim for claim in self._claims() if claim.asserted])
+        firm = [claim for claim in made if claim.strength > Strength.HINT]
+        standing, retracted = self._standing(firm)
+        chosen = _choose(standing) if standing and not retracted else None
+        if chosen and truncated and not self._conclusive(chosen):
+            chosen = None
+        vague = any(True for _ in self._matches("truth"))
+        hints = [c for c in made if c.strength is Strength.HINT and not (vague and c.reason == "hint")]
+        return Ruling(chosen, len(standing) < len(firm), retracted, hints)
+
+    def _claims(self) -> Iterator[Claim]:
+        """Yield the claims of all sentences."""
+        question: Claim | None = None
+        listing = False
+        for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
+            reader = Reader(sentence, grammar, number)
+            found = reader.claims(question)
+            if listing and sentence.listed:
+                found = [replace(claim, asserted=False) for claim in found]
+            yield from found
+            listing = reader.introduces_list or (listing and sentence.listed)
+            question = next((claim for claim in reversed(found) if claim.open), None)
+
+    def _matches(self, name: str) -> Iterator[tuple[int, Span]]:
+        """Yield the matches of a list, with the number of their sentence."""
+        for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
+            for match in grammar.lists[name].finditer(sentence.text):
+                yield number, sentence.origin(*match.span())
+
+    def _own(self, made: list[Claim]) -> list[Claim]:
+        """Drop the claims on arguments that the model has invented after its own answer."""
+        items = [claim for claim in made if claim.item]
+        prompts = [number for number, _ in self._matches("continuation")]
+        headings = [number for number, _ in self._matches("heading")]
+        begins = made and made[0].strength is Strength.MARKER
+        if begins and made[0].span[1] <= self.sentences[0].tokens[0].start + _OPENING:
+            if items or prompts or headings:
+                return made[:1]
+        if prompts and sum(claim.sentence < prompts[0] or claim.item for claim in items) > 1:
+            return [claim for claim in made if claim.sentence > prompts[-1]]
+        if len(items) > 1:
+            return items[:1]
+        for number in sorted({*prompts, *headings}):
+            before = [claim for claim in made if claim.sentence < number]
+            needed = Strength.SENTENCE if number in prompts else Strength.MARKER
+            if any(claim.strength >= needed for claim in before):
+                return before
+        return made
+
+    def _standing(self, firm: list[Claim]) -> tuple[list[Claim], Span | None]:
+        """Return what no self-correction takes back, and where one takes back without a new verdict."""
+        outright = [span for _, span in self._matches("retraction")]
+        for span in sorted([*outright, *(span for _, span in self._matches("correction"))], reverse=True):
+            before = [claim for claim in firm if claim.span[1] <= span[0]]
+            after = [claim for claim in firm if claim.span[1] > span[0]]
+            if before and after:
+                return after, None
+            if before and not after and span in outright:
+                upheld = any(start >= span[0] for _, (start, _) in self._matches("confirmation"))
+                return firm, None if upheld else span
+        return firm, None
+
+    def _conclusive(self, claim: Claim) -> bool:
+        """Say whether a claim stands although the output breaks off."""
+        if claim.strength is Strength.MARKER or claim.sentence == 0:
+            return True
+        if claim.strength is Strength.SENTENCE and (claim.sentence == 1 or claim.concluding):
+            return True
+        last = self.sentences[-1].tokens
+        remaining = sum(token.start >= claim.span[1] for token in last)
+        if claim.sentence == len(self.sentences) - 1 and remaining <= 3 and last[-1].text not in _DANGLING:
+            return True
+        return claim.strength is Strength.SENTENCE and not any(
+            start >= claim.span[1] for _, (start, _) in self._matches("ongoing")
+        )
+
+
+def _choose(firm: Sequence[Claim]) -> Claim:
+    """Choose the final verdict among claims none of which is a mere hint."""
+    top = max(claim.strength for claim in firm)
+    best = [claim for claim in firm if claim.strength is top]
+    chosen = _last(best)
+    if top is Strength.MARKER and chosen is best[-1]:
+        later = [c for c in firm[firm.index(chosen) + 1 :] if c.strength is Strength.SENTENCE and c.decides]
+        if later and later[-1].concluding and later[-1].label != chosen.label:
+            return later[-1]
+    return chosen
+
+
+def _last(best: Sequence[Claim]) -> Claim:
+    """Choose the last of equally strong claims, or the indecision that opposite ones make."""
+    balance = next((claim for claim in best if claim.reason == "balanced"), None)
+    sides = [claim for claim in best if claim.reason != "balanced"]
+    if not sides:
+        return best[-1]
+    last = sides[-1]
+    if len(sides) > 1 and last.strength >= Strength.SENTENCE and last.contradicts(sides[-2]):
+        other = sides[-2]
+        gap = last.sentence - other.sentence
+        concludes = last.concluding and not other.concluding
+        prevails = last.contrasted or concludes if gap else last.shifted
+        if (last.reading and other.reading and gap) or (gap <= 1 and not prevails):
+            return replace(last, label="unparsable", reason="contradiction")
+    turns = sum(one.contradicts(two) for one, two in pairwise(sides))
+    if turns >= _TURNS and not last.concluding:
+        return replace(last, label="unparsable", reason="contradiction")
+    if balance and not last.concluding and any(last.contradicts(claim) for claim in sides):
+        return balance
+    return last
