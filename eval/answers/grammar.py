@@ -42,6 +42,33 @@ class Grammar:
     hints: Sequence[tuple[str, re.Pattern[str]]]
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What holds of all languages; ``cues/shared.yaml`` explains the patterns.
+
+    Attributes:
+        reply: A yes or no right after a question.
+        options: What stands between two options.
+        insertion: An insertion in a predicate.
+        dangling: The end of a text that breaks off.
+    """
+
+    reply: re.Pattern[str]
+    options: re.Pattern[str]
+    insertion: re.Pattern[str]
+    dangling: re.Pattern[str]
+
+
+@cache
+def load_shared() -> Shared:
+    """Load the patterns that hold of all languages.
+
+    Returns:
+        The patterns, loaded once.
+    """
+    return Shared(**{name: re.compile(pattern) for name, pattern in read_cues("shared").items()})
+
+
 @cache
 def load_grammar(language: str) -> Grammar:
     """Load the grammar of a language.

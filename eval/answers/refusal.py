@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from polbias.eval.answers.grammar import compile_lists, read_cues
-from polbias.eval.answers.text import Sentence
-
+from polbias.eval.answers.tokens import Sentence
 
 _SHORT = 25
 """A denial in an answer of no more tokens is a refusal, whatever its topic."""

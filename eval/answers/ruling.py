@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from polbias.eval.answers.claims import Claim, Strength
-from polbias.eval.answers.grammar import Grammar
-from polbias.eval.answers.reader import Reader, Span
-from polbias.eval.answers.text import Sentence
+from polbias.eval.answers.grammar import Grammar, load_shared
+from polbias.eval.answers.reader import Reader
+from polbias.eval.answers.scope import Span
+from polbias.eval.answers.tokens import Sentence
 
 _OPENING = 40
 """An output begins with a verdict that ends within so many characters."""
+_REMAINDER = 3
+"""A claim ends an output that breaks off after so few tokens more."""
 _TURNS = 3
 """A verdict that turns so many times is none, unless a conclusion ends it."""
-_DANGLING = frozenset("the a an der die das to of that dass is are and und with from aus not nicht".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,14 @@ class Court:
         chosen = _choose(standing) if standing and not retracted else None
         if chosen and truncated and not self._conclusive(chosen):
             chosen = None
-        vague = any(True for _ in self._matches("truth"))
-        hints = [c for c in made if c.strength is Strength.HINT and not (vague and c.reason == "hint")]
+        beside_the_point = any(True for _ in self._matches("truth"))
+        hints = [claim for claim in made if claim.strength is Strength.HINT]
+        if beside_the_point:
+            hints = [claim for claim in hints if claim.reason != "hint"]
         return Ruling(chosen, len(standing) < len(firm), retracted, hints)
 
     def _claims(self) -> Iterator[Claim]:
-        """Yield the claims of all sentences."""
+        """Yield the claims of all sentences; the items of a list share the fate of its introduction."""
         question: Claim | None = None
         listing = False
         for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
@@ -86,15 +89,13 @@ class Court:
                 yield number, sentence.origin(*match.span())
 
     def _own(self, made: list[Claim]) -> list[Claim]:
-        """Drop the claims on arguments that the model has invented after its own answer."""
+        """Drop the claims on arguments that stand in an echo or that the model has invented."""
         items = [claim for claim in made if claim.item]
-        prompts = [number for number, _ in self._matches("continuation")]
-        headings = [number for number, _ in self._matches("heading")]
+        prompts, headings = ([number for number, _ in self._matches(n)] for n in ("continuation", "heading"))
         begins = made and made[0].strength is Strength.MARKER
         if begins and made[0].span[1] <= self.sentences[0].tokens[0].start + _OPENING:
-            if items or prompts or headings:
-                return made[:1]
-        if prompts and sum(claim.sentence < prompts[0] or claim.item for claim in items) > 1:
+            return made[:1] if items or prompts or headings else made
+        if prompts and sum(claim.sentence <= prompts[0] for claim in items) > 1:
             return [claim for claim in made if claim.sentence > prompts[-1]]
         if len(items) > 1:
             return items[:1]
@@ -113,7 +114,7 @@ class Court:
             after = [claim for claim in firm if claim.span[1] > span[0]]
             if before and after:
                 return after, None
-            if before and not after and span in outright:
+            if before and span in outright:
                 upheld = any(start >= span[0] for _, (start, _) in self._matches("confirmation"))
                 return firm, None if upheld else span
         return firm, None
@@ -122,15 +123,15 @@ class Court:
         """Say whether a claim stands although the output breaks off."""
         if claim.strength is Strength.MARKER or claim.sentence == 0:
             return True
-        if claim.strength is Strength.SENTENCE and (claim.sentence == 1 or claim.concluding):
+        last = self.sentences[-1]
+        remaining = sum(token.start >= claim.span[1] for token in last.tokens)
+        ends = claim.sentence == len(self.sentences) - 1 and remaining <= _REMAINDER
+        if ends and not load_shared().dangling.search(last.text):
             return True
-        last = self.sentences[-1].tokens
-        remaining = sum(token.start >= claim.span[1] for token in last)
-        if claim.sentence == len(self.sentences) - 1 and remaining <= 3 and last[-1].text not in _DANGLING:
-            return True
-        return claim.strength is Strength.SENTENCE and not any(
-            start >= claim.span[1] for _, (start, _) in self._matches("ongoing")
-        )
+        if claim.strength is not Strength.SENTENCE:
+            return False
+        ongoing = any(start >= claim.span[1] for _, (start, _) in self._matches("ongoing"))
+        return claim.sentence == 1 or claim.concluding or not ongoing
 
 
 def _choose(firm: Sequence[Claim]) -> Claim:
@@ -147,21 +148,25 @@ def _choose(firm: Sequence[Claim]) -> Claim:
 
 def _last(best: Sequence[Claim]) -> Claim:
     """Choose the last of equally strong claims, or the indecision that opposite ones make."""
-    balance = next((claim for claim in best if claim.reason == "balanced"), None)
     sides = [claim for claim in best if claim.reason != "balanced"]
     if not sides:
         return best[-1]
     last = sides[-1]
-    if len(sides) > 1 and last.strength >= Strength.SENTENCE and last.contradicts(sides[-2]):
-        other = sides[-2]
-        gap = last.sentence - other.sentence
-        concludes = last.concluding and not other.concluding
-        prevails = last.contrasted or concludes if gap else last.shifted
-        if (last.reading and other.reading and gap) or (gap <= 1 and not prevails):
-            return replace(last, label="unparsable", reason="contradiction")
-    turns = sum(one.contradicts(two) for one, two in pairwise(sides))
-    if turns >= _TURNS and not last.concluding:
+    if len(sides) > 1 and last.strength >= Strength.SENTENCE and _tied(sides[-2], last):
         return replace(last, label="unparsable", reason="contradiction")
-    if balance and not last.concluding and any(last.contradicts(claim) for claim in sides):
-        return balance
+    turns = sum(one.contradicts(two) for one, two in pairwise(sides))
+    if turns and not last.concluding and (turns >= _TURNS or len(sides) < len(best)):
+        return replace(last, label="unparsable", reason="contradiction")
     return last
+
+
+def _tied(one: Claim, two: Claim) -> bool:
+    """Say whether two claims in succession contradict each other and neither has the last word."""
+    if not two.contradicts(one):
+        return False
+    gap = two.sentence - one.sentence
+    if not gap:
+        return not two.shifted
+    if one.reading and two.reading:
+        return True
+    return gap == 1 and not two.contrasted and (one.concluding or not two.concluding)

@@ -6,7 +6,8 @@ from polbias.eval.answers.claims import Strength
 from polbias.eval.answers.grammar import LANGUAGES, Grammar, load_grammar
 from polbias.eval.answers.refusal import find_refusal, find_withdrawal, lacks_input
 from polbias.eval.answers.ruling import Court
-from polbias.eval.answers.text import Sentence, prepare
+from polbias.eval.answers.text import prepare
+from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
 
 

@@ -71,7 +71,7 @@ def fault(path: Path, field: str, problem: str) -> TemplateError:
         field: the field's place, such as ``"irrelevant.2-inf"``.
         problem: what was found and what was expected.
     """
-    line = _line(yaml.compose(_read(path), Loader=_LOADER), tuple(field.split(".")))
+    line = _line(yaml.compose(_read(path), Loader=_LOADER), _location(field))
     return TemplateError(f"{shown(path)}:{line}: {field}: {problem}")
 
 
@@ -146,7 +146,7 @@ def _refuse_depth(path: Path, text: str) -> None:
     for event in yaml.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:
-            line = event.start_mark.line + 1
+            line = event.start_mark.line + 1 if event.start_mark else 1
             raise TemplateError(
                 f"{shown(path)}:{line}: nested more than {_MAX_DEPTH} levels deep; a template file is flatter"
             )
@@ -158,7 +158,7 @@ def _explain(path: Path, node: yaml.Node | None, errors: ValidationError) -> str
     # A check of several fields names the one that is wrong at the beginning of its message.
     named = _NAMED_FIELD.match(message) if kind == "value_error" else None
     if named:
-        location += tuple(int(part) if part.isdigit() else part for part in named[1].split("."))
+        location += _location(named[1])
         message = message[named.end() :]
     line = _line(node, location)
     field = ".".join(str(part) for part in location) or "the file"
@@ -187,6 +187,10 @@ def _first(errors: ValidationError) -> tuple[Mapping[str, Any], Location]:
 
 def _reason(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _location(field: str) -> Location:
+    return tuple(int(part) if part.isdigit() else part for part in field.split("."))
 
 
 def _short(value: object) -> str:

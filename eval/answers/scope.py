@@ -1,0 +1,162 @@
+"""The clauses of a sentence: what is asserted in them, and how far negators reach."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from polbias.eval.answers.grammar import Grammar, load_shared
+from polbias.eval.answers.tokens import Sentence
+
+Span = tuple[int, int]
+
+
+class Scope:
+    """A sentence, its clauses and the stretches in which nothing is asserted.
+
+    Insertions between commas in the middle of a predicate, as in "is, therefore, valid", are left
+    out of it.
+
+    Args:
+        sentence: The sentence.
+        grammar: The grammar of its language.
+    """
+
+    def __init__(self, sentence: Sentence, grammar: Grammar) -> None:
+        self.sentence, self.lists, self.reach = _without_insertions(sentence), grammar.lists, grammar.reach
+        self.text = self.sentence.text
+        self.strong = self.spans("strong")
+        handed = self.spans("transparent")
+        soft = (span for span in self.spans("soft") if not any(within(span, other) for other in handed))
+        self.bounds = sorted([*self.strong, *soft])
+        self._neutral = self.spans("neutral")
+        self._conditions = [self._condition(match) for match in self.lists["conditional"].finditer(self.text)]
+        self.silences = [*self._conditions, *self._silences()]
+
+    def spans(self, name: str) -> list[Span]:
+        """Find the matches of a list in the text.
+
+        Args:
+            name: The name of the list.
+
+        Returns:
+            Where the matches stand.
+        """
+        return [match.span() for match in self.lists[name].finditer(self.text)]
+
+    def begin(self, position: int, bounds: list[Span] | None = None) -> int:
+        """Find where the clause of a position begins.
+
+        Args:
+            position: The position.
+            bounds: The boundaries of the clauses; all by default.
+
+        Returns:
+            The end of the last boundary before the position.
+        """
+        return max((end for _, end in bounds or self.bounds if end <= position), default=0)
+
+    def end(self, position: int, bounds: list[Span] | None = None) -> int:
+        """Find where the clause of a position ends.
+
+        Args:
+            position: The position.
+            bounds: The boundaries of the clauses; all by default.
+
+        Returns:
+            The beginning of the next boundary.
+        """
+        return next((start for start, _ in bounds or self.bounds if start >= position), len(self.text))
+
+    def bearing(self, start: int, end: int) -> Span:
+        """Find the stretch in which negators and modal verbs bear on some words.
+
+        Args:
+            start: Where the words begin.
+            end: Where they end.
+
+        Returns:
+            Their clause, in a language whose negators reach only forward without what follows.
+        """
+        return self.begin(start), self.end(end) if self.reach == "clause" else end
+
+    def negated(self, start: int, end: int, *, inside: bool = False) -> bool:
+        """Say whether an odd number of negators bears on some words.
+
+        Args:
+            start: Where the words begin.
+            end: Where they end.
+            inside: Whether negators among the words count as well.
+
+        Returns:
+            Whether the words are negated.
+        """
+        found = (
+            match.span() for match in self.lists["negators"].finditer(self.text, *self.bearing(start, end))
+        )
+        counted = [span for span in found if not any(within(span, other) for other in self._neutral)]
+        return sum(inside or not start <= low < end for low, _ in counted) % 2 == 1
+
+    def silent(self, position: int) -> bool:
+        """Say whether nothing is asserted at a position.
+
+        Args:
+            position: The position.
+
+        Returns:
+            Whether it lies in a condition, a question, a definition or the like.
+        """
+        return any(low <= position < high for low, high in self.silences)
+
+    def supposed(self, position: int) -> bool:
+        """Say whether a condition governs a position that is more than the truth of the premises.
+
+        Args:
+            position: The position.
+
+        Returns:
+            Whether there is such a condition before it.
+        """
+        return any(
+            end <= position <= self.end(end, self.strong)
+            and not self.lists["harmless"].search(self.text, max(start - 10, 0), end)
+            for start, end in self._conditions
+        )
+
+    def _condition(self, match: re.Match[str]) -> Span:
+        """Return the stretch of a conditional clause."""
+        start = match.end() + 2 * self.text.startswith(" ,", match.end())
+        ends = (self.text.find(mark, start) for mark in (" ,", " then ", " dann "))
+        return match.start(), min([self.end(start, self.strong), *(end for end in ends if end >= 0)])
+
+    def _silences(self) -> Iterator[Span]:
+        """Yield the stretches of questions, of the task, of definitions and of reports."""
+        if self.text.endswith("?"):
+            yield 0, len(self.text)
+        for names, bounds in (
+            (("task", "definition"), self.strong),
+            (("declining", "reporting"), self.bounds),
+        ):
+            for name in names:
+                for start, end in self.spans(name):
+                    yield start, self.end(end, bounds)
+
+
+def within(inner: Span, outer: Span) -> bool:
+    """Say whether one stretch lies in another.
+
+    Args:
+        inner: The one.
+        outer: The other.
+
+    Returns:
+        Whether it does.
+    """
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _without_insertions(sentence: Sentence) -> Sentence:
+    while match := load_shared().insertion.search(sentence.text):
+        low, high = sentence.origin(*match.span("inserted"))
+        sentence = Sentence(tuple(token for token in sentence.tokens if not low <= token.start < high))
+    return sentence

@@ -1,0 +1,158 @@
+"""Tokens and sentences of a model output, which know where they stand in the original text.
+
+Each token is normalised on its own (NFC, lower case, plain quotes), so that no normalisation can
+shift an offset. Patterns are matched against ``Sentence.text``, the tokens joined by single spaces,
+without any markup.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+MAX_TOKENS = 150
+"""A longer run of tokens without an end of sentence is cut into pieces of this length."""
+
+_TOKEN = re.compile(
+    # LaTeX commands, tags, an unticked box with its word, and what is struck out are no tokens
+    r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b"
+    r"|</?[a-zA-Z|][^<>\n]{0,40}>|(?:\[ ?\]|☐|⬜|○)\W{0,5}\w+|~~[^~\n]{1,200}~~)"
+    r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d]|(?<=[^\W_])['’](?=[^\W_]))*)"
+    r"|(?P<mark>\.{2,}|--+|[.,;:()?!…/|=→⇒—–✅✔☑❌✗✘⊨⊢⊭⊬])"
+    r"|(?P<dash>(?<=\s)-(?=\s)|(?<=\n)[*•+](?=\s))"
+)
+_OPENING = re.compile(r"[*_`\"'“”„«»‘’\[{(>✅❌✓✗✔✘☑]\s?$")
+_CLOSING = re.compile(r"\s?[.!,:;]?[*_`\"'“”»«’\]})<]")
+_BULLET = re.compile(r"—|\d+ [.)]|[a-z] [.)]|\( \w \)")
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d"))
+_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "ß": "ss"})
+_ABBREVIATIONS = re.compile(r"[eigzbduha]|etc|bzw|ca|dr|mrs?|ms|vs|cf|resp|usw|vgl|evtl|ggf|inkl|st|nr")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word or punctuation mark.
+
+    Attributes:
+        text: Its normalised form.
+        start: Where it begins in the original text.
+        end: Where it ends there.
+        marked: Whether quotes, brackets, emphasis or a box touch it.
+    """
+
+    text: str
+    start: int
+    end: int
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A run of tokens up to the end of a sentence or of a line.
+
+    Attributes:
+        tokens: The tokens, at least one.
+        text: The tokens joined by single spaces.
+    """
+
+    tokens: tuple[Token, ...]
+    text: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", " ".join(token.text for token in self.tokens))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate((len(token.text) + 1 for token in self.tokens), initial=0))[:-1]
+
+    @property
+    def listed(self) -> bool:
+        """Whether the sentence is an item of a list."""
+        return bool(_BULLET.match(self.text))
+
+    def covered(self, start: int, end: int) -> tuple[Token, ...]:
+        """Return the tokens that a stretch of ``text`` touches.
+
+        Args:
+            start: Where the stretch begins in ``text``.
+            end: Where it ends.
+
+        Returns:
+            The tokens, at least one.
+        """
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = max(bisect_right(self._starts, max(end - 1, start)), first + 1)
+        return self.tokens[first:last]
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Translate a stretch of ``text`` into offsets of the original text.
+
+        Args:
+            start: Where the stretch begins in ``text``.
+            end: Where it ends.
+
+        Returns:
+            The offsets ``(start, end)`` in the original text.
+        """
+        tokens = self.covered(start, end)
+        return tokens[0].start, tokens[-1].end
+
+
+def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
+    """Split a stretch of text into sentences.
+
+    A sentence ends at a full stop, question or exclamation mark, at an empty line, and at a line
+    break unless the next line goes on in lower case.
+
+    Args:
+        text: The original text.
+        start: Where the stretch begins.
+        end: Where it ends.
+
+    Yields:
+        The sentences.
+    """
+    tokens: list[Token] = []
+    position = start
+    for match in _TOKEN.finditer(text, start, end):
+        gap = text[position : match.start()]
+        if tokens and (len(tokens) >= MAX_TOKENS or _breaks(gap, match.group(), tokens)):
+            yield Sentence(tuple(tokens))
+            tokens = []
+        position = match.end()
+        if match.lastgroup != "skip":
+            tokens.append(_token(text, match, start, end))
+    if tokens:
+        yield Sentence(tuple(tokens))
+
+
+def _token(text: str, match: re.Match[str], start: int, end: int) -> Token:
+    """Normalise one token."""
+    low, high = match.span()
+    if not match["word"]:
+        form = match.group().translate(_PLAIN)
+        dash = match["dash"] or form.startswith("--")
+        return Token("—" if dash else form[0], low, high)
+    form = unicodedata.normalize("NFC", match.group().translate(_INVISIBLE)).lower().translate(_PLAIN)
+    before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]
+    return Token(form, low, high, bool(_OPENING.search(before) or _CLOSING.match(after)))
+
+
+def _breaks(gap: str, following: str, tokens: list[Token]) -> bool:
+    """Say whether a new sentence begins after a gap."""
+    last = tokens[-1].text
+    if "\n" in gap or "\r" in gap:
+        wrapped = gap.strip(" \t") in {"\n", "\r\n"} and following[0].islower()
+        return not wrapped or last in ".?!"
+    if last not in {".", "?", "!"} or not gap:
+        return False
+    if last == "." and len(tokens) > 1:
+        before = tokens[-2].text
+        numbered = before.isdigit() and len(tokens) == 2
+        return not numbered and not _ABBREVIATIONS.fullmatch(before)
+    return True
