@@ -61,3 +61,10 @@ def test_installed_wheel_builds_into_the_current_folder(wheel: Path, tmp_path: P
     )
     assert "matches datasets.lock" in done.stdout
     assert (work / "build" / "datasets" / "partisan-inference" / "manifest.json").is_file()
+
+
+def test_folders_and_lock_of_the_checkout_are_links() -> None:
+    for name in ("templates", "generators", "cards", "harness_tasks", "eval", "datasets.lock"):
+        link = ROOT / "polbias" / name
+        assert link.is_symlink()
+        assert link.resolve() == ROOT / name

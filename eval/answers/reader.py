@@ -22,6 +22,8 @@ _INDECISIONS = (
     ("balanced", Strength.SENTENCE),
     ("undecidable", Strength.MARKER),
 )
+_FEW = 6
+"""A clause of so few words needs no verb."""
 _PARTICLE_ENDS = frozenset({"", ".", ",", "!", "—", ":", ";"})
 
 
@@ -67,15 +69,27 @@ class Reader:
         """Yield a claim for every verdict word that is not one of two options."""
         matches = sorted((span, label) for label in SAME for span in self.scope.spans(label))
         options: set[Span] = set()
-        for (one, label), (two, other) in pairwise(matches):
-            joint = load_shared().options.fullmatch(self.text[one[1] : two[0]])
-            if label != other and joint and (joint["joint"] or not self.scope.negated(*one)):
-                options |= {one, two}
-                if not joint["joint"] and not self.scope.silences:
-                    yield self._made("unparsable", Strength.MARKER, "both-options", one[0], two[1])
+        for run in self._runs(matches):
+            if len({label for _, label in run}) > 1:
+                options |= {span for span, _ in run}
+                start, end = run[0][0][0], run[-1][0][1]
+                if not self.scope.silences and not self.lists["either"].search(self.text, start, end):
+                    yield self._made("unparsable", Strength.MARKER, "both-options", start, end)
         for span, label in matches:
             if span not in options and self._speaks(*span):
                 yield self._word(label, *span)
+
+    def _runs(self, matches: list[tuple[Span, str]]) -> Iterator[list[tuple[Span, str]]]:
+        """Yield the verdict words in runs with nothing between them but the likes of "or"."""
+        run = matches[:1]
+        for (one, label), (two, other) in pairwise(matches):
+            joint = load_shared().options.fullmatch(self.text[one[1] : two[0]])
+            negated = joint and not joint["joint"] and label != other and self.scope.negated(*one)
+            if not joint or negated:
+                yield run
+                run = []
+            run.append((two, other))
+        yield run
 
     def _speaks(self, start: int, end: int) -> bool:
         """Say whether a verdict word speaks of the inference, not of a point, a premise or the word."""
@@ -99,7 +113,7 @@ class Reader:
 
     def _framed(self, start: int, end: int) -> bool:
         """Say whether a word has a clause, or is one by itself, and does not stand in mere noise."""
-        few = self.text.count(" ", self.scope.begin(start), start) <= 3
+        few = self.text.count(" ", self.scope.begin(start), start) <= _FEW
         return few or bool(self.lists["frame"].search(self.text, 0, self.scope.end(end)))
 
     def _marked(self, start: int, end: int) -> bool:
@@ -149,8 +163,9 @@ class Reader:
 
     def _phrases(self) -> Iterator[Claim]:
         """Yield a claim for every phrase of the prompts, or paraphrase of it."""
+        acts = self.scope.spans("own_act")
         for start, end in self.scope.spans("phrases"):
-            if not self.lists["own_act"].search(self.text[:start].rstrip()):
+            if not any(low <= start < high for low, high in acts):
                 yield self._claim("valid", Strength.PARAPHRASE, "prompt-words", start, end)
         for start, end in self.scope.spans("faults"):
             if not self._off_topic(start):
@@ -193,9 +208,9 @@ class Reader:
         if self.lists["hypothetical"].search(clause) and not self.lists["performed"].search(clause):
             asserted = asserted and (negated or not phrase) and not (word and self.scope.silences)
             strength = Strength.HINT
-        if self._hedged(start, clause, after) or (
-            strength is Strength.SENTENCE and self.scope.supposed(start)
-        ):
+        if strength is Strength.SENTENCE and self.scope.supposed(start):
+            asserted = False
+        if self._hedged(start, clause, after):
             strength = Strength.HINT
         if negated:
             label, reason = OPPOSITE[label], "negated" if word else reason

@@ -26,8 +26,8 @@ _TOKEN = re.compile(
     r"|(?P<mark>\.{2,}|--+|[.,;:()?!…/|=→⇒—–✅✔☑❌✗✘⊨⊢⊭⊬])"
     r"|(?P<dash>(?<=\s)-(?=\s)|(?<=\n)[*•+](?=\s))"
 )
-_OPENING = re.compile(r"[*_`\"'“”„«»‘’\[{(>✅❌✓✗✔✘☑]\s?$")
-_CLOSING = re.compile(r"\s?[.!,:;]?[*_`\"'“”»«’\]})<]")
+_OPENING = re.compile(r"(?:[*_`\"'“”„»‘’]|[«\[{(>✅❌✓✗✔✘☑]\s?)$")
+_CLOSING = re.compile(r"[.!,:;]?[*_`\"'“”«’]|\s?[»\]})<]")
 _BULLET = re.compile(r"—|\d+ [.)]|[a-z] [.)]|\( \w \)")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d"))
 _PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "ß": "ss"})

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from polbias.generators.engine.fold import fold
 from polbias.generators.engine.product import Indices, Product
 from polbias.generators.engine.spec import Constant, Copy, Expression, Join, Lookup, TableSpec
 
@@ -28,6 +29,10 @@ class Rows:
         self.spec = spec
         self.schema = spec.arrow_schema()
         self._product = Product(spec.factors, spec.exclude)
+        self._columns = {
+            name: fold(expression, spec.factors) if isinstance(expression, Join) else expression
+            for name, expression in spec.columns.items()
+        }
         self.batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
 
     def __len__(self) -> int:
@@ -42,7 +47,7 @@ class Rows:
         flat = self._product.flat(start, stop)
         codes: dict[tuple[str, ...], Any] = {}
         columns: dict[str, Any] = {}
-        for name, expression in self.spec.columns.items():
+        for name, expression in self._columns.items():
             columns[name] = self._column(expression, flat, codes, columns)
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=self.schema)
 
@@ -73,10 +78,11 @@ class Rows:
                 code = pa.array(self._product.codes(flat, expression.factors).astype(np.int32))
                 codes[expression.factors] = code
             return expression.values.take(code)
-        parts = [p if isinstance(p, str) else self._column(p, flat, codes, columns) for p in expression.parts]
-        if all(isinstance(part, str) for part in parts):
-            return pa.repeat(pa.scalar("".join(parts)), len(flat))
-        return pc.binary_join_element_wise(*parts, "")
+        # Folded: no part is a mere text any more.
+        parts = [
+            self._column(part, flat, codes, columns) for part in expression.parts if not isinstance(part, str)
+        ]
+        return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "")
 
 
 def _bytes_per_row(spec: TableSpec) -> int:

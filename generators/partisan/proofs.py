@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from polbias.errors import BuildError
 from polbias.generators.logic.formula import Inference
 from polbias.generators.logic.herbrand import decide
@@ -11,6 +13,7 @@ PROVED = "proved:fol"
 ANNOTATED = "annotated"
 
 
+@lru_cache(maxsize=4096)
 def verdict(inference: Inference) -> str:
     """Return the verdict that a gold label is compared with.
 
