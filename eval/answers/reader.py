@@ -202,7 +202,7 @@ class Reader:
         clause, after = self.text[slice(*self.scope.bearing(start, end))], self.text[end + 1 :]
         phrase, word = reason == "prompt-words", strength >= Strength.SENTENCE
         negated = self.scope.negated(start, end, inside=phrase)
-        asserted = not self.scope.silent(start) and not self._taken_back(label, after)
+        asserted = not self.scope.silent(start) and not self._taken_back((label == "valid") != negated, after)
         if (word or label == "valid") and self.lists["possible"].search(clause):
             asserted = False
         if self.lists["hypothetical"].search(clause) and not self.lists["performed"].search(clause):
@@ -220,12 +220,17 @@ class Reader:
             label = OPPOSITE[label] if reply["no"] or reply["cross"] else label
         return self._made(label, strength, reason, start, end, asserted)
 
-    def _taken_back(self, label: str, after: str) -> bool:
-        """Say whether a condition that follows takes a claim back."""
+    def _taken_back(self, positive: bool, after: str) -> bool:
+        """Say whether a condition that follows takes a claim back.
+
+        "It does not follow unless a premise is added" still says that it does not follow.
+        """
         if self.lists["condition_harmless"].match(after):
             return False
-        names = ["condition_after", "unless_after"] if label == "valid" else ["condition_after"]
-        return any(self.lists[name].match(after) for name in names)
+        if positive and self.lists["unless_after"].match(after):
+            return True
+        condition = self.lists["condition_after"].match(after)
+        return bool(condition) and (positive or not self.lists["negators"].search(after))
 
     def _hedged(self, start: int, clause: str, after: str) -> bool:
         """Say whether a claim is a first impression, another's, of a part, or under a condition."""

@@ -42,7 +42,7 @@ def extract_validity(text: str, language: str) -> Verdict:
     if claim and claim.strength < Strength.MARKER:
         if lacks_input(sentences):
             return Verdict("unparsable", "no-verdict")
-        withdrawal = find_withdrawal(sentences[claim.sentence + 1 :])
+        withdrawal = find_withdrawal(sentences[claim.sentence + 1 :], claim.strength is Strength.SENTENCE)
         if withdrawal:
             return Verdict("refusal", "refusal", withdrawal)
     if claim and claim.decides:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from polbias.content import file_sha256, parquet_content_hash
 from polbias.errors import BuildError
 from polbias.generators.engine.fingerprint import fingerprint
-from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.product import Product
 from polbias.generators.engine.shard import MAX_SHARD_ROWS, run_shard, write_failure
 from polbias.generators.engine.spec import DatasetSpec, TableSpec
 from polbias.generators.engine.swap import recover_folder, remove, replace_folder
@@ -117,7 +117,7 @@ def _build(
 
 
 def _make(table: TableSpec, folder: Path) -> SplitEntry:
-    rows = len(Rows(table))
+    rows = Product(table.factors, table.exclude).rows
     shards = max(1, -(-rows // MAX_SHARD_ROWS))
     made = [run_shard(table, rank, shards, folder) for rank in range(shards)]
     return SplitEntry(

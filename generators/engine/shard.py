@@ -83,7 +83,8 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with HashingSink(partial) as sink, pq.ParquetWriter(sink, rows.schema, **PARQUET_OPTIONS) as writer:
-            for batch in _one_ahead(rows.batches(start, stop)):
+            batches = rows.batches(start, stop)
+            for batch in batches if stop - start <= rows.batch_rows else _one_ahead(batches):
                 writer.write_batch(batch)
                 sink.check()
         sink.check()
