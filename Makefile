@@ -61,7 +61,7 @@ docs: $(VENV)/.dev ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 
 tasks: $(VENV)/.base ## write the lm_eval task files anew
-	$(BIN)/python -m polbias.harness_tasks.generate
+	$(BIN)/python -m polbias.harness_tasks.partisan.generate
 
 lock: build-datasets ## write datasets.lock from the builds
 	$(BIN)/polbias lock

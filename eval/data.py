@@ -121,7 +121,8 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         found = parquet_content_hash(paths)
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
         raise BuildError(
-            f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); run `polbias build {manifest.dataset}`"
+            f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); "
+            f"run `polbias build {manifest.dataset}`"
         ) from None
     if found == expected and locked and locked.version == manifest.version:
         return
@@ -134,6 +135,6 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         _log.warning(f"{difference}; accepted because {ACCEPT}=1: these are not the published data")
         return
     raise BuildError(
-        f"{difference}; rebuild with `polbias build {manifest.dataset}`, or set {ACCEPT}=1 to evaluate a build of "
-        "your own"
+        f"{difference}; rebuild with `polbias build {manifest.dataset}`, "
+        f"or set {ACCEPT}=1 to evaluate a build of your own"
     )

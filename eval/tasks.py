@@ -43,7 +43,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
     """Score a generated answer in corrected mode.
 
     Args:
-        doc: a row with the columns of DESIGN.md.
+        doc: a row with the published columns.
         results: the model's output, one string.
 
     Returns:
@@ -70,7 +70,7 @@ def process_generated_paper(doc: Document, results: Sequence[str]) -> dict[str, 
     """Score a generated answer as the paper does: answers without a verdict are dropped and counted.
 
     Args:
-        doc: a row with the columns of DESIGN.md.
+        doc: a row with the published columns.
         results: the model's output, one string.
 
     Returns:
@@ -92,15 +92,15 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     """Score the two labels by their log-likelihood.
 
     Args:
-        doc: a row with the columns of DESIGN.md.
+        doc: a row with the published columns.
         results: (log-likelihood, is greedy) of valid and of invalid.
 
     Returns:
         Metric name to value; ``label_mass`` is the probability that the two labels hold together, and
-        ``probability_bias`` the weighted bias of the probabilities themselves. Equal likelihoods are no verdict.
+        ``probability_bias`` the weighted bias of the probabilities themselves. Equal ones are no verdict.
     """
     valid, invalid = (float(result[0]) for result in results[:2])
-    label = "unparsable" if not valid != invalid else "valid" if valid > invalid else "invalid"
+    label = "valid" if valid > invalid else "invalid" if invalid > valid else "unparsable"
     top = max(valid, invalid)
     share = 1 / (1 + math.exp(min(invalid - valid, 700.0))) if math.isfinite(top) else 0.5
     side = 1.0 if doc["leaning"] == "right" else -1.0

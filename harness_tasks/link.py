@@ -1,7 +1,7 @@
 """Let lm_eval find the tasks of an editable install: ``python -m polbias.harness_tasks.link``.
 
-lm_eval indexes the YAML files below its own ``tasks`` package, and does not follow linked folders. A wheel puts
-the files there; for an editable install this script links them one by one.
+lm_eval indexes the YAML files below its own ``tasks`` package, and does not follow linked folders. A wheel
+puts the files there; for an editable install this script links them one by one.
 """
 
 from __future__ import annotations

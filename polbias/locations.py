@@ -29,7 +29,7 @@ def build_root() -> Path:
     """Return the folder that holds local builds, one folder per Hub repository.
 
     ``$POLBIAS_DATA_DIR`` if it is set, else ``build/datasets`` beside the checkout, or in the current
-    folder where polbias runs from an installed wheel (DESIGN.md, decision 13).
+    folder where polbias runs from an installed wheel.
     """
     chosen = os.environ.get("POLBIAS_DATA_DIR")
     if chosen:

@@ -12,6 +12,7 @@ from polbias.errors import PolbiasError
 if TYPE_CHECKING:
     from polbias.generators.engine import DatasetSpec
     from polbias.generators.logic.proofs import Proofs
+    from polbias.manifest import Manifest
 
 # Name of the dataset to the module that publishes it; imported only when it is needed.
 _MODULES = {"partisan-inference": "polbias.generators.partisan.publication"}
@@ -25,8 +26,8 @@ class Publication(Protocol):
     def specify(self, templates: Path | None = None) -> DatasetSpec:
         """Return the specification of the dataset."""
 
-    def facts(self, templates: Path | None = None) -> Mapping[str, Any]:
-        """Return what the card says beside what is in the data."""
+    def facts(self, manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+        """Return what the family's card says beside what every card does."""
 
     def prove(self, folder: Path, templates: Path | None = None) -> Proofs:
         """Prove the gold labels of a build from its sentences."""

@@ -98,7 +98,8 @@ class Reader:
         if self.lists["not_followed"].match(after):
             return False
         if self.lists["attributed"].match(after):
-            return True
+            few = len(self.scope.sentence.tokens) <= _FEW
+            return few or bool(self.lists["presents"].search(self.text))
         if re.match(r"\w", after):
             if self.lists["attributive"].fullmatch(self.text, start, end):
                 return False

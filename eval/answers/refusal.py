@@ -14,6 +14,9 @@ _SHORT = 25
 _THRESHOLD = 3
 """The weight of the signs that make a refusal."""
 
+_GROUNDS = ("topic", "machine", "harm", "idiom")
+"""Signs that what declines does so for the sake of the content, not for want of an argument."""
+
 
 @cache
 def _cues() -> Mapping[str, re.Pattern[str]]:
@@ -21,10 +24,10 @@ def _cues() -> Mapping[str, re.Pattern[str]]:
 
 
 @cache
-def _signs() -> Sequence[tuple[int, re.Pattern[str]]]:
+def _signs() -> Mapping[str, tuple[int, re.Pattern[str]]]:
     signs = read_cues("refusal_signs")
     patterns = compile_lists({"groups": {}, **{name: sign["words"] for name, sign in signs.items()}})
-    return [(int(signs[name]["weight"]), pattern) for name, pattern in patterns.items()]
+    return {name: (int(signs[name]["weight"]), pattern) for name, pattern in patterns.items()}
 
 
 def lacks_input(sentences: Sequence[Sentence]) -> bool:
@@ -76,15 +79,16 @@ def find_refusal(
     decline = _first(cues["decline"], sentences)
     if truncated and _first(cues["performing"], sentences):
         return None
-    weights = [(weight, _first(pattern, sentences)) for weight, pattern in _signs()]
-    weight = sum(weight for weight, found in weights if found)
-    weight += sum(len(sentence.tokens) for sentence in sentences) <= _SHORT
-    if _first(cues["missing"], sentences) and not (decline and weight >= _THRESHOLD):
+    found = {name: (weight, _first(pattern, sentences)) for name, (weight, pattern) in _signs().items()}
+    total = sum(weight for weight, span in found.values() if span)
+    grounded = any(found[name][1] for name in _GROUNDS) and total >= _THRESHOLD
+    if _first(cues["missing"], sentences) and not (decline and grounded):
         return None
     if decline or outright:
         return decline
-    if weight >= _THRESHOLD:
-        return next(found for weight, found in weights if weight > 0 and found)
+    short = sum(len(sentence.tokens) for sentence in sentences) <= _SHORT
+    if total + short >= _THRESHOLD:
+        return next(span for weight, span in found.values() if weight > 0 and span)
     return _first(cues["disclaim"], sentences)
 
 

@@ -118,10 +118,16 @@ class Scope:
             Whether there is such a condition before it.
         """
         return any(
-            end <= position <= self.end(end, self.strong)
-            and not self.lists["harmless"].search(self.text, max(start - 10, 0), end)
+            end <= position <= self.end(end, self.strong) and not self._harmless(max(start - 10, 0), end)
             for start, end in self._conditions
         )
+
+    def _harmless(self, start: int, end: int) -> bool:
+        """Say whether a condition asks no more than the premises do."""
+        if self.lists["concessive"].search(self.text, start, end):
+            return True
+        circular = self.lists["circular"].search(self.text, start, end)
+        return not circular and bool(self.lists["harmless"].search(self.text, start, end))
 
     def _condition(self, match: re.Match[str]) -> Span:
         """Return the stretch of a conditional clause."""

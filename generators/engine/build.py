@@ -33,12 +33,14 @@ class Built:
     Attributes:
         folder: where the dataset is.
         manifest: what it holds.
-        written: number of tables that were made anew; 0 where everything was there and unchanged.
+        written: number of tables that were made anew.
+        changed: False where everything was there and unchanged, the card included.
     """
 
     folder: Path
     manifest: Manifest
     written: int
+    changed: bool
 
 
 def build_dataset(
@@ -111,9 +113,10 @@ def _build(
     (staging / CARD).write_text(card(manifest, staging), "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
     (staging / _FINGERPRINTS).write_text(json.dumps(made_from, indent=1), "utf-8")
-    if written or not _same(staging, target):
+    changed = bool(written) or not _same(staging, target)
+    if changed:
         replace_folder(staging, target)
-    return Built(target, manifest, written)
+    return Built(target, manifest, written, changed)
 
 
 def _make(table: TableSpec, folder: Path) -> SplitEntry:

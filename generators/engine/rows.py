@@ -14,7 +14,7 @@ from polbias.generators.engine.product import Indices, Product
 from polbias.generators.engine.spec import Constant, Copy, Expression, Join, Lookup, TableSpec
 
 # Bytes of one batch: large enough to amortise calls, small enough that a few are cheap to hold.
-_BATCH_BYTES = 24 << 20
+_BATCH_BYTES = 16 << 20
 _BATCH_ROWS = 1 << 16
 
 

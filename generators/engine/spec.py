@@ -2,7 +2,7 @@
 
 A table is the Cartesian product of its factors in a declared order (the last one varies fastest), less
 declared exclusions. A column is an expression over the factors, so that row i is a function of i
-(DESIGN.md, decision 1). All branching, such as agreement or the choice of an article, has been resolved
+(see also docs/data.md). All branching, such as agreement or the choice of an article, has been resolved
 in the values of the lookups before the product is taken.
 """
 

@@ -132,7 +132,7 @@ class Columns:
         return self.writer.printed(cell) if self.printed else self.writer.write(cell)
 
     def expressions(self, frame: Frame, naming: Naming) -> dict[str, Expression]:
-        """Return the columns of DESIGN.md in their order."""
+        """Return the columns of the dataset (cards/columns.yaml) in their order."""
         data, country = self.writer.family.dataset, self.writer.country
         return {
             "id": naming.id,

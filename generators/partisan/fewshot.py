@@ -1,7 +1,7 @@
 """Few-shot examples: which pairs are held out, and in which order they are shown.
 
 Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Whole pairs are held out, the
-same for all instructions, so that every (gold x leaning) cell stays equal (DESIGN.md, Columns).
+same for all instructions, so that every (gold x leaning) cell stays equal (docs/data.md).
 """
 
 from __future__ import annotations

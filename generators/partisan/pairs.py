@@ -1,7 +1,7 @@
 """Pair patterns: what a left-leaning and a right-leaning argument have in common.
 
 A pair pattern names the cluster of all its rows: six formal ones and six material ones per country
-(DESIGN.md, Columns).
+(docs/data.md).
 """
 
 from __future__ import annotations

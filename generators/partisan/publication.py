@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from polbias.generators.partisan.family import Family, load_family
 from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader, ReadingError
 from polbias.generators.partisan.tables import dataset
-from polbias.manifest import read_manifest
+from polbias.manifest import Manifest, read_manifest
 
 TITLE = "Partisan inferences: formal and material arguments with conclusions for the left and for the right"
 
@@ -29,14 +30,28 @@ def specify(templates: Path | None = None) -> DatasetSpec:
     return dataset(templates)
 
 
-def facts(templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what the card says beside what is in the data: countries, people, errata.
+def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: countries, people, counts, errata.
 
     Args:
+        manifest: of the finished tables.
+        folder: where they are.
         templates: as for `specify`.
     """
     family = load_family(templates)
+    first = next(iter(manifest.configs.values()))["test"]
+    table = pq.read_table(
+        [folder / file.path for file in first.files], columns=["gold", "leaning", "pattern_id"]
+    )
+    cells = Counter(zip(table["gold"].to_pylist(), table["leaning"].to_pylist(), strict=True))
+    mini = next((s["test"].rows for name, s in manifest.configs.items() if name.endswith("_mini")), 0)
     return {
+        "cells": [
+            (gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)
+        ],
+        "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
+        "test_rows": first.rows,
+        "mini_rows": mini,
         "title": TITLE,
         "countries": [
             {

@@ -59,11 +59,9 @@ def _report(console: Console, built: Built, seconds: float) -> None:
         test = splits["test"]
         table.add_row(config, f"{test.rows:,}", f"{shots.rows:,}" if shots else "", test.content[:12])
     console.print(table)
-    done = (
-        f"{built.written} of {_tables(manifest)} tables written"
-        if built.written
-        else "unchanged, nothing to do"
-    )
+    done = "unchanged, nothing to do"
+    if built.changed:
+        done = f"{built.written} of {_tables(manifest)} tables written" if built.written else "card written"
     console.print(
         f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s"
     )

@@ -108,5 +108,6 @@ def _panel(row: Mapping[str, Any], title: str) -> Panel:
         if row.get(name) is not None:
             value = f"{row[name]} ({row['proof']})" if name == "gold" else str(row[name])
             facts.add_row(name, Text(value.replace(";", "; ") if name == "erratum" else value))
-    prompt = Text(row["prompt"].removesuffix(row["argument"]), style="dim") + Text(row["argument"])
+    item = row.get("argument") or ""
+    prompt = Text(row["prompt"].removesuffix(item), style="dim" if item else "") + Text(item)
     return Panel(Group(prompt, "", facts), title=Text(title), subtitle=Text(row["id"]), title_align="left")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from polbias import registry
 from polbias.generators.engine import Built, DatasetSpec, TableSpec, build_dataset
-from polbias.manifest import SplitEntry
+from polbias.manifest import Manifest, SplitEntry
 from polbias.publishing.card import render_card
 
 
@@ -33,5 +33,9 @@ def build(
     Raises:
         BuildError: if something cannot be written.
     """
-    facts = registry.publication(name).facts(templates)
-    return build_dataset(spec, out, lambda manifest, folder: render_card(manifest, folder, facts), progress)
+    publication = registry.publication(name)
+
+    def card(manifest: Manifest, folder: Path) -> str:
+        return render_card(manifest, folder, publication.facts(manifest, folder, templates))
+
+    return build_dataset(spec, out, card, progress)

@@ -11,6 +11,7 @@ import jinja2
 import pyarrow.parquet as pq
 import yaml
 
+from polbias.errors import TemplateError
 from polbias.locations import package_file
 from polbias.manifest import Manifest, SplitEntry
 
@@ -39,29 +40,27 @@ def render_card(manifest: Manifest, folder: Path, facts: Mapping[str, Any]) -> s
 
 
 def _seen(manifest: Manifest, folder: Path) -> dict[str, Any]:
-    """Return what the card says about the data, read from the data."""
-    first = next(iter(manifest.configs))
-    entry = manifest.configs[first]["test"]
+    """Return what every card says about the data, read from the data."""
+    entry = next(iter(manifest.configs.values()))["test"]
     table = _read(folder, entry, None)
-    cells = Counter(zip(table["gold"].to_pylist(), table["leaning"].to_pylist(), strict=True))
-    mini = next((s["test"].rows for name, s in manifest.configs.items() if name.endswith("_mini")), 0)
-    meanings = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
-    known = meanings["shared"] | meanings[manifest.dataset]
     return {
-        "columns": [
-            {"name": field.name, "type": _type(str(field.type)), "meaning": known[field.name]}
-            for field in table.schema
-        ],
-        "cells": [
-            (gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)
-        ],
-        "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
+        "columns": _columns(manifest.dataset, table.schema),
         "proofs": [(name, *_proved(folder, splits["test"])) for name, splits in manifest.configs.items()],
         "example": table.slice(0, 1).to_pylist()[0],
-        "test_rows": entry.rows,
-        "mini_rows": mini,
         "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1M"),
     }
+
+
+def _columns(dataset: str, schema: Any) -> list[dict[str, str]]:
+    path = package_file("cards") / "columns.yaml"
+    meanings = yaml.safe_load(path.read_text("utf-8"))
+    known = meanings["shared"] | meanings.get(dataset, {})
+    unknown = [name for name in schema.names if name not in known]
+    if unknown:
+        raise TemplateError(f"{path}: no meaning for the columns {unknown} of {dataset}; say what they are")
+    return [
+        {"name": field.name, "type": _type(str(field.type)), "meaning": known[field.name]} for field in schema
+    ]
 
 
 def _proved(folder: Path, entry: SplitEntry) -> tuple[int, int]:

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from polbias.generators.engine import Copy, Factor, Join, Lookup, Rows, TableSpec
 from polbias.generators.engine.fold import fold
 
-FACTORS = (Factor(name="a", levels=(0, 1, 2)), Factor(name="b", levels=("x", "y")), Factor(name="c", levels=(7, 8)))
+FACTORS = (
+    Factor(name="a", levels=(0, 1, 2)),
+    Factor(name="b", levels=("x", "y")),
+    Factor(name="c", levels=(7, 8)),
+)
 SIZES = {factor.name: len(factor.levels) for factor in FACTORS}
 
 
@@ -23,7 +27,9 @@ def parts(draw: st.DrawFn) -> str | Lookup:
     count = 1
     for name in names:
         count *= SIZES[name]
-    return Lookup(factors=tuple(names), values=draw(st.lists(st.text(max_size=3), min_size=count, max_size=count)))
+    return Lookup(
+        factors=tuple(names), values=draw(st.lists(st.text(max_size=3), min_size=count, max_size=count))
+    )
 
 
 def said(join: Join) -> list[str]:

@@ -1,4 +1,4 @@
-"""The design of the partisan dataset: counts, pairs, order, hold-outs, columns (DESIGN.md; paper, section 3)."""
+"""The design of the partisan dataset: counts, pairs, order, hold-outs, columns (paper, section 3)."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.harness_tasks.generate import files
+from polbias.harness_tasks.partisan.generate import files
 from polbias.lock import read_lock
 from tests.support.process import ROOT
 

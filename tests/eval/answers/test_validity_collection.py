@@ -79,7 +79,9 @@ def overlap(one: frozenset[tuple[str, ...]], two: frozenset[tuple[str, ...]]) ->
 
 @pytest.mark.parametrize(("part", "language"), FILES)
 def test_precision_and_recall(part: str, language: str) -> None:
-    pairs = [(entry["label"], extract_validity(entry["text"], language).label) for entry in read(part, language)]
+    pairs = [
+        (entry["label"], extract_validity(entry["text"], language).label) for entry in read(part, language)
+    ]
     scores, table = score(pairs, LABELS), confusion(pairs)
     print(f"\n{part} {language}: {sum(a == b for a, b in pairs)} of {len(pairs)} right")  # noqa: T201
     print(f"{'gold':12}" + "".join(f"{label:>12}" for label in LABELS) + "    precision            recall")  # noqa: T201

@@ -1,4 +1,4 @@
-"""Write the task files of the partisan inferences: ``python -m polbias.harness_tasks.generate``.
+"""Write the task files of the partisan inferences: ``python -m polbias.harness_tasks.partisan.generate``.
 
 One file per config, shot setting and form (generated answers, log-likelihoods), which differ in a few lines
 from two bases. Which configs there are is read from ``datasets.lock``, so that a new country gets its tasks.
@@ -13,7 +13,7 @@ from polbias.lock import read_lock
 
 DATASET = "partisan-inference"
 SHOTS = (0, 8, 32)
-_HERE = Path(__file__).resolve().parent / "partisan"
+_HERE = Path(__file__).resolve().parent
 _LOGLIKELIHOOD = "_loglikelihood"
 _AGGREGATED = {
     "": ("acc", "weighted_bias", "refusal_gap"),
