@@ -11,6 +11,8 @@ import polbias
 from polbias.cli import datasets
 from polbias.errors import PolbiasError
 
+_INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
+
 app = typer.Typer(
     name="polbias",
     no_args_is_help=True,
@@ -53,9 +55,11 @@ def run() -> None:
     except PolbiasError as error:
         typer.secho(f"polbias: {error}", fg=typer.colors.RED, err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as end:
+        if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
+            raise
         typer.secho("polbias: interrupted; what was there before is unchanged", fg=typer.colors.RED, err=True)
-        sys.exit(130)
+        sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)

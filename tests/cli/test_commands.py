@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.support.process import run_python
+from tests.support.process import ROOT, run_python
 
 
 def polbias(*args: str, check: bool = False, **env: str) -> subprocess.CompletedProcess[str]:
@@ -140,3 +143,21 @@ def test_two_builds_with_different_hash_seeds_are_byte_identical(
         if path.is_file():
             twin = tmp_path / "partisan-inference" / path.relative_to(built[0] / "partisan-inference")
             assert twin.read_bytes() == path.read_bytes(), path.name
+
+
+def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None:
+    folder = own / "partisan-inference"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    (folder / ".fingerprints.json").unlink()  # so that everything has to be made again
+    command = [sys.executable, "-m", "polbias.cli.main", "build", "--out", str(own)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    staging = own / ".partisan-inference.staging"
+    while not staging.exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told.strip() == "polbias: interrupted; what was there before is unchanged"
+    assert not staging.exists()
+    for path, content in before.items():
+        assert path.name == ".fingerprints.json" or path.read_bytes() == content
