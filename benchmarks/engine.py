@@ -113,13 +113,13 @@ def jinja_writer(rows: int) -> Measured:
 
     from benchmarks.argument_table import rows_with_jinja, table
     from polbias.generators.engine import Rows
-    from polbias.generators.engine.shard import PARQUET_OPTIONS
+    from polbias.generators.engine.shard import parquet_options
 
     schema = Rows(table(_CHECKED_ROWS)).schema
     with (
         tempfile.TemporaryDirectory() as folder,
         Stopwatch() as watch,
-        pq.ParquetWriter(f"{folder}/table.parquet", schema, **PARQUET_OPTIONS) as writer,
+        pq.ParquetWriter(f"{folder}/table.parquet", schema, **parquet_options(table(rows))) as writer,
     ):
         batch: list[dict[str, Any]] = []
         for number, row in enumerate(rows_with_jinja(rows), start=1):
@@ -136,14 +136,14 @@ def finished_table(rows: int) -> Measured:
 
     from benchmarks.argument_table import table
     from polbias.generators.engine import Rows
-    from polbias.generators.engine.shard import PARQUET_OPTIONS
+    from polbias.generators.engine.shard import parquet_options
 
     whole = Rows(table(rows))
     batches = list(whole.batches(0, rows))
     with (
         tempfile.TemporaryDirectory() as folder,
         Stopwatch() as watch,
-        pq.ParquetWriter(f"{folder}/table.parquet", whole.schema, **PARQUET_OPTIONS) as writer,
+        pq.ParquetWriter(f"{folder}/table.parquet", whole.schema, **parquet_options(table(rows))) as writer,
     ):
         for batch in batches:
             writer.write_batch(batch)

@@ -11,21 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.errors import BuildError
 from polbias.generators.engine.rows import Rows
 from polbias.generators.engine.sink import HashingSink
-from polbias.generators.engine.spec import TableSpec
+from polbias.generators.engine.spec import Join, TableSpec
 
 MAX_SHARD_ROWS = 1_000_000
-
-# Content-defined chunks let the Hub store only what changed; the page index lets its viewer seek.
-PARQUET_OPTIONS: dict[str, Any] = {
-    "compression": "zstd",
-    "use_content_defined_chunking": True,
-    "write_page_index": True,
-}
 
 
 @dataclass(frozen=True)
@@ -50,6 +44,41 @@ def shard_range(rows: int, rank: int, world_size: int) -> tuple[int, int]:
     if not 0 <= rank < world_size:
         raise ValueError(f"rank must be in [0, {world_size}), found {rank}")
     return rows * rank // world_size, rows * (rank + 1) // world_size
+
+
+def parquet_options(spec: TableSpec) -> dict[str, Any]:
+    """Return how the files of a table are written.
+
+    Content-defined chunks let the Hub store only what changed, and the page index lets its viewer seek. A
+    dictionary pays where values recur; a joined column has a value of its own in nearly every row.
+
+    Args:
+        spec: the table.
+
+    Returns:
+        Keyword arguments of `pyarrow.parquet.ParquetWriter`.
+    """
+    recurring = [
+        leaf
+        for field in spec.arrow_schema()
+        if not isinstance(spec.columns[field.name], Join)
+        for leaf in _leaves(field.name, field.type)
+    ]
+    return {
+        "compression": "zstd",
+        "use_content_defined_chunking": True,
+        "write_page_index": True,
+        "use_dictionary": recurring or False,
+    }
+
+
+def _leaves(path: str, kind: Any) -> list[str]:
+    """Return the paths of the Parquet columns that hold a column of a type."""
+    if pa.types.is_list(kind):
+        return _leaves(f"{path}.list.element", kind.value_type)
+    if pa.types.is_struct(kind):
+        return [leaf for field in kind for leaf in _leaves(f"{path}.{field.name}", field.type)]
+    return [path]
 
 
 def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
@@ -80,9 +109,10 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
         )
     path = Path(out) / spec.config / f"{spec.split}-{rank:05d}-of-{world_size:05d}.parquet"
     partial = path.with_suffix(f".{os.getpid()}.partial")
+    options = parquet_options(spec)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with HashingSink(partial) as sink, pq.ParquetWriter(sink, rows.schema, **PARQUET_OPTIONS) as writer:
+        with HashingSink(partial) as sink, pq.ParquetWriter(sink, rows.schema, **options) as writer:
             batches = rows.batches(start, stop)
             for batch in batches if stop - start <= rows.batch_rows else _one_ahead(batches):
                 writer.write_batch(batch)
@@ -94,6 +124,7 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
     finally:
         with suppress(OSError):
             partial.unlink()
+        pa.default_memory_pool().release_unused()  # shards that follow in this process begin with as little
     return Shard(path, stop - start, sink.size, sink.sha256)
 
 
