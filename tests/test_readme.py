@@ -1,0 +1,45 @@
+"""What the README shows is what the toolkit does."""
+
+from __future__ import annotations
+
+import doctest
+import re
+
+from polbias.lock import read_lock
+from tests.support.process import ROOT
+
+_README = (ROOT / "README.md").read_text("utf-8")
+_LOCKED = read_lock()["partisan-inference"]
+
+
+def test_counts_and_hashes_are_those_of_the_lock() -> None:
+    shown = re.findall(r"^(\w+) +([\d,]+) +(?:\d+ +)?([0-9a-f]{12})$", _README, re.MULTILINE)
+    assert len(shown) >= 6
+    for config, rows, content in shown:
+        entry = _LOCKED.configs[config]["test"]
+        assert (f"{entry.rows:,}", entry.content[:12]) == (rows, content)
+    total = sum(split.rows for splits in _LOCKED.configs.values() for split in splits.values())
+    assert f"partisan-inference {_LOCKED.version}: {total:,} rows" in _README
+
+
+def test_metric_examples_give_what_they_show() -> None:
+    block = next(b for b in re.findall(r"```python\n(.*?)```", _README, re.DOTALL) if "extract_validity" in b)
+    example = doctest.DocTestParser().get_doctest(block, {}, "README", None, None)
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_load_dataset_example_gives_what_it_shows(partisan_tables) -> None:
+    block = next(b for b in re.findall(r"```python\n(.*?)```", _README, re.DOTALL) if "load_dataset" in b)
+    rows = partisan_tables["en_formal", "test"].to_pylist()
+    shown = "\n".join(line for line in block.splitlines() if "load_dataset" not in line) + "\n"
+    example = doctest.DocTestParser().get_doctest(shown, {"rows": rows}, "README", None, None)
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_tasks_and_targets_that_it_names_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in set(re.findall(r"\bmake ([a-z-]+)", _README)):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    names = {path.stem for path in (ROOT / "harness_tasks").rglob("polbias_*.yaml")}
+    for task in set(re.findall(r"polbias_\w+\b(?![{_])", _README)):
+        assert task in names or task.endswith("_"), task
