@@ -49,12 +49,14 @@ class Shared:
     Attributes:
         reply: A yes or no right after a question.
         options: What stands between two options.
+        excluding: What makes the second of them the one that is not meant: "valid and not invalid".
         insertion: An insertion in a predicate.
         dangling: The end of a text that breaks off.
     """
 
     reply: re.Pattern[str]
     options: re.Pattern[str]
+    excluding: re.Pattern[str]
     insertion: re.Pattern[str]
     dangling: re.Pattern[str]
 

@@ -84,8 +84,9 @@ class Reader:
         run = matches[:1]
         for (one, label), (two, other) in pairwise(matches):
             joint = load_shared().options.fullmatch(self.text[one[1] : two[0]])
-            negated = joint and not joint["joint"] and label != other and self.scope.negated(*one)
-            if not joint or negated:
+            negated = joint and not joint["joint"] and self.scope.negated(*one)
+            excluded = joint and load_shared().excluding.match(joint.group())
+            if not joint or (label != other and (negated or excluded)):
                 yield run
                 run = []
             run.append((two, other))
@@ -217,7 +218,7 @@ class Reader:
             label, reason = OPPOSITE[label], "negated" if word else reason
         reply = load_shared().reply.match(self.text, end)
         if reply:
-            asserted, strength = True, max(strength, Strength.PARAPHRASE)
+            asserted, strength = True, max(strength, Strength.SENTENCE)
             label = OPPOSITE[label] if reply["no"] or reply["cross"] else label
         return self._made(label, strength, reason, start, end, asserted)
 

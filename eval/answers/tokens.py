@@ -1,6 +1,6 @@
 """Tokens and sentences of a model output, which know where they stand in the original text.
 
-Each token is normalised on its own (NFC, lower case, plain quotes), so that no normalisation can
+Each token is normalised on its own (NFKC, lower case, plain quotes), so that no normalisation can
 shift an offset. Patterns are matched against ``Sentence.text``, the tokens joined by single spaces,
 without any markup.
 """
@@ -22,15 +22,15 @@ _TOKEN = re.compile(
     # LaTeX commands, tags, an unticked box with its word, and what is struck out are no tokens
     r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b"
     r"|</?[a-zA-Z|][^<>\n]{0,40}>|(?:\[ ?\]|☐|⬜|○)\W{0,5}\w+|~~[^~\n]{1,200}~~)"
-    r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d]|(?<=[^\W_])['’](?=[^\W_]))*)"
-    r"|(?P<mark>\.{2,}|--+|[.,;:()?!…/|=→⇒—–✅✔☑❌✗✘⊨⊢⊭⊬])"
+    r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]|(?<=[^\W_])['’·‧](?=[^\W_]))*)"
+    r"|(?P<mark>\.{2,}|--+|[.,;:()?!…/|=→⇒—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"
     r"|(?P<dash>(?<=\s)-(?=\s)|(?<=\n)[*•+](?=\s))"
 )
-_OPENING = re.compile(r"(?:[*_`\"'“”„»‘’]|[«\[{(>✅❌✓✗✔✘☑]\s?)$")
-_CLOSING = re.compile(r"[.!,:;]?[*_`\"'“”«’]|\s?[»\]})<]")
+_OPENING = re.compile(r"(?:[*_`\"'“”„»‘’＊＿＂]|[«\[{(>✅❌✓✗✔✘☑]\s?)$")
+_CLOSING = re.compile(r"[.!,:;]?[*_`\"'“”«’＊＿＂]|\s?[»\]})<]")
 _BULLET = re.compile(r"—|\d+ [.)]|[a-z] [.)]|\( \w \)")
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d"))
-_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "ß": "ss"})
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff·‧"))
+_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "。": ".", "ß": "ss"})
 _ABBREVIATIONS = re.compile(r"[eigzbduha]|etc|bzw|ca|dr|mrs?|ms|vs|cf|resp|usw|vgl|evtl|ggf|inkl|st|nr")
 
 
@@ -135,10 +135,11 @@ def _token(text: str, match: re.Match[str], start: int, end: int) -> Token:
     """Normalise one token."""
     low, high = match.span()
     if not match["word"]:
-        form = match.group().translate(_PLAIN)
+        form = unicodedata.normalize("NFKC", match.group().translate(_PLAIN)).translate(_PLAIN)
         dash = match["dash"] or form.startswith("--")
         return Token("—" if dash else form[0], low, high)
-    form = unicodedata.normalize("NFC", match.group().translate(_INVISIBLE)).lower().translate(_PLAIN)
+    word = unicodedata.normalize("NFKC", match.group().translate(_INVISIBLE))
+    form = "".join(word.split()).lower().translate(_PLAIN)
     before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]
     return Token(form, low, high, bool(_OPENING.search(before) or _CLOSING.match(after)))
 
@@ -146,6 +147,8 @@ def _token(text: str, match: re.Match[str], start: int, end: int) -> Token:
 def _breaks(gap: str, following: str, tokens: list[Token]) -> bool:
     """Say whether a new sentence begins after a gap."""
     last = tokens[-1].text
+    if last == "." and following[0] in ":;," and "\n" not in gap:
+        return False
     if "\n" in gap or "\r" in gap:
         wrapped = gap.strip(" \t") in {"\n", "\r\n"} and following[0].islower()
         return not wrapped or last in ".?!"
