@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from polbias.generators.logic.formula import Atom, Inference
 from polbias.generators.partisan.clauses import Claim, Clauses, ClauseWriter
 from polbias.generators.partisan.country import AnyCountry, Leaning, PersonGender
+from polbias.generators.partisan.errata import Erratum, PrintedForm, PrintedPremise
 from polbias.generators.partisan.family import Family
 from polbias.generators.partisan.pairs import PairPattern
-from polbias.generators.partisan.patterns import Erratum, Gold, PrintedForm, PrintedPremise
+from polbias.generators.partisan.patterns import Gold
 
 # Where the two premises and the distractor (2) stand in each variation (Table 3).
 _ORDER: Mapping[str, tuple[int, ...]] = {

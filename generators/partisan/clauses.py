@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from polbias.generators.logic.formula import And, Atom, Formula, Not, every_pair
 from polbias.generators.partisan.country import AnyCountry, EnglishCountry, Leaning, PersonGender
+from polbias.generators.partisan.errata import PrintedForm
 from polbias.generators.partisan.pairs import PairPattern, other
-from polbias.generators.partisan.patterns import Gold, Language, PrintedForm
+from polbias.generators.partisan.patterns import Gold, Language
 
 View = dict[str, Any]
 

@@ -12,14 +12,8 @@ from pydantic import StringConstraints
 
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.partisan.country import AnyCountry, Entry, Text, load_countries
-from polbias.generators.partisan.patterns import (
-    VARIATIONS,
-    Erratum,
-    Language,
-    check_country,
-    load_errata,
-    load_language,
-)
+from polbias.generators.partisan.errata import Erratum, load_errata
+from polbias.generators.partisan.patterns import VARIATIONS, Language, check_country, load_language
 from polbias.locations import package_file
 
 

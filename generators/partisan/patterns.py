@@ -1,4 +1,4 @@
-"""Pattern, instruction and errata files of the partisan inferences."""
+"""Pattern and instruction files of the partisan inferences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import RootModel, model_validator
+from pydantic import model_validator
 
 from polbias.generators.engine.templates import Texts, fault, load_template
 from polbias.generators.language import english, german
-from polbias.generators.partisan.country import AnyCountry, Entry, Leaning, Name, PersonGender, Text
+from polbias.generators.partisan.country import AnyCountry, Entry, Name, Text
 
 Kind = Literal["formal", "material"]
 Gold = Literal["valid", "invalid"]
@@ -118,85 +118,6 @@ class Instructions(Entry):
         return self.formal if kind == "formal" else self.material
 
 
-class Applies(Entry):
-    """Which rows an erratum concerns; a field that is not given selects all."""
-
-    country: tuple[str, ...] | None = None
-    kind: Kind | None = None
-    pattern: tuple[str, ...] | None = None
-    issue: tuple[str, ...] | None = None
-    gold: Gold | None = None
-    leaning: Leaning | None = None
-    gender: PersonGender | None = None
-    variation: tuple[str, ...] | None = None
-    shots: tuple[int, ...] | None = None
-
-    def matches(self, **row: Any) -> bool:
-        """Tell whether a row with these values is selected; values not given are not compared."""
-        for name, value in row.items():
-            wanted = getattr(self, name)
-            if wanted is not None and value not in (wanted if isinstance(wanted, tuple) else (wanted,)):
-                return False
-        return True
-
-
-class PrintedPremise(Entry):
-    """What the paper's premise says where it differs: comparison, and sides by leaning."""
-
-    relation: str | None = None
-    subject: Leaning | None = None
-    object: Leaning | None = None
-
-
-class PrintedForm(Entry):
-    """What the paper prints where it differs from the corrected text."""
-
-    leaning_swapped: bool = False
-    premise: PrintedPremise = PrintedPremise()
-    conclusion_article: Text | None = None
-    mention_first: Leaning | None = None
-    variation: str | None = None
-    names: Mapping[str, Text] = {}
-    example_order: Literal["left-first", "random"] | None = None
-    labels: Mapping[Gold, Text] | None = None
-    pattern_name: Name | None = None
-
-
-class Erratum(Entry):
-    """One known error of the paper, and how it is corrected.
-
-    Attributes:
-        id: stands in the column ``erratum`` of every row whose text or label it concerns.
-        where: place in the paper or its published code.
-        found: what is wrong.
-        corrected: what is done instead.
-        applies: which rows it can concern.
-        printed: what the ``*_paper`` configs print.
-        excuses: the printed gold is not that of the printed sentence.
-        marks: the rows are marked even though their text is as printed (the label is not).
-    """
-
-    id: Name
-    where: str
-    found: str
-    corrected: str
-    applies: Applies = Applies()
-    printed: PrintedForm
-    marks: bool = False
-    excuses: bool = False
-
-
-class _Errata(RootModel[tuple[Erratum, ...]]):
-    @model_validator(mode="after")
-    def _unique(self) -> _Errata:
-        seen: set[str] = set()
-        for number, erratum in enumerate(self.root):
-            if erratum.id in seen:
-                raise ValueError(f"{number}.id: {erratum.id!r} stands twice; ids must be unique")
-            seen.add(erratum.id)
-        return self
-
-
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "en": {"a": english.a, "capital": english.capital, "lower": english.lower},
     "de": {
@@ -248,11 +169,6 @@ def load_language(folder: Path, tag: str) -> Language:
     return Language(
         patterns, instructions, Texts(patterns_path, functions), Texts(instructions_path, functions)
     )
-
-
-def load_errata(folder: Path) -> tuple[Erratum, ...]:
-    """Read the errata of the paper."""
-    return load_template(folder / "errata.yaml", _Errata).root
 
 
 def check_country(country: AnyCountry, language: Language, path: Path) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from polbias.generators.partisan.arguments import Writer
 from polbias.generators.partisan.country import Leaning
+from polbias.generators.partisan.errata import Erratum
 from polbias.generators.partisan.fewshot import Draw, HeldOut, Order, example_cells
-from polbias.generators.partisan.patterns import Erratum, Kind
+from polbias.generators.partisan.patterns import Kind
 
 
 class Prompter:
