@@ -10,13 +10,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.logic.proofs import Proofs
-from polbias.generators.partisan.country import AnyCountry
-from polbias.generators.partisan.family import Family, load_family
-from polbias.generators.partisan.proofs import verdict
-from polbias.generators.partisan.reader import Reader, ReadingError
+from polbias.generators.partisan.checking import prove
+from polbias.generators.partisan.family import load_family
 from polbias.generators.partisan.tables import dataset
-from polbias.manifest import Manifest, read_manifest
+from polbias.manifest import Manifest
 
 TITLE = "Partisan inferences: formal and material arguments with conclusions for the left and for the right"
 
@@ -76,62 +73,4 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
     }
 
 
-def prove(folder: Path, templates: Path | None = None) -> Proofs:
-    """Read every formal sentence of a build back to its formula and compare its verdict with the gold.
-
-    Args:
-        folder: the built dataset.
-        templates: as for `specify`.
-
-    Returns:
-        What was proved, excused by an erratum, and not proved.
-    """
-    family = load_family(templates)
-    excuses = {erratum.id for erratum in family.errata if erratum.excuses}
-    manifest = read_manifest(folder)
-    proved, excused, failed = 0, 0, []
-    for country in family.countries:
-        prefix = f"{country.config}_formal"
-        for config in (prefix, f"{prefix}_paper", f"{prefix}_mini"):
-            # Only what the paper prints may have its slips of grammar and spelling.
-            printed = config.endswith("_paper")
-            aliases = _printed_names(family, country) if printed else {}
-            reader = Reader(country, aliases=aliases, strict=not printed)
-            verdicts: dict[str, str] = {}
-            for split in manifest.configs.get(config, {}).values():
-                table = pq.read_table(
-                    [folder / f.path for f in split.files],
-                    columns=["id", "argument", "gold", "logical_form", "erratum"],
-                )
-                for row in table.to_pylist():
-                    try:
-                        said = verdicts.get(row["argument"]) or _said(reader, row["argument"])
-                    except ReadingError as error:
-                        failed.append(f"{row['id']}: {error}")
-                        continue
-                    verdicts[row["argument"]] = said
-                    form, _, label = said.rpartition(" : ")
-                    if form != row["logical_form"]:
-                        failed.append(f"{row['id']}: the sentence says {form}, the row {row['logical_form']}")
-                    elif label == row["gold"]:
-                        proved += 1
-                    elif printed and excuses.intersection((row["erratum"] or "").split(";")):
-                        excused += 1
-                    else:
-                        failed.append(f"{row['id']}: gold {row['gold']}, but {form} is {label}")
-    return Proofs(proved, excused, tuple(failed))
-
-
-def _printed_names(family: Family, country: AnyCountry) -> dict[str, str]:
-    """Return names as the paper prints them, which only the ``_paper`` configs do, with the right ones."""
-    return {
-        printed: name
-        for erratum in family.errata
-        if erratum.applies.matches(country=country.id)
-        for name, printed in erratum.printed.names.items()
-    }
-
-
-def _said(reader: Reader, argument: str) -> str:
-    inference = reader.read(argument)
-    return f"{inference} : {verdict(inference)}"
+__all__ = ["TITLE", "facts", "prove", "specify"]
