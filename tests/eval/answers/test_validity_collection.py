@@ -22,7 +22,7 @@ from polbias.eval.answers.scoring import confusion, score
 FOLDER = Path(__file__).parent / "validity"
 LABELS = ("valid", "invalid", "refusal", "unparsable")
 FILES = [(part, language) for part in ("dev", "blind") for language in ("en", "de")]
-FLOORS = {"dev": 0.95, "blind": 0.85}
+FLOORS = {"dev": 0.95, "blind": 0.9}
 """What the precision and the recall of each class must reach, in either language."""
 
 
