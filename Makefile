@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  := torch==2.13.0
+SETUP  := setuptools==84.2.1
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -16,7 +17,7 @@ $(VENV)/.base: requirements/base.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'polbias needs Python 3.11 or newer; set PYTHON=/path/to/python3.11'; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) -r requirements/base.txt 'setuptools>=80'
+	$(PIP) -r requirements/base.txt '$(SETUP)'
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
