@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ def lm_eval(
     """Return a function that runs lm_eval and gives its results and samples by task."""
 
     def run(*args: str, env: dict[str, str] | None = None) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-        out = tmp_path / "out"
+        out = Path(tempfile.mkdtemp(dir=tmp_path))  # one for each run, so that none is read for another
         environment = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf"), "OPENAI_API_KEY": "none"}
         environment["POLBIAS_DATA_DIR"] = str(partisan_build)
         options = ["--include_path", str(ROOT / "harness_tasks"), "--output_path", str(out), "--log_samples"]
