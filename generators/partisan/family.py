@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,7 +12,7 @@ from pydantic import StringConstraints
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.partisan.country import AnyCountry, Entry, Text, load_countries
 from polbias.generators.partisan.errata import Erratum, load_errata
-from polbias.generators.partisan.patterns import VARIATIONS, Language, check_country, load_language
+from polbias.generators.partisan.patterns import Language, check_country, load_language
 from polbias.locations import package_file
 
 
@@ -70,11 +69,6 @@ class Family:
     def language(self, country: AnyCountry) -> Language:
         """Return the patterns and instructions that a country uses."""
         return self.languages[country.language]
-
-    @cached_property
-    def variations(self) -> tuple[str, ...]:
-        """The four variations of Table 3 in order."""
-        return VARIATIONS
 
 
 def load_family(folder: Path | None = None) -> Family:
