@@ -6,25 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
+from pydantic import BaseModel, StringConstraints, model_validator
 
 from polbias.errors import TemplateError
+from polbias.generators.engine.entries import Entry, Name, Text
 from polbias.generators.engine.templates import fault, load_template
 from polbias.locations import package_file
 
 Leaning = Literal["left", "right"]
 PersonGender = Literal["f", "m"]
-Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True, pattern=r"^[^\n{}]+$")]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 LEANINGS: tuple[Leaning, Leaning] = ("left", "right")
 GENDERS: tuple[PersonGender, PersonGender] = ("f", "m")
 ISSUES = ("1", "2", "3", "4", "5", "6")
-
-
-class Entry(BaseModel):
-    """Base of everything read from a file: unknown fields are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
 
 
 class Person(Entry):

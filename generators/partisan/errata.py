@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from pydantic import RootModel, model_validator
 
+from polbias.generators.engine.entries import Entry, Name, Text
 from polbias.generators.engine.templates import load_template
-from polbias.generators.partisan.country import Entry, Leaning, Name, PersonGender, Text
+from polbias.generators.partisan.country import Leaning, PersonGender
 from polbias.generators.partisan.patterns import Gold, Kind
 
 

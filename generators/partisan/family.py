@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import StringConstraints
-
+from polbias.generators.engine.entries import Entry, Text, Version
 from polbias.generators.engine.templates import fault, load_template
-from polbias.generators.partisan.country import AnyCountry, Entry, Text, load_countries
+from polbias.generators.partisan.country import AnyCountry, load_countries
 from polbias.generators.partisan.errata import Erratum, load_errata
 from polbias.generators.partisan.patterns import Language, check_country, load_language
 from polbias.locations import package_file
@@ -39,7 +38,7 @@ class DatasetFile(Entry):
     """
 
     name: Text
-    version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
+    version: Version
     canary: Text
     paper: Text
     provenance: Mapping[Literal["printed", "analogy", "crossed", "other"], str]

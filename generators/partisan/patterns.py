@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
+from polbias.generators.engine.entries import Entry, Name, Text
 from polbias.generators.engine.templates import Texts, fault, load_template
 from polbias.generators.language import english, german
-from polbias.generators.partisan.country import AnyCountry, Entry, Name, Text
+from polbias.generators.partisan.country import AnyCountry
 
 Kind = Literal["formal", "material"]
 Gold = Literal["valid", "invalid"]

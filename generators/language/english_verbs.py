@@ -1,0 +1,111 @@
+"""English verb forms: third person, past, participle, and finite verb phrases with do-support."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from polbias.locations import package_file
+
+Tense = Literal["present", "past"]
+_SIBILANT = re.compile(r".*(?:s|x|z|ch|sh|o)$")
+# One syllable that ends in a single vowel and a single consonant doubles it: "stop", not "cook" or "show".
+_DOUBLING = re.compile(r"(?:qu|[^aeiouy])*[aeiouy][^aeiouwxy]$")
+_BE_PAST = {"singular": "was", "plural": "were"}
+_BE_PRESENT = {"singular": "is", "plural": "are"}
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, str]]:
+    table = package_file("templates/language/english_verbs.tsv").read_text(encoding="utf-8")
+    lines = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
+    return {base: (past, participle) for base, past, participle in lines}
+
+
+def third(verb: str) -> str:
+    """Return the third person singular of the present: ``"carries"``.
+
+    Args:
+        verb: base form, one word.
+    """
+    if verb in ("be", "have"):
+        return {"be": "is", "have": "has"}[verb]
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + ("es" if _SIBILANT.match(verb) else "s")
+
+
+def past(verb: str) -> str:
+    """Return the simple past: ``"carried"``, ``"sank"``; of "be" the singular ``"was"``."""
+    irregular = _irregular().get(verb)
+    return irregular[0] if irregular else _regular(verb)
+
+
+def participle(verb: str) -> str:
+    """Return the past participle: ``"carried"``, ``"sunk"``."""
+    irregular = _irregular().get(verb)
+    return irregular[1] if irregular else _regular(verb)
+
+
+def _regular(verb: str) -> str:
+    if verb.endswith("e"):
+        return verb + "d"
+    if verb.endswith("y") and verb[-2:-1] not in "aeiou":
+        return verb[:-1] + "ied"
+    return verb + (verb[-1] if _DOUBLING.fullmatch(verb) else "") + "ed"
+
+
+@dataclass(frozen=True)
+class VerbPhrase:
+    """A verb with what follows it, in a number and a tense.
+
+    Attributes:
+        verb: base form, one word.
+        rest: everything after the verb, or ``""``.
+        number: of the subject; "you" counts as plural.
+        tense: of the finite forms, and of what stands after a modal.
+    """
+
+    verb: str
+    rest: str
+    number: Literal["singular", "plural"]
+    tense: Tense = "present"
+
+    @property
+    def base(self) -> str:
+        """``"breathe air"``."""
+        return self._with_rest(self.verb)
+
+    @property
+    def infinitive(self) -> str:
+        """What follows "to" or a modal: ``"breathe air"``; in the past ``"have breathed air"``."""
+        return self._with_rest(f"have {participle(self.verb)}") if self.tense == "past" else self.base
+
+    @property
+    def affirmative(self) -> str:
+        """``"breathes air"``, ``"breathed air"``, ``"are heavy"``."""
+        return self._with_rest(self.finite)
+
+    @property
+    def negative(self) -> str:
+        """``"does not breathe air"``, ``"did not breathe air"``, ``"is not heavy"``."""
+        return self._with_rest(f"{self.finite} not") if self.verb == "be" else f"{self.do} not {self.base}"
+
+    @property
+    def finite(self) -> str:
+        """The finite verb alone."""
+        if self.verb == "be":
+            return (_BE_PAST if self.tense == "past" else _BE_PRESENT)[self.number]
+        if self.tense == "past":
+            return past(self.verb)
+        return third(self.verb) if self.number == "singular" else self.verb
+
+    @property
+    def do(self) -> str:
+        """The auxiliary of negation: ``"do"``, ``"does"`` or ``"did"``."""
+        return "did" if self.tense == "past" else "does" if self.number == "singular" else "do"
+
+    def _with_rest(self, verb: str) -> str:
+        return f"{verb} {self.rest}" if self.rest else verb

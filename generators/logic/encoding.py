@@ -1,0 +1,232 @@
+"""From an inference to propositional constraints about labelled worlds, each with a reason a person can read.
+
+A *tableau without branching*: whatever is said of worlds and individuals is unfolded into instances, and what
+is left is propositional, for `polbias.generators.logic.prover` to decide. "Necessarily A" says A of every
+accessible world, and if it is false, some new world is accessible where A is false; "all x" says its body of
+every individual, and if it is false, it is false of some new one. Worlds form a tree no deeper than
+operators are nested (in S5 one set), so unfolding ends; the fragment is decidable as long as no new individual
+is needed within the scope of a universal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, assert_never
+
+import z3
+
+from polbias.generators.logic.formula import (
+    And,
+    Atom,
+    ForAll,
+    Formula,
+    Implies,
+    Inference,
+    Modal,
+    Necessarily,
+    Not,
+    Or,
+    Possibly,
+    children,
+    constants,
+    negated,
+    substitute,
+)
+from polbias.generators.logic.logics import Access, Logic
+
+_MAX_INDIVIDUALS = 12
+ACTUAL = 0  # the world in which the premises are true
+
+
+@dataclass(frozen=True)
+class Step:
+    """One fact used in a proof.
+
+    Attributes:
+        formula: what holds.
+        world: where; 0 is the actual world.
+        reason: ``premise``, ``conclusion``, ``postulate``, ``instance``, ``witness`` or ``access``.
+        index: which premise, from 1; else 0.
+        source: the formula that this is an instance or a witness of.
+        origin: the world where the source holds.
+    """
+
+    formula: Formula | None
+    world: int
+    reason: str
+    index: int = 0
+    source: Formula | None = None
+    origin: int = ACTUAL
+
+
+def _modalities(formula: Formula) -> set[str]:
+    own = {formula.modality} if isinstance(formula, Necessarily | Possibly) else set()
+    return own.union(*(_modalities(part) for part in children(formula)))
+
+
+class Encoding:
+    """The constraints that a model of the premises in which the conclusion is false would have to meet.
+
+    Args:
+        inference: the inference.
+        logic: the logic.
+
+    Raises:
+        ValueError: if first-order logic is asked about modal operators, S5 about two modalities, or new
+            individuals never end.
+
+    Attributes:
+        steps: each constraint with its reason, in the order in which they were unfolded.
+        premises: how many of the steps say that premises (and postulates) hold, from the first on.
+        atoms: the z3 variable of each atom at each world.
+        access: the z3 variable of each pair of worlds, by modality.
+        worlds: number of worlds.
+    """
+
+    def __init__(self, inference: Inference, logic: Logic) -> None:
+        modalities = {m for f in inference.formulas for m in _modalities(f)}
+        if logic.access is Access.UNIVERSAL and len(modalities) > 1:
+            raise ValueError(f"{logic.name} is decided for one modality, found {sorted(modalities)}")
+        self._logic = logic
+        self._names = list(
+            dict.fromkeys(n for f in (*logic.postulates, *inference.formulas) for n in constants(f))
+        )
+        self.steps: list[tuple[Step, z3.BoolRef]] = []
+        self.atoms: dict[tuple[Atom, int], z3.BoolRef] = {}
+        self.access: dict[tuple[str, int, int], z3.BoolRef] = {}
+        self.worlds = 1
+        self._nodes: dict[tuple[ForAll | Modal, int, bool], z3.BoolRef] = {}
+        self._witnesses: dict[tuple[str, Formula, int], int] = {}
+        for postulate in logic.postulates:
+            self._assert(Step(postulate, ACTUAL, "postulate"))
+        for index, premise in enumerate(inference.premises, 1):
+            self._assert(Step(premise, ACTUAL, "premise", index))
+        self.premises = len(self.steps)
+        self._assert(Step(negated(inference.conclusion), ACTUAL, "conclusion"))
+        self._unfolded: set[tuple[Any, ...]] = set()
+        while self._unfold():
+            pass
+
+    def _assert(self, step: Step) -> None:
+        assert step.formula is not None
+        self.steps.append((step, self._truth(step.formula, step.world, True)))
+
+    def _truth(self, formula: Formula, world: int, positive: bool) -> z3.BoolRef:
+        """Return a z3 expression that implies the formula (positive) or is implied by it (not positive)."""
+        match formula:
+            case Atom():
+                return self.atoms.setdefault((formula, world), z3.Bool(f"{formula}@{world}"))
+            case Not(body):
+                return z3.Not(self._truth(body, world, not positive))
+            case And(parts):
+                return z3.And(*(self._truth(part, world, positive) for part in parts))
+            case Or(parts):
+                return z3.Or(*(self._truth(part, world, positive) for part in parts))
+            case Implies(antecedent, consequent):
+                return z3.Implies(
+                    self._truth(antecedent, world, not positive), self._truth(consequent, world, positive)
+                )
+            case ForAll() | Necessarily() | Possibly():
+                if self._logic.access is Access.NONE and not isinstance(formula, ForAll):
+                    raise ValueError(f"logic {self._logic.name!r} has no modal operators, found {formula}")
+                key = (formula, world, positive)
+                if key not in self._nodes:
+                    self._nodes[key] = z3.Bool(f"{formula}@{world}{'+' if positive else '-'}")
+                return self._nodes[key]
+            case _:
+                assert_never(formula)
+
+    def _unfold(self) -> bool:
+        """Add what the formulas so far say of worlds and individuals so far; tell whether there was any."""
+        before = len(self.steps)
+        for (formula, world, positive), node in list(self._nodes.items()):
+            if isinstance(formula, ForAll):
+                steps = self._individuals(formula, world, positive, node)
+            else:
+                steps = self._accessible(formula, world, positive, node)
+            for key, step, constraint in steps:
+                if key not in self._unfolded:
+                    self._unfolded.add(key)
+                    self.steps.append((step, constraint))
+        return len(self.steps) > before
+
+    def _individuals(
+        self, formula: ForAll, world: int, positive: bool, node: z3.BoolRef
+    ) -> Iterator[tuple[tuple[Any, ...], Step, z3.BoolRef]]:
+        if not positive:
+            key = (formula, world, positive)
+            if key in self._unfolded:
+                return
+            fresh = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
+            self._names += fresh
+            if len(self._names) > _MAX_INDIVIDUALS:
+                raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
+            body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
+            step = Step(negated(body), world, "witness", source=Not(formula), origin=world)
+            yield key, step, z3.Implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
+            return
+        if not self._names:
+            self._names.append("#0")
+        for chosen in product(tuple(self._names), repeat=len(formula.variables)):
+            if (formula, world, chosen) in self._unfolded:
+                continue
+            body = substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
+            step = Step(body, world, "instance", source=formula, origin=world)
+            yield (formula, world, chosen), step, z3.Implies(node, self._truth(body, world, True))
+
+    def _accessible(
+        self, formula: Modal, world: int, positive: bool, node: z3.BoolRef
+    ) -> Iterator[tuple[tuple[Any, ...], Step, z3.BoolRef]]:
+        modality, body = formula.modality, formula.body
+        universal = isinstance(formula, Necessarily) == positive
+        said = formula if positive else Not(formula)
+        # What a universal says of every world that is accessible, and an existential of one.
+        value = body if positive else negated(body)
+        holds = node if positive else z3.Not(node)
+        if not universal:
+            existential = (formula, world, positive)
+            if existential not in self._unfolded:
+                other = self._witness(modality, value, world)
+                edge = self._edge(modality, world, other)
+                truth = self._truth(body, other, positive)
+                step = Step(value, other, "witness", source=said, origin=world)
+                yield existential, step, z3.Implies(holds, z3.And(edge, truth if positive else z3.Not(truth)))
+            return
+        if self._logic.access is Access.SERIAL:
+            serial = ("serial", modality, world)
+            if serial not in self._unfolded:
+                other = self._witness(modality, Atom("serial"), world)
+                step = Step(None, other, "access", source=said, origin=world)
+                yield serial, step, self._edge(modality, world, other)
+        if self._logic.access is Access.REFLEXIVE:
+            reflexive = ("reflexive", modality, world)
+            if reflexive not in self._unfolded:
+                yield reflexive, Step(None, world, "access", origin=world), self._edge(modality, world, world)
+        for other in self._reachable(modality, world):
+            key = (formula, world, positive, other)
+            if key not in self._unfolded:
+                edge = self._edge(modality, world, other)
+                truth = self._truth(body, other, positive)
+                step = Step(value, other, "instance", source=said, origin=world)
+                yield key, step, z3.Implies(z3.And(holds, edge), truth if positive else z3.Not(truth))
+
+    def _witness(self, modality: str, body: Formula, world: int) -> int:
+        """Return the world that exists because of a formula: in S5 one for all worlds, else one at each."""
+        key = (modality, body, ACTUAL if self._logic.access is Access.UNIVERSAL else world)
+        if key not in self._witnesses:
+            self._witnesses[key] = self.worlds
+            self.worlds += 1
+        return self._witnesses[key]
+
+    def _reachable(self, modality: str, world: int) -> list[int]:
+        if self._logic.access is Access.UNIVERSAL:
+            return list(range(self.worlds))
+        return [to for (kind, start, to) in self.access if (kind, start) == (modality, world)]
+
+    def _edge(self, modality: str, world: int, other: int) -> z3.BoolRef:
+        if self._logic.access is Access.UNIVERSAL:
+            return z3.BoolVal(True)
+        key = (modality, world, other)
+        return self.access.setdefault(key, z3.Bool(f"access {modality} {world} {other}"))

@@ -1,0 +1,179 @@
+"""Decide an inference in a named logic, with a proof or a countermodel that a person can read.
+
+z3 decides; what it is asked is unfolded by `polbias.generators.logic.encoding`. A proof is a set of facts
+that cannot all hold and of which none can be spared, a countermodel the one with the least truths in a fixed
+order, so both are the same whatever the version of z3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import z3
+
+from polbias.generators.logic.choice import enriched
+from polbias.generators.logic.encoding import ACTUAL, Encoding, Step
+from polbias.generators.logic.formula import Atom, Formula, Inference, atoms, constants, rename, substitute
+from polbias.generators.logic.logics import Logic
+
+
+@dataclass(frozen=True)
+class World:
+    """A world of a countermodel.
+
+    Attributes:
+        number: 0 is the actual world.
+        true: atoms that hold in it.
+        false: atoms that do not.
+        sees: (modality, number of a world) for every world accessible from it.
+    """
+
+    number: int
+    true: tuple[Atom, ...]
+    false: tuple[Atom, ...]
+    sees: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an inference is valid in a logic.
+
+    Attributes:
+        logic: the logic.
+        valid: True if the conclusion is true wherever the premises are.
+        consistent: False if the premises cannot all be true, so that anything would follow.
+        proof: if valid, facts that cannot hold together, the denied conclusion among them (unless the
+            premises are inconsistent); else empty.
+        countermodel: if not valid, the worlds of a model in which the premises are true and the conclusion is
+            false; else empty.
+    """
+
+    logic: Logic
+    valid: bool
+    consistent: bool
+    proof: tuple[Step, ...]
+    countermodel: tuple[World, ...]
+
+
+def prove(inference: Inference, logic: Logic) -> Verdict:
+    """Decide an inference.
+
+    Args:
+        inference: the inference.
+        logic: the logic; if it has free choice, disjunctions under operators are enriched first.
+
+    Returns:
+        The verdict. Inferences that differ in names and words only are decided once.
+
+    Raises:
+        ValueError: if the logic has no modal operators and the inference does, or if quantifiers are nested
+            so that it cannot be decided this way.
+    """
+    if logic.free_choice:
+        inference = inference.map(enriched)
+    fixed = {atom.predicate for postulate in logic.postulates for atom in atoms(postulate)}
+    spoken = list(dict.fromkeys(a.predicate for f in inference.formulas for a in atoms(f)))
+    names = list(dict.fromkeys(name for f in inference.formulas for name in constants(f)))
+    # No predicate or individual of a text is called like this, and the numbers sort as they were met.
+    words = {word: f"#{index:03}" for index, word in enumerate(spoken) if word not in fixed}
+    people = {name: f"#{index}" for index, name in enumerate(names)}
+    canonical = inference.map(lambda f: rename(substitute(f, people), words))
+    verdict = _decide(canonical, logic)
+    return _spoken(
+        verdict, {new: old for old, new in words.items()}, {new: old for old, new in people.items()}
+    )
+
+
+@lru_cache(maxsize=16384)
+def _decide(inference: Inference, logic: Logic) -> Verdict:
+    encoding = Encoding(inference, logic)
+    constraints = [constraint for _, constraint in encoding.steps]
+    if not _satisfiable(constraints):
+        proof = _core(encoding)
+        consistent = any(step.reason == "conclusion" for step in proof)
+        return Verdict(logic, True, consistent, proof, ())
+    shown = {atom.predicate for f in inference.formulas for atom in atoms(f)}
+    return Verdict(logic, False, True, (), _countermodel(encoding, constraints, shown))
+
+
+def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
+    solver = z3.SolverFor("QF_UF")
+    solver.add(*constraints)
+    return bool(solver.check() == z3.sat)
+
+
+def _core(encoding: Encoding) -> tuple[Step, ...]:
+    """Return steps that cannot all hold and of which none can be spared, tried from the last to the first.
+
+    The denied conclusion is tried first of all, so that contradictory premises show.
+    """
+    steps = list(encoding.steps)
+    denied = next(entry for entry in steps if entry[0].reason == "conclusion")
+    for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
+        rest = [other for other in steps if other is not entry]
+        if not _satisfiable([constraint for _, constraint in rest]):
+            steps = rest
+    return tuple(step for step, _ in steps)
+
+
+def _countermodel(
+    encoding: Encoding, constraints: Sequence[z3.BoolRef], shown: set[str]
+) -> tuple[World, ...]:
+    """Return the model that makes the least true: access first, then atoms, in the order of unfolding."""
+    solver = z3.SolverFor("QF_UF")
+    solver.add(*constraints)
+    values: dict[int, bool] = {}
+    for variable in [*encoding.access.values(), *encoding.atoms.values()]:
+        solver.push()
+        solver.add(z3.Not(variable))
+        values[variable.get_id()] = solver.check() != z3.sat
+        solver.pop()
+        solver.add(variable if values[variable.get_id()] else z3.Not(variable))
+    edges = [key for key, variable in encoding.access.items() if values[variable.get_id()]]
+    reached = [ACTUAL]
+    for world in reached:
+        reached += [to for _, start, to in edges if start == world and to not in reached]
+    if not encoding.access:
+        reached = list(range(encoding.worlds))
+    number = {world: index for index, world in enumerate(reached)}
+
+    def valued(world: int, truth: bool) -> tuple[Atom, ...]:
+        return tuple(
+            atom
+            for (atom, where), variable in encoding.atoms.items()
+            if where == world and atom.predicate in shown and values[variable.get_id()] is truth
+        )
+
+    return tuple(
+        World(
+            number[world],
+            valued(world, True),
+            valued(world, False),
+            tuple((kind, number[to]) for kind, start, to in edges if start == world),
+        )
+        for world in reached
+    )
+
+
+def _spoken(verdict: Verdict, words: dict[str, str], people: dict[str, str]) -> Verdict:
+    """Return a verdict in the words of the inference that was asked about."""
+    fresh = [f"#{index}" for index in range(len(people), 40)]
+    people = people | {name: f"someone{index or ''}" for index, name in enumerate(fresh)}
+
+    def say(formula: Formula) -> Formula:
+        return rename(substitute(formula, people), words)
+
+    def say_atoms(spoken: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        return tuple(atom for atom in map(say, spoken) if isinstance(atom, Atom))
+
+    proof = tuple(
+        replace(step, formula=step.formula and say(step.formula), source=step.source and say(step.source))
+        for step in verdict.proof
+    )
+    worlds = tuple(
+        replace(world, true=say_atoms(world.true), false=say_atoms(world.false))
+        for world in verdict.countermodel
+    )
+    return replace(verdict, proof=proof, countermodel=worlds)

@@ -1,0 +1,176 @@
+"""Read formulas and inferences in the notation in which they are printed.
+
+``(A → B)``, ``(A ∧ B ∧ C)``, ``¬A``, ``∀x∀y (F(x) → G(x, y))``; obligation and permission ``O A`` and
+``P(A ∨ B)``, certainty and possibility ``□A`` and ``◇A``, other modalities ``□[customary] A``; names of more
+than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; inferences ``A; (A → B) ⊢ B``. Every
+connective stands in parentheses, and ``∀x∀y A`` is one quantifier where ``∀x ∀y A`` is two.
+"""
+
+from __future__ import annotations
+
+import re
+
+from polbias.errors import PolbiasError
+from polbias.generators.logic.formula import (
+    DEONTIC,
+    EPISTEMIC,
+    And,
+    Atom,
+    ForAll,
+    Formula,
+    Implies,
+    Inference,
+    Necessarily,
+    Not,
+    Or,
+    Possibly,
+)
+
+_TERM = re.compile(r"[^(),;⟨⟩¬∧∨→∀□◇⊢]+")
+_WORDS = {"⟩": re.compile(r"[^⟩]+"), "]": re.compile(r"[^\]]+")}
+_MODAL: dict[str, type[Necessarily | Possibly]] = {
+    "O": Necessarily,
+    "P": Possibly,
+    "□": Necessarily,
+    "◇": Possibly,
+}
+
+
+class FormulaError(PolbiasError):
+    """A text is not a formula, or not an inference."""
+
+
+def parse_formula(text: str) -> Formula:
+    """Return the formula that prints like a text.
+
+    Args:
+        text: such as ``"O(A → P¬B)"``; spaces beyond those printed are allowed. An atom called O or P has to
+            be written ``⟨P⟩``.
+
+    Raises:
+        FormulaError: with the place, what was found there and what was expected.
+    """
+    reader = _Reader(text)
+    formula = reader.formula()
+    reader.end()
+    return formula
+
+
+def parse_inference(text: str) -> Inference:
+    """Return the inference that prints like a text, such as ``"(A → O B); A ⊢ O B"``.
+
+    Raises:
+        FormulaError: with the place, what was found there and what was expected.
+    """
+    reader = _Reader(text)
+    premises = []
+    if not reader.take("⊢"):
+        premises.append(reader.formula())
+        while reader.take(";"):
+            premises.append(reader.formula())
+        reader.expect("⊢", "';' or '⊢'")
+    conclusion = reader.formula()
+    reader.end()
+    return Inference(tuple(premises), conclusion)
+
+
+class _Reader:
+    """A text and how far it has been read."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def formula(self) -> Formula:
+        if self.take("¬"):
+            return Not(self.formula())
+        if self.take("("):
+            return self._compound()
+        if self.take("∀"):
+            return self._universal()
+        if self.take("⟨"):
+            return Atom(self._words("⟩"), self._terms())
+        for sign in "□◇":
+            if self.take(sign):
+                modality = self._words("]") if self.take("[") else EPISTEMIC
+                return _MODAL[sign](modality, self.formula())
+        word = self._word("a formula")
+        if word in _MODAL:
+            return _MODAL[word](DEONTIC, self.formula())
+        return Atom(word, self._terms())
+
+    def take(self, sign: str) -> bool:
+        """Read a sign, and spaces before it, if it comes next."""
+        while self._at < len(self._text) and self._text[self._at].isspace():
+            self._at += 1
+        return self._take_here(sign)
+
+    def expect(self, sign: str, described: str) -> None:
+        if not self.take(sign):
+            raise self._error(described)
+
+    def end(self) -> None:
+        if self.take("") and self._at < len(self._text):
+            raise self._error("the end")
+
+    def _compound(self) -> Formula:
+        first = self.formula()
+        if self.take("→"):
+            second = self.formula()
+            self.expect(")", "')'")
+            return Implies(first, second)
+        for sign, build in (("∧", And), ("∨", Or)):
+            parts = [first]
+            while self.take(sign):
+                parts.append(self.formula())
+            if len(parts) > 1:
+                self.expect(")", f"{sign!r} or ')'")
+                return build(tuple(parts))
+        raise self._error("'∧', '∨' or '→'")
+
+    def _universal(self) -> Formula:
+        variables = [self._word("a variable")]
+        while self._take_here("∀"):
+            variables.append(self._word("a variable"))
+        return ForAll(tuple(variables), self.formula())
+
+    def _terms(self) -> tuple[str, ...]:
+        """Read the terms of an atom, if its name is followed by a parenthesis directly."""
+        terms: list[str] = []
+        if self._take_here("("):
+            terms.append(self._match(_TERM, "a term"))
+            while self.take(","):
+                terms.append(self._match(_TERM, "a term"))
+            self.expect(")", "',' or ')'")
+        return tuple(terms)
+
+    def _word(self, described: str) -> str:
+        end = self._at
+        while self._text[self._at : end + 1].isidentifier() and end < len(self._text):
+            end += 1
+        if end == self._at:
+            raise self._error(described)
+        word, self._at = self._text[self._at : end], end
+        return word
+
+    def _words(self, closing: str) -> str:
+        words = self._match(_WORDS[closing], "words")
+        self.expect(closing, repr(closing))
+        return words
+
+    def _match(self, pattern: re.Pattern[str], described: str) -> str:
+        found = pattern.match(self._text, self._at)
+        if not found or not found[0].strip():
+            raise self._error(described)
+        self._at = found.end()
+        return found[0].strip()
+
+    def _take_here(self, sign: str) -> bool:
+        taken = self._text.startswith(sign, self._at)
+        self._at += len(sign) if taken else 0
+        return taken
+
+    def _error(self, expected: str) -> FormulaError:
+        found = repr(self._text[self._at]) if self._at < len(self._text) else "the end"
+        expected += " (put the connective and its parts in parentheses)" if found[1] in "∧∨→" else ""
+        return FormulaError(f"{self._text!r}, character {self._at + 1}: found {found}, expected {expected}")

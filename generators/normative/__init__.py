@@ -1,0 +1,1 @@
+"""Deontic and epistemic reasoning: inference patterns over shared contents (Ozeki et al. 2025)."""

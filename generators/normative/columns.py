@@ -1,0 +1,125 @@
+"""The columns of the normative tables (cards/columns.yaml) from problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from polbias.generators.engine import Constant, Expression, Lookup
+from polbias.generators.logic.logics import MODAL_LOGICS
+from polbias.generators.normative.errata import Erratum
+from polbias.generators.normative.family import Family
+from polbias.generators.normative.frames import Domain, Task
+from polbias.generators.normative.problems import Problem
+
+STRING = pa.string()
+STRINGS = pa.list_(STRING)
+MESSAGES = pa.list_(pa.struct([("role", STRING), ("content", STRING)]))
+VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_LOGICS])
+
+
+class Columns:
+    """Values of the columns for the problems of one config.
+
+    Args:
+        family: the templates.
+        errata: of the original.
+        domain: of the config.
+        task: of the config.
+        config: its name.
+    """
+
+    def __init__(
+        self, family: Family, errata: Sequence[Erratum], domain: Domain, task: Task, config: str
+    ) -> None:
+        self._family, self._errata = family, errata
+        self._domain, self._task, self._config = domain, task, config
+
+    def shared(self) -> dict[str, Constant]:
+        """Return the columns that are the same in every row."""
+        data = self._family.dataset
+        source = data.provenance[f"{self._domain}/{self._task}"].format(paper=data.paper)
+        return {
+            "dataset": Constant(value=data.name),
+            "config": Constant(value=self._config),
+            "dataset_version": Constant(value=data.version),
+            "language": Constant(value=self._family.instructions.language),
+            "messages": Constant(value=None, type=MESSAGES),
+            "source": Constant(value=source),
+            "domain": Constant(value=self._domain),
+            "task": Constant(value=self._task),
+            "canary": Constant(value=data.canary),
+        }
+
+    def by_problem(self, lookup: Callable[..., Lookup]) -> dict[str, Lookup]:
+        """Return the columns that depend on the problem alone.
+
+        Args:
+            lookup: ``lookup(make, type)`` returns the values of ``make(problem)``.
+        """
+        return {
+            "template_id": lookup(self._template_id),
+            "gold": lookup(lambda problem: problem.known.gold),
+            "pair_id": lookup(self._pair),
+            "pair_kind": lookup(lambda problem: "contrapositive" if self._pair(problem) else None),
+            "cluster_id": lookup(lambda problem: f"{self._config}/{problem.content.id}"),
+            "proof": lookup(lambda problem: problem.known.proof),
+            "pattern": lookup(lambda problem: problem.pattern.id),
+            "content_type": lookup(lambda problem: problem.content_type),
+            "content_id": lookup(lambda problem: problem.content.id),
+            "premises": lookup(lambda problem: [said.text for said in problem.premises], STRINGS),
+            "hypothesis": lookup(lambda problem: problem.hypothesis.text),
+            "gold_sdl": lookup(lambda problem: problem.known.gold_sdl),
+            "gold_basis": lookup(lambda problem: problem.known.basis),
+            "logical_form": lookup(lambda problem: str(problem.inference)),
+            "verdicts": lookup(self._verdicts, VERDICTS),
+            "derivation": lookup(lambda problem: problem.known.derivation),
+            "countermodel": lookup(lambda problem: problem.known.countermodel),
+            "premise_frame": lookup(lambda problem: problem.premise_frame.id),
+            "hypothesis_frame": lookup(lambda problem: problem.hypothesis_frame.id),
+            "consistency_ids": lookup(self._consistency, STRINGS),
+        }
+
+    def errata(self, problem: Problem, prompt_style: str | None) -> str | None:
+        """Return the ids of the errata because of which a row differs from the original."""
+        found = (
+            erratum.id
+            for erratum in self._errata
+            if erratum.concerns(self._domain, self._task, problem.pattern.id, prompt_style)
+        )
+        return ";".join(found) or None
+
+    def _template_id(self, problem: Problem) -> str:
+        frames = f"{problem.premise_frame.id}.{problem.hypothesis_frame.id}"
+        return f"{self._domain}.{problem.pattern.id}.{frames}"
+
+    def _verdicts(self, problem: Problem) -> Mapping[str, Any]:
+        return {name.replace("+", "_"): label for name, label in problem.known.verdicts.items()}
+
+    def _pair(self, problem: Problem) -> str | None:
+        same = [entry for entry in self._consistency(problem) if entry.startswith("contrapositive:")]
+        return same[0].partition(":")[2] if same else None
+
+    def _consistency(self, problem: Problem) -> list[str]:
+        """Return what a row must be answered alike with: relation, content and the two patterns."""
+        return [
+            f"{relation.kind}:{self._config}/{problem.content.id}/{'+'.join(relation.patterns)}"
+            for relation in self._family.relations
+            if problem.pattern.id in relation.patterns
+        ]
+
+
+def ordered(columns: Mapping[str, Expression]) -> dict[str, Expression]:
+    """Return the columns in the order in which they are published."""
+    return {name: columns[name] for name in ORDER}
+
+
+ORDER = (
+    *("id", "dataset", "config", "dataset_version", "language", "template_id", "prompt", "messages", "gold"),
+    *("pair_id", "pair_kind", "cluster_id", "proof", "erratum", "source", "domain", "task", "pattern"),
+    *("content_type", "content_id", "premises", "hypothesis", "gold_sdl", "gold_basis", "logical_form"),
+    *("verdicts", "derivation", "countermodel", "premise_frame", "hypothesis_frame", "prompt_style"),
+    *("consistency_ids", "canary"),
+)

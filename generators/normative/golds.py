@@ -1,0 +1,84 @@
+"""How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from polbias.errors import BuildError
+from polbias.generators.logic.explain import explain
+from polbias.generators.logic.formula import Inference
+from polbias.generators.logic.logics import FREE_CHOICE, KD, KT, MODAL_LOGICS, Logic
+from polbias.generators.logic.prover import Verdict, prove
+from polbias.generators.normative.frames import Domain
+from polbias.generators.normative.patterns import GOLDS, Gold, Pattern
+
+# Obligations can be broken, so what ought to be need not be; what is certain is so (axiom T).
+STANDARD: Mapping[Domain, Logic] = {"deontic": KD, "epistemic": KT}
+
+
+def logic_of(pattern: Pattern, domain: Domain) -> Logic:
+    """Return the logic whose verdict the gold of a pattern is."""
+    return FREE_CHOICE if pattern.by_convention else STANDARD[domain]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a problem's gold.
+
+    Attributes:
+        gold: the label.
+        gold_sdl: the verdict of standard deontic logic (KD).
+        basis: name of the logic, or ``"paper"`` where the paper's convention departs from the standard logic
+            of the domain (it is that of the enriched "or").
+        proof: ``proved:<logic>``.
+        verdicts: name of every logic to its verdict.
+        derivation: proof of the gold if it is entailment, else None.
+        countermodel: of the inference if the gold is non-entailment, else None.
+    """
+
+    gold: Gold
+    gold_sdl: Gold
+    basis: str
+    proof: str
+    verdicts: Mapping[str, Gold]
+    derivation: str | None
+    countermodel: str | None
+
+
+@lru_cache(maxsize=65536)
+def known(inference: Inference, pattern: Pattern, domain: Domain) -> Known:
+    """Prove the gold of a problem.
+
+    Args:
+        inference: what its sentences say.
+        pattern: with the gold.
+        domain: whose standard logic is used.
+
+    Raises:
+        BuildError: if the gold contradicts its proof.
+    """
+    logic = logic_of(pattern, domain)
+    verdict = prove(inference, logic)
+    if label(verdict) != pattern.gold:
+        raise BuildError(
+            f"pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {label(verdict)} in "
+            f"{logic.name} ({explain(verdict)}); correct the pattern"
+        )
+    verdicts = {each.name: label(prove(inference, each)) for each in MODAL_LOGICS}
+    text = explain(verdict)
+    return Known(
+        pattern.gold,
+        verdicts[KD.name],
+        "paper" if pattern.by_convention else logic.name,
+        f"proved:{logic.name}",
+        verdicts,
+        text if verdict.valid else None,
+        None if verdict.valid else text,
+    )
+
+
+def label(verdict: Verdict) -> Gold:
+    """Return a verdict as a gold label; from contradictory premises nothing counts as entailed."""
+    return GOLDS[0] if verdict.valid and verdict.consistent else GOLDS[1]

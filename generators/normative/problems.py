@@ -1,0 +1,153 @@
+"""The problems of a task: contents x patterns, each with a pair of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from polbias.generators.engine.seeds import named_rng
+from polbias.generators.logic.formula import Inference, Necessarily, Not
+from polbias.generators.normative.contents import (
+    Act,
+    Choice,
+    Content,
+    ContentType,
+    Proposition,
+    Rule,
+    content_type,
+    exemplar,
+)
+from polbias.generators.normative.crossing import Pair, admissible, spread
+from polbias.generators.normative.family import Family
+from polbias.generators.normative.frames import Domain, Frame, Task
+from polbias.generators.normative.golds import Known, known, logic_of
+from polbias.generators.normative.patterns import Pattern
+from polbias.generators.normative.sentences import Said, Writer
+
+_CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Premises, a hypothesis, and everything that made them."""
+
+    domain: Domain
+    pattern: Pattern
+    content: Content
+    content_type: ContentType
+    premise_frame: Frame
+    hypothesis_frame: Frame
+    premises: tuple[Said, ...]
+    hypothesis: Said
+
+    @property
+    def id(self) -> str:
+        """Pattern and content: unique within a task of a domain."""
+        return f"{self.pattern.id}/{self.content.id}"
+
+    @property
+    def inference(self) -> Inference:
+        """What the problem says."""
+        return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
+
+    @property
+    def known(self) -> Known:
+        """How its gold is known.
+
+        Raises:
+            BuildError: if the gold contradicts its proof.
+        """
+        return known(self.inference, self.pattern, self.domain)
+
+
+class Composer:
+    """Puts the sentences of a problem together.
+
+    Args:
+        family: the templates.
+        domain: of the problems.
+    """
+
+    def __init__(self, family: Family, domain: Domain) -> None:
+        self._family, self._domain, self._writer = family, domain, Writer(family, domain)
+
+    def compose(self, pattern: Pattern, content: Content, frames: Pair) -> Problem:
+        """Return the problem of a pattern, a content and two frames."""
+        premises, hypothesis = self._parts(pattern, content, *frames)
+        forces = (pattern.premise, pattern.hypothesis)
+        kind = content_type(content, self._family.file.affirming, forces)
+        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
+
+    def _parts(
+        self, pattern: Pattern, content: Content, first: Frame, second: Frame
+    ) -> tuple[tuple[Said, ...], Said]:
+        if not isinstance(content, Rule):
+            longer = isinstance(content, Choice)
+            elimination = longer and pattern.id == "FC-Or-Elim"
+            return (
+                (self._writer.single(content, first, pattern.premise, elimination),),
+                self._writer.single(content, second, pattern.hypothesis, longer and not elimination),
+            )
+        hypothetical = pattern.id.startswith("Hyp")
+        rule = self._writer.rule(content, first, pattern.premise, hypothetical)
+        conduct = self._writer.conduct(content, second, pattern.hypothesis, hypothetical)
+        _, minor = pattern.form.premises
+        modal_minor = isinstance(minor.body if isinstance(minor, Not) else minor, Necessarily)
+        negated = isinstance(pattern.form.conclusion if modal_minor else minor, Not)
+        belongs = self._writer.minor(content, negated, hypothetical)
+        return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
+
+
+def contents_of(family: Family, domain: Domain, pattern: Pattern) -> Sequence[Content]:
+    """Return the contents that run through a pattern."""
+    if pattern.task == "syllogism":
+        return family.syllogism[domain].rules
+    contents: Sequence[Content] = getattr(family.logic[domain], _CHOICES.get(pattern.id, "square"))
+    return contents
+
+
+def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
+    """Return the problems of a task, any stretch of them spread over patterns and content types.
+
+    Raises:
+        BuildError: if a gold label contradicts its proof.
+    """
+    by_pattern = [list(_of_pattern(family, domain, pattern)) for pattern in family.patterns_of(domain, task)]
+    return [row[turn] for turn in range(max(map(len, by_pattern))) for row in by_pattern if turn < len(row)]
+
+
+def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Problem]:
+    data, composer = family.dataset, Composer(family, domain)
+    pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
+    forces, affirming = (pattern.premise, pattern.hypothesis), family.file.affirming
+    typed: dict[str, list[Content]] = {}
+    for content in contents_of(family, domain, pattern):
+        typed.setdefault(content_type(content, affirming, forces), []).append(content)
+    # Types take turns, so that a stretch of rows has as many of each.
+    ordered = [typed[kind][turn] for turn in range(data.per_cell) for kind in sorted(typed)]
+    rng = named_rng(data.name, data.draws, f"frames/{domain}/{pattern.id}")
+    groups = [content_type(content, affirming, forces) for content in ordered]
+    for content, frames in zip(ordered, spread(pairs, groups, rng), strict=True):
+        yield composer.compose(pattern, content, frames)
+
+
+def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
+    """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
+    file = family.logic[domain] if task == "logic" else family.syllogism[domain]
+    composer, data = Composer(family, domain), family.dataset
+    shown = []
+    for pattern in family.patterns_of(domain, task):
+        model = _model(domain, pattern)
+        content = exemplar(file.exemplars[pattern.id], model, pattern.id)
+        pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
+        rng = named_rng(data.name, data.draws, f"exemplar/{domain}/{pattern.id}")
+        shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
+    return shown
+
+
+def _model(domain: Domain, pattern: Pattern) -> type[Content]:
+    if pattern.task == "syllogism":
+        return Rule
+    if pattern.id in _CHOICES:
+        return Choice
+    return Act if domain == "deontic" else Proposition
