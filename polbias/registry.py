@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from polbias.manifest import Manifest
 
 # Name of the dataset to the module that publishes it; imported only when it is needed.
-_MODULES = {"partisan-inference": "polbias.generators.partisan.publication"}
+_MODULES = {
+    "partisan-inference": "polbias.generators.partisan.publication",
+    "normative-reasoning": "polbias.generators.normative.publication",
+    "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
+}
 
 
 class Publication(Protocol):

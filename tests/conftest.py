@@ -41,3 +41,21 @@ def partisan_build(tmp_path_factory: pytest.TempPathFactory, partisan: DatasetSp
     out = tmp_path_factory.mktemp("builds")
     build("partisan-inference", partisan, out)
     return out
+
+
+@pytest.fixture(scope="session")
+def normative() -> DatasetSpec:
+    """The specification of the normative dataset."""
+    from polbias.generators.normative.tables import dataset
+
+    return dataset()
+
+
+@pytest.fixture(scope="session")
+def normative_build(tmp_path_factory: pytest.TempPathFactory, normative: DatasetSpec) -> Path:
+    """A folder of builds with the normative dataset in it."""
+    from polbias.publishing.building import build
+
+    out = tmp_path_factory.mktemp("normative")
+    build("normative-reasoning", normative, out)
+    return out

@@ -12,6 +12,7 @@ from polbias.generators.engine.spec import (
     Expression,
     Factor,
     Join,
+    Listing,
     Lookup,
     TableSpec,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "Expression",
     "Factor",
     "Join",
+    "Listing",
     "Lookup",
     "Rows",
     "Shard",

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from polbias.generators.engine.fold import fold
 from polbias.generators.engine.product import Indices, Product
-from polbias.generators.engine.spec import Constant, Copy, Expression, Join, Lookup, TableSpec
+from polbias.generators.engine.spec import Constant, Copy, Expression, Join, Listing, Lookup, TableSpec
 
 # Bytes of one batch: large enough to amortise calls, small enough that a few are cheap to hold.
 _BATCH_BYTES = 16 << 20
@@ -82,14 +82,24 @@ class Rows:
         parts = [
             self._column(part, flat, codes, columns) for part in expression.parts if not isinstance(part, str)
         ]
+        if isinstance(expression, Listing):
+            return _listed(parts)
         return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "")
+
+
+def _listed(parts: list[Any]) -> Any:
+    """Return one list per row with the row's value of every part."""
+    size, rows = len(parts), len(parts[0])
+    positions = np.arange(size)[None, :] * rows + np.arange(rows)[:, None]
+    values = pa.concat_arrays(parts).take(pa.array(positions.ravel()))
+    return pa.ListArray.from_arrays(pa.array(np.arange(0, size * rows + 1, size), pa.int32()), values)
 
 
 def _bytes_per_row(spec: TableSpec) -> int:
     """Estimate the bytes of one row from the mean length of the values that it is made of."""
     widths: dict[str, int] = {}
     for name, expression in spec.columns.items():
-        parts = expression.parts if isinstance(expression, Join) else (expression,)
+        parts = expression.parts if isinstance(expression, Join | Listing) else (expression,)
         widths[name] = sum(_width(part, widths) for part in parts)
     return sum(widths.values())
 

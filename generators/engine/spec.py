@@ -77,7 +77,13 @@ class Join(_Declared):
     parts: tuple[str | Lookup | Copy, ...] = Field(min_length=1)
 
 
-Expression = Constant | Lookup | Copy | Join
+class Listing(_Declared):
+    """String parts of a row as a list, in this order."""
+
+    parts: tuple[Lookup | Copy, ...] = Field(min_length=1)
+
+
+Expression = Constant | Lookup | Copy | Join | Listing
 
 
 class Exclusion(_Declared):
@@ -118,7 +124,7 @@ class TableSpec(_Declared):
             raise ValueError(f"factor names must be distinct, found {[f.name for f in self.factors]}")
         seen: set[str] = set()
         for name, expression in self.columns.items():
-            for part in expression.parts if isinstance(expression, Join) else (expression,):
+            for part in expression.parts if isinstance(expression, Join | Listing) else (expression,):
                 if isinstance(part, Lookup):
                     _check_lookup(name, part, sizes)
                 elif isinstance(part, Copy) and part.column not in seen:
@@ -146,6 +152,8 @@ class TableSpec(_Declared):
                 types[name] = expression.values.type
             elif isinstance(expression, Copy):
                 types[name] = types[expression.column]
+            elif isinstance(expression, Listing):
+                types[name] = pa.list_(pa.string())
             else:
                 types[name] = pa.string()
         return pa.schema(list(types.items()))

@@ -4,8 +4,8 @@ A *tableau without branching*: whatever is said of worlds and individuals is unf
 is left is propositional, for `polbias.generators.logic.prover` to decide. "Necessarily A" says A of every
 accessible world, and if it is false, some new world is accessible where A is false; "all x" says its body of
 every individual, and if it is false, it is false of some new one. Worlds form a tree no deeper than
-operators are nested (in S5 one set), so unfolding ends; the fragment is decidable as long as no new individual
-is needed within the scope of a universal.
+operators are nested (in S5 one set), so unfolding ends; the fragment is decidable as long as no new
+individual is needed within the scope of a universal.
 """
 
 from __future__ import annotations
@@ -83,13 +83,14 @@ class Encoding:
         atoms: the z3 variable of each atom at each world.
         access: the z3 variable of each pair of worlds, by modality.
         worlds: number of worlds.
+        modal: whether there are modal operators.
     """
 
     def __init__(self, inference: Inference, logic: Logic) -> None:
         modalities = {m for f in inference.formulas for m in _modalities(f)}
         if logic.access is Access.UNIVERSAL and len(modalities) > 1:
             raise ValueError(f"{logic.name} is decided for one modality, found {sorted(modalities)}")
-        self._logic = logic
+        self._logic, self.modal = logic, bool(modalities)
         self._names = list(
             dict.fromkeys(n for f in (*logic.postulates, *inference.formulas) for n in constants(f))
         )
@@ -108,6 +109,27 @@ class Encoding:
         self._unfolded: set[tuple[Any, ...]] = set()
         while self._unfold():
             pass
+
+    def relaxed(self) -> list[z3.BoolRef]:
+        """Return the constraints with "some world is accessible" for "this one is", where that is only for D.
+
+        The same inferences are valid, and a countermodel needs no world that is there for nothing.
+        """
+        return [
+            z3.Or(*self._edges_from(step))
+            if step.reason == "access" and step.world != step.origin
+            else constraint
+            for step, constraint in self.steps
+        ]
+
+    def _edges_from(self, step: Step) -> list[z3.BoolRef]:
+        source = step.source.body if isinstance(step.source, Not) else step.source
+        assert isinstance(source, Necessarily | Possibly)
+        return [
+            edge
+            for (modality, start, _), edge in self.access.items()
+            if (modality, start) == (source.modality, step.origin)
+        ]
 
     def _assert(self, step: Step) -> None:
         assert step.formula is not None
@@ -203,7 +225,8 @@ class Encoding:
         if self._logic.access is Access.REFLEXIVE:
             reflexive = ("reflexive", modality, world)
             if reflexive not in self._unfolded:
-                yield reflexive, Step(None, world, "access", origin=world), self._edge(modality, world, world)
+                step = Step(None, world, "access", source=said, origin=world)
+                yield reflexive, step, self._edge(modality, world, world)
         for other in self._reachable(modality, world):
             key = (formula, world, positive, other)
             if key not in self._unfolded:

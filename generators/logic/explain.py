@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from polbias.generators.logic.encoding import ACTUAL, Step
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, Formula, Necessarily, Not, Possibly
+from polbias.generators.logic.logics import Access
 from polbias.generators.logic.prover import Verdict, World
 
+_FEW = 3
 # How a world that is accessible is called.
 _ACCESSIBLE = {
     DEONTIC: "an acceptable course of things",
@@ -21,24 +23,30 @@ def explain(verdict: Verdict) -> str:
 
     Returns:
         Sentences in English; formulas in the notation of `polbias.generators.logic.formula`; ``w0`` is the
-        actual world.
+        actual world. In a countermodel of KT or S5 the access of a world to itself, in one of KD that of a last
+        world to itself, goes without saying.
     """
-    return proof_text(verdict.proof) if verdict.valid else countermodel_text(verdict.countermodel)
+    return _proof(verdict) if verdict.valid else _countermodel(verdict)
 
 
-def proof_text(proof: tuple[Step, ...]) -> str:
-    """Return a proof by contradiction, its facts numbered."""
-    facts = [step for step in proof if step.reason != "access"]
-    worlds = {
-        world: f"w{index}" for index, world in enumerate(dict.fromkeys((ACTUAL, *(s.world for s in facts))))
-    }
+def _proof(verdict: Verdict) -> str:
+    """Return a proof by contradiction, its facts numbered, each with what it rests on."""
+    worlds: dict[int, str] = {ACTUAL: "w0"}
     numbers: dict[tuple[Formula | None, int], int] = {}
-    lines = []
-    for number, step in enumerate(facts, 1):
-        lines.append(f"({number}) {_fact(step, numbers, worlds)}")
+    lines: dict[str, None] = {}
+    for step in verdict.proof:
+        worlds.setdefault(step.world, f"w{len(worlds)}")
+        if step.reason == "access":
+            lines[_access(step, worlds)] = None
+            continue
+        number = len(numbers) + 1
+        lines[f"({number}) {_fact(step, numbers, worlds)}"] = None
         numbers.setdefault((step.formula, step.world), number)
-    lines += [_access(step, worlds) for step in proof if step.reason == "access"]
-    return "; ".join(lines) + ". These cannot all hold."
+    if not verdict.consistent:
+        end = "So the premises contradict each other, and anything would follow."
+    else:
+        end = "These cannot all hold." if len(numbers) > 1 else "This cannot hold."
+    return f"{'; '.join(lines)}. {end}"
 
 
 def _fact(step: Step, numbers: dict[tuple[Formula | None, int], int], worlds: dict[int, str]) -> str:
@@ -52,17 +60,16 @@ def _fact(step: Step, numbers: dict[tuple[Formula | None, int], int], worlds: di
             return f"{step.formula} (meaning of the words)"
     known = numbers.get((step.source, step.origin))
     origin = "" if step.origin == ACTUAL else f" at {worlds[step.origin]}"
-    by = f"by {known}" if known else f"by {step.source}{origin}"
-    if step.reason == "witness" and step.world != step.origin:
-        return f"{step.formula}{where}, {_kind(step)} ({by})"
-    return f"{step.formula}{where} ({by})"
+    # What is part of a fact holds on a condition: "if O A holds, then A holds at w1".
+    by = f"(by {known})" if known else f"if {step.source}{origin}"
+    kind = f", {_kind(step)}" if step.reason == "witness" and step.world != step.origin else ""
+    return f"{step.formula}{where}{kind} {by}"
 
 
 def _access(step: Step, worlds: dict[int, str]) -> str:
-    origin = worlds[step.origin]
     if step.world == step.origin:
-        return f"what is necessary at {origin} holds at {origin} (T)"
-    return f"{worlds[step.world]} is there because what is necessary at {origin} is possible (D)"
+        return f"what is necessary at {worlds[step.origin]} holds there (T)"
+    return f"there is {_kind(step)}, {worlds[step.world]} (D)"
 
 
 def _kind(step: Step) -> str:
@@ -71,21 +78,30 @@ def _kind(step: Step) -> str:
     return _ACCESSIBLE.get(source.modality, "an accessible world")
 
 
-def countermodel_text(worlds: tuple[World, ...]) -> str:
+def _countermodel(verdict: Verdict) -> str:
     """Return a description of a countermodel, world by world."""
-    if len(worlds) == 1 and not worlds[0].sees:
-        return _atoms(worlds[0]) or "nothing holds"
-    return ". ".join(_world(world) for world in worlds)
+    worlds = verdict.countermodel
+    if verdict.logic.access is Access.NONE or (len(worlds) == 1 and not verdict.modal):
+        return _only(worlds[0])
+    return ". ".join(map(_world, worlds))
+
+
+def _only(world: World) -> str:
+    """Return what holds where there is but one world; a long list of what does not is left out."""
+    if len(world.false) <= _FEW:
+        return _atoms(world)
+    true = ", ".join(map(str, world.true))
+    return f"{true}; nothing else that is mentioned is true" if true else "nothing that is mentioned is true"
 
 
 def _world(world: World) -> str:
     seen: dict[str, list[str]] = {}
     for modality, other in world.sees:
-        seen.setdefault(modality, []).append(f"w{other}")
-    sees = [f"sees {', '.join(others)} ({modality})" for modality, others in seen.items()]
-    return f"w{world.number}: " + "; ".join(
-        [part for part in (_atoms(world), *sees) if part] or ["sees nothing"]
-    )
+        if other != world.number:
+            seen.setdefault(modality, []).append(f"w{other}")
+    access = [f"has access to {', '.join(others)} ({modality})" for modality, others in seen.items()]
+    parts = [part for part in (_atoms(world), *access) if part]
+    return f"w{world.number}: " + "; ".join(parts or ["has access to no world"])
 
 
 def _atoms(world: World) -> str:

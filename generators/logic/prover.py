@@ -48,6 +48,7 @@ class Verdict:
             premises are inconsistent); else empty.
         countermodel: if not valid, the worlds of a model in which the premises are true and the conclusion is
             false; else empty.
+        modal: whether the inference has modal operators.
     """
 
     logic: Logic
@@ -55,8 +56,10 @@ class Verdict:
     consistent: bool
     proof: tuple[Step, ...]
     countermodel: tuple[World, ...]
+    modal: bool
 
 
+@lru_cache(maxsize=1 << 16)
 def prove(inference: Inference, logic: Logic) -> Verdict:
     """Decide an inference.
 
@@ -93,9 +96,9 @@ def _decide(inference: Inference, logic: Logic) -> Verdict:
     if not _satisfiable(constraints):
         proof = _core(encoding)
         consistent = any(step.reason == "conclusion" for step in proof)
-        return Verdict(logic, True, consistent, proof, ())
+        return Verdict(logic, True, consistent, proof, (), encoding.modal)
     shown = {atom.predicate for f in inference.formulas for atom in atoms(f)}
-    return Verdict(logic, False, True, (), _countermodel(encoding, constraints, shown))
+    return Verdict(logic, False, True, (), _countermodel(encoding, shown), encoding.modal)
 
 
 def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
@@ -118,12 +121,10 @@ def _core(encoding: Encoding) -> tuple[Step, ...]:
     return tuple(step for step, _ in steps)
 
 
-def _countermodel(
-    encoding: Encoding, constraints: Sequence[z3.BoolRef], shown: set[str]
-) -> tuple[World, ...]:
+def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
     """Return the model that makes the least true: access first, then atoms, in the order of unfolding."""
     solver = z3.SolverFor("QF_UF")
-    solver.add(*constraints)
+    solver.add(*encoding.relaxed())
     values: dict[int, bool] = {}
     for variable in [*encoding.access.values(), *encoding.atoms.values()]:
         solver.push()

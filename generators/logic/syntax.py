@@ -1,8 +1,8 @@
 """Read formulas and inferences in the notation in which they are printed.
 
 ``(A → B)``, ``(A ∧ B ∧ C)``, ``¬A``, ``∀x∀y (F(x) → G(x, y))``; obligation and permission ``O A`` and
-``P(A ∨ B)``, certainty and possibility ``□A`` and ``◇A``, other modalities ``□[customary] A``; names of more
-than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; inferences ``A; (A → B) ⊢ B``. Every
+``P(A ∨ B)``, certainty and possibility ``□ A`` and ``◇¬A``, other modalities ``□[customary] A``; names of
+more than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; inferences ``A; (A → B) ⊢ B``. Every
 connective stands in parentheses, and ``∀x∀y A`` is one quantifier where ``∀x ∀y A`` is two.
 """
 

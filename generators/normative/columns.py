@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, Expression, Lookup
 from polbias.generators.logic.logics import MODAL_LOGICS
-from polbias.generators.normative.errata import Erratum
-from polbias.generators.normative.family import Family
+from polbias.generators.normative.errata import load_errata
+from polbias.generators.normative.family import Family, Identity
 from polbias.generators.normative.frames import Domain, Task
 from polbias.generators.normative.problems import Problem
 
@@ -25,32 +25,30 @@ class Columns:
 
     Args:
         family: the templates.
-        errata: of the original.
+        identity: of the dataset.
         domain: of the config.
         task: of the config.
         config: its name.
     """
 
-    def __init__(
-        self, family: Family, errata: Sequence[Erratum], domain: Domain, task: Task, config: str
-    ) -> None:
-        self._family, self._errata = family, errata
+    def __init__(self, family: Family, identity: Identity, domain: Domain, task: Task, config: str) -> None:
+        self._family, self._identity, self._errata = family, identity, load_errata(family.folder)
         self._domain, self._task, self._config = domain, task, config
 
     def shared(self) -> dict[str, Constant]:
         """Return the columns that are the same in every row."""
-        data = self._family.dataset
+        data, identity = self._family.dataset, self._identity
         source = data.provenance[f"{self._domain}/{self._task}"].format(paper=data.paper)
         return {
-            "dataset": Constant(value=data.name),
+            "dataset": Constant(value=identity.name),
             "config": Constant(value=self._config),
-            "dataset_version": Constant(value=data.version),
+            "dataset_version": Constant(value=identity.version),
             "language": Constant(value=self._family.instructions.language),
             "messages": Constant(value=None, type=MESSAGES),
             "source": Constant(value=source),
             "domain": Constant(value=self._domain),
             "task": Constant(value=self._task),
-            "canary": Constant(value=data.canary),
+            "canary": Constant(value=identity.canary),
         }
 
     def by_problem(self, lookup: Callable[..., Lookup]) -> dict[str, Lookup]:
@@ -62,8 +60,7 @@ class Columns:
         return {
             "template_id": lookup(self._template_id),
             "gold": lookup(lambda problem: problem.known.gold),
-            "pair_id": lookup(self._pair),
-            "pair_kind": lookup(lambda problem: "contrapositive" if self._pair(problem) else None),
+            "pair_kind": lookup(lambda problem: "contrapositive" if self.pair(problem) else None),
             "cluster_id": lookup(lambda problem: f"{self._config}/{problem.content.id}"),
             "proof": lookup(lambda problem: problem.known.proof),
             "pattern": lookup(lambda problem: problem.pattern.id),
@@ -98,14 +95,15 @@ class Columns:
     def _verdicts(self, problem: Problem) -> Mapping[str, Any]:
         return {name.replace("+", "_"): label for name, label in problem.known.verdicts.items()}
 
-    def _pair(self, problem: Problem) -> str | None:
+    def pair(self, problem: Problem) -> str | None:
+        """Return what a row shares with its contrapositive, if that is among the patterns."""
         same = [entry for entry in self._consistency(problem) if entry.startswith("contrapositive:")]
-        return same[0].partition(":")[2] if same else None
+        return same[0].partition("/")[2] if same else None
 
     def _consistency(self, problem: Problem) -> list[str]:
         """Return what a row must be answered alike with: relation, content and the two patterns."""
         return [
-            f"{relation.kind}:{self._config}/{problem.content.id}/{'+'.join(relation.patterns)}"
+            f"{relation.kind}:{self._config}/{problem.about}/{'+'.join(relation.patterns)}"
             for relation in self._family.relations
             if problem.pattern.id in relation.patterns
         ]

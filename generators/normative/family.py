@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from polbias.generators.engine.entries import Entry, Text, Version
+from polbias.generators.engine.entries import Entry, Name, Text, Version
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.normative.contents import LogicFile, SyllogismFile, load_contents
 from polbias.generators.normative.frames import DOMAINS, Domain, FramesFile, Task, load_frames
@@ -19,23 +20,59 @@ from polbias.generators.normative.patterns import (
 from polbias.locations import package_file
 
 
-class DatasetFile(Entry):
-    """Identity and design constants.
+class Identity(Entry):
+    """What a dataset is called.
 
     Attributes:
         name: Hub repository name.
         version: semantic version of the data.
-        draws: the version that seeds go by.
         canary: marks the dataset in card and rows.
+    """
+
+    name: Text
+    version: Version
+    canary: Text
+
+
+class _Large(Entry):
+    identity: Identity
+
+
+class Subject(Entry):
+    """Who an act is demanded of.
+
+    Attributes:
+        id: unique.
+        subject: before the verb.
+        be: its form of "be".
+        object: after "for"; empty if it is left unsaid.
+        possessive: instead of "your".
+    """
+
+    id: Name
+    subject: Text
+    be: Literal["am", "are", "is"]
+    object: str
+    possessive: Text
+
+
+class DatasetFile(Entry):
+    """Identities and design constants.
+
+    Attributes:
+        identity: of the dataset.
+        xl: the large set.
+        subjects: of acts; the first one is that of the paper.
+        draws: the version that seeds go by.
         paper: how the paper is cited in ``source``.
         provenance: wordings of ``source`` by domain and task.
         per_cell: problems per pattern and content type.
     """
 
-    name: Text
-    version: Version
+    identity: Identity
+    xl: _Large
+    subjects: tuple[Subject, ...]
     draws: Version
-    canary: Text
     paper: Text
     provenance: Mapping[str, str]
     per_cell: int

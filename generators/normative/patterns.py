@@ -56,8 +56,8 @@ class PatternsFile(Entry):
     """templates/normative/patterns.yaml.
 
     Attributes:
-        affirming: the forces that make a sentence true if its content is a duty or known; the other ones make it
-            true if its content is forbidden or excluded.
+        affirming: the forces that make a sentence true if its content is a duty or known; the other ones make
+            it true if its content is forbidden or excluded.
     """
 
     logic: tuple[_PatternEntry, ...]

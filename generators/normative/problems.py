@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.logic.formula import Inference, Necessarily, Not
@@ -18,7 +19,7 @@ from polbias.generators.normative.contents import (
     exemplar,
 )
 from polbias.generators.normative.crossing import Pair, admissible, spread
-from polbias.generators.normative.family import Family
+from polbias.generators.normative.family import Family, Subject
 from polbias.generators.normative.frames import Domain, Frame, Task
 from polbias.generators.normative.golds import Known, known, logic_of
 from polbias.generators.normative.patterns import Pattern
@@ -39,11 +40,19 @@ class Problem:
     hypothesis_frame: Frame
     premises: tuple[Said, ...]
     hypothesis: Said
+    subject: Subject
 
     @property
     def id(self) -> str:
         """Pattern and content: unique within a task of a domain."""
-        return f"{self.pattern.id}/{self.content.id}"
+        return f"{self.pattern.id}/{self.about}"
+
+    @property
+    def about(self) -> str:
+        """The content, and whose it is."""
+        if isinstance(self.content, Act) and self.subject.object:
+            return f"{self.content.id}/{self.subject.id}"
+        return self.content.id
 
     @property
     def inference(self) -> Inference:
@@ -71,22 +80,24 @@ class Composer:
     def __init__(self, family: Family, domain: Domain) -> None:
         self._family, self._domain, self._writer = family, domain, Writer(family, domain)
 
-    def compose(self, pattern: Pattern, content: Content, frames: Pair) -> Problem:
-        """Return the problem of a pattern, a content and two frames."""
-        premises, hypothesis = self._parts(pattern, content, *frames)
-        forces = (pattern.premise, pattern.hypothesis)
-        kind = content_type(content, self._family.file.affirming, forces)
-        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
+    def compose(
+        self, pattern: Pattern, content: Content, frames: Pair, subject: Subject | None = None
+    ) -> Problem:
+        """Return the problem of a pattern, a content and two frames; of an act also for another subject."""
+        subject = subject or self._family.dataset.subjects[0]
+        premises, hypothesis = self._parts(pattern, content, *frames, subject)
+        kind = _type(self._family, pattern, content)
+        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis, subject)
 
     def _parts(
-        self, pattern: Pattern, content: Content, first: Frame, second: Frame
+        self, pattern: Pattern, content: Content, first: Frame, second: Frame, subject: Subject
     ) -> tuple[tuple[Said, ...], Said]:
         if not isinstance(content, Rule):
             longer = isinstance(content, Choice)
             elimination = longer and pattern.id == "FC-Or-Elim"
             return (
-                (self._writer.single(content, first, pattern.premise, elimination),),
-                self._writer.single(content, second, pattern.hypothesis, longer and not elimination),
+                (self._writer.single(content, first, pattern.premise, elimination, subject),),
+                self._writer.single(content, second, pattern.hypothesis, longer and not elimination, subject),
             )
         hypothetical = pattern.id.startswith("Hyp")
         rule = self._writer.rule(content, first, pattern.premise, hypothetical)
@@ -112,22 +123,29 @@ def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
     Raises:
         BuildError: if a gold label contradicts its proof.
     """
-    by_pattern = [list(_of_pattern(family, domain, pattern)) for pattern in family.patterns_of(domain, task)]
-    return [row[turn] for turn in range(max(map(len, by_pattern))) for row in by_pattern if turn < len(row)]
+    rows = [list(_of_pattern(family, domain, pattern)) for pattern in family.patterns_of(domain, task)]
+    return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
+
+
+def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
+    """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
+    typed: dict[str, list[Content]] = {}
+    for content in contents_of(family, domain, pattern):
+        typed.setdefault(_type(family, pattern, content), []).append(content)
+    return [typed[kind][turn] for turn in range(family.dataset.per_cell) for kind in sorted(typed)]
+
+
+def _type(family: Family, pattern: Pattern, content: Content) -> ContentType:
+    return content_type(content, family.file.affirming, (pattern.premise, pattern.hypothesis))
 
 
 def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Problem]:
     data, composer = family.dataset, Composer(family, domain)
     pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
-    forces, affirming = (pattern.premise, pattern.hypothesis), family.file.affirming
-    typed: dict[str, list[Content]] = {}
-    for content in contents_of(family, domain, pattern):
-        typed.setdefault(content_type(content, affirming, forces), []).append(content)
-    # Types take turns, so that a stretch of rows has as many of each.
-    ordered = [typed[kind][turn] for turn in range(data.per_cell) for kind in sorted(typed)]
-    rng = named_rng(data.name, data.draws, f"frames/{domain}/{pattern.id}")
-    groups = [content_type(content, affirming, forces) for content in ordered]
-    for content, frames in zip(ordered, spread(pairs, groups, rng), strict=True):
+    contents = contents_in_turn(family, domain, pattern)
+    rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{pattern.id}")
+    groups = [_type(family, pattern, content) for content in contents]
+    for content, frames in zip(contents, spread(pairs, groups, rng), strict=True):
         yield composer.compose(pattern, content, frames)
 
 
@@ -140,7 +158,7 @@ def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
         model = _model(domain, pattern)
         content = exemplar(file.exemplars[pattern.id], model, pattern.id)
         pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
-        rng = named_rng(data.name, data.draws, f"exemplar/{domain}/{pattern.id}")
+        rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
         shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
     return shown
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,13 +13,14 @@ from polbias.generators.language.english import a, capital
 from polbias.generators.language.english_verbs import VerbPhrase
 from polbias.generators.logic.formula import Atom, ForAll, Formula, Implies, Not, Or
 from polbias.generators.normative.contents import Act, Choice, Proposition, Rule
-from polbias.generators.normative.family import Family
+from polbias.generators.normative.family import Family, Subject
 from polbias.generators.normative.frames import Domain, Force, Frame, Tense, modal
 
 _OBJECT = {"she": "her", "he": "him", "it": "it"}
 _POSSESSIVE = {"she": "her", "he": "his", "it": "its"}
 _GENERIC = "one's"  # the possessive in formulas, where it belongs to whoever the predicate is said of
 _VARIABLE = "x"
+_YOUR = re.compile(r"\byour\b")
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Writer:
 
     def __init__(self, family: Family, domain: Domain) -> None:
         self._domain, self._sentences = domain, family.file.sentences
+        self._you = family.dataset.subjects[0]
         self._frames = Texts(family.folder / f"frames.{domain}.yaml", {})
         self._around = Texts(family.folder / "patterns.yaml", {"a": a})
         # The same sentence stands in many problems.
@@ -62,7 +65,12 @@ class Writer:
         self.conduct, self.minor = cache(self._conduct), cache(self._minor)
 
     def _single(
-        self, content: Act | Choice | Proposition, frame: Frame, force: Force, either: bool = False
+        self,
+        content: Act | Choice | Proposition,
+        frame: Frame,
+        force: Force,
+        either: bool = False,
+        subject: Subject | None = None,
     ) -> Said:
         """Return a modal sentence about a content of the logic task.
 
@@ -71,8 +79,9 @@ class Writer:
             frame: the words around it.
             force: what they express.
             either: of two acts, whether both are said, with "or".
+            subject: of an act; by default "you", which formulas leave unsaid.
         """
-        clause = _clause(content, either)
+        clause = _clause(content, either, subject or self._you)
         formulas = frame.formulas(self._domain, force, clause.formula)
         return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
 
@@ -109,13 +118,17 @@ class Writer:
         return self._around.render(f"sentences.{field}", getattr(self._sentences, field), group | slots)
 
 
-def _clause(content: Act | Choice | Proposition, either: bool) -> _Clause:
+def _clause(content: Act | Choice | Proposition, either: bool, subject: Subject) -> _Clause:
     if isinstance(content, Proposition):
         phrase = VerbPhrase(content.verb, content.rest, content.number, content.tense)
         atom = Atom(f"{content.subject} {phrase.base}")
         return _Clause(_slots(content.subject, phrase), content.tense, atom)
-    slots = {"subject": "you", "be": "are", "obligee": "", "infinitive": content.act}
-    atom = Atom(content.act)
+    said = _YOUR.sub(subject.possessive, content.act)
+    obligee = f"for {subject.object} " if subject.object else ""
+    slots = {"subject": subject.subject, "be": subject.be, "obligee": obligee, "infinitive": said}
+    # Who "you" are is the same with and without the word; anybody else is part of what is said.
+    act = _YOUR.sub(_GENERIC, content.act)
+    atom = Atom(f"{subject.subject} {act}" if subject.object else content.act)
     if not either or isinstance(content, Act):
         return _Clause(slots, "present", atom)
     return _Clause(slots | {"infinitive": content.either}, "present", Or((atom, Atom(content.alternative))))

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Factor, Join, Lookup, TableSpec
+from polbias.generators.normative import wason
 from polbias.generators.normative.columns import STRING, Columns, ordered
-from polbias.generators.normative.errata import load_errata
 from polbias.generators.normative.family import Family, load_family
 from polbias.generators.normative.frames import DOMAINS, TASKS, Domain, Task
 from polbias.generators.normative.problems import Problem, exemplars, problems
@@ -30,8 +30,9 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     """
     family = load_family(folder)
     specs = [spec for domain, task in product(DOMAINS, TASKS) for spec in tables(family, domain, task)]
-    data = family.dataset
-    return DatasetSpec(name=data.name, version=data.version, canary=data.canary, tables=tuple(specs))
+    specs.append(wason.table(family))
+    identity = family.dataset.identity
+    return DatasetSpec(**identity.model_dump(), tables=tuple(specs))
 
 
 def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
@@ -43,7 +44,7 @@ def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
         task: logic or syllogism.
     """
     config, shown = f"{domain}_{task}", exemplars(family, domain, task)
-    columns = Columns(family, load_errata(family.folder), domain, task, config)
+    columns = Columns(family, family.dataset.identity, domain, task, config)
     prompter = Prompter(family, shown)
     return [
         _table(family, config, columns, problems(family, domain, task), prompter),
@@ -61,15 +62,15 @@ def _over(rows: Sequence[Problem]) -> Callable[..., Lookup]:
 def _table(
     family: Family, config: str, columns: Columns, rows: Sequence[Problem], prompter: Prompter
 ) -> TableSpec:
-    lookup, data = _over(rows), family.dataset
+    lookup, identity = _over(rows), family.dataset.identity
     styled = [columns.errata(problem, style) for style in STYLES for problem in rows]
     styles = Lookup(factors=("prompt_style",), values=pa.array(STYLES))
     prefix = Lookup(factors=("prompt_style",), values=pa.array(map(prompter.prefix, STYLES)))
     shared = columns.shared() | columns.by_problem(lookup)
     return TableSpec(
-        dataset=data.name,
+        dataset=identity.name,
         config=config,
-        version=data.version,
+        version=identity.version,
         factors=(
             Factor(name="prompt_style", levels=STYLES),
             Factor(name="problem", levels=tuple(problem.id for problem in rows)),
@@ -78,6 +79,7 @@ def _table(
             shared
             | {
                 "id": Join(parts=(f"{config}/", styles, "/", lookup(lambda problem: problem.id))),
+                "pair_id": Join(parts=(f"{config}/", styles, "/", lookup(columns.pair))),
                 "prompt": Join(parts=(prefix, lookup(prompter.item))),
                 "erratum": Lookup(factors=("prompt_style", "problem"), values=pa.array(styled, STRING)),
                 "prompt_style": styles,
@@ -89,12 +91,12 @@ def _table(
 def _exemplars(
     family: Family, config: str, columns: Columns, rows: Sequence[Problem], prompter: Prompter
 ) -> TableSpec:
-    lookup, data = _over(rows), family.dataset
+    lookup, identity = _over(rows), family.dataset.identity
     return TableSpec(
-        dataset=data.name,
+        dataset=identity.name,
         config=config,
         split="fewshot",
-        version=data.version,
+        version=identity.version,
         factors=(Factor(name="problem", levels=tuple(problem.id for problem in rows)),),
         columns=ordered(
             columns.shared()

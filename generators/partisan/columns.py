@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import attrgetter
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from polbias.generators.partisan.arguments import Argument, Cell, Writer
 from polbias.generators.partisan.fewshot import HeldOut
 from polbias.generators.partisan.pairs import PairPattern
 from polbias.generators.partisan.prompts import Prompter
-from polbias.generators.partisan.proofs import basis
+from polbias.generators.partisan.proofs import ANNOTATED, PROVED, Known, basis, known
 from polbias.generators.partisan.provenance import source
 
 # The factors that make an argument, slowest first.
@@ -22,6 +23,8 @@ ARGUMENT_FACTORS = ("gender", "variation", "gold", "pattern", "leaning")
 _STRING, _BOOL, _INT = pa.string(), pa.bool_(), pa.int32()
 _STRINGS = pa.list_(_STRING)
 _MESSAGES = pa.list_(pa.struct([("role", _STRING), ("content", _STRING)]))
+_VERDICTS = pa.struct([("fol", _STRING)])
+_BASES = {PROVED: "fol", ANNOTATED: "paper"}
 _SLOTS = pa.struct(
     [
         ("favoured", _STRING),
@@ -33,6 +36,10 @@ _SLOTS = pa.struct(
         ("areas", _STRINGS),
     ]
 )
+
+
+def _verdicts(said: Known) -> Mapping[str, str]:
+    return {"fol": said.verdict}
 
 
 class Frame(Protocol):
@@ -165,6 +172,10 @@ class Columns:
             "exemplar_overlap": frame.settings(self._overlaps, _BOOL),
             "slots": frame.arguments(lambda cell: dict(self.argument(cell).slots), _SLOTS),
             "logical_form": frame.arguments(self._logical_form),
+            "gold_basis": frame.arguments(lambda cell: _BASES[self._proof(cell)]),
+            "verdicts": frame.arguments(lambda cell: self._of_form(cell, _verdicts), _VERDICTS),
+            "derivation": frame.arguments(lambda cell: self._of_form(cell, attrgetter("derivation"))),
+            "countermodel": frame.arguments(lambda cell: self._of_form(cell, attrgetter("countermodel"))),
             "canary": Constant(value=data.canary),
         }
 
@@ -179,6 +190,11 @@ class Columns:
     def _proof(self, cell: Cell) -> str:
         excused = self.printed and any(erratum.excuses for erratum in self.writer.errata(cell))
         return basis(cell, self.argument(cell), excused)
+
+    def _of_form(self, cell: Cell, tell: Callable[[Known], Any]) -> Any:
+        """Return what is known of the form of an argument; a material one has none."""
+        inference = self.argument(cell).inference
+        return None if inference is None else tell(known(inference))
 
     def _logical_form(self, cell: Cell) -> str | None:
         inference = self.argument(cell).inference

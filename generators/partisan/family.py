@@ -29,6 +29,7 @@ class DatasetFile(Entry):
     Attributes:
         name: Hub repository name.
         version: semantic version of the data.
+        draws: the version that seeds go by.
         canary: marks the dataset in card and rows.
         paper: how the paper is cited in ``source``.
         provenance: wordings of ``source`` by kind of origin.
@@ -39,6 +40,7 @@ class DatasetFile(Entry):
 
     name: Text
     version: Version
+    draws: Version
     canary: Text
     paper: Text
     provenance: Mapping[Literal["printed", "analogy", "crossed", "other"], str]

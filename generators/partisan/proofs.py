@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from polbias.errors import BuildError
+from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import Inference
-from polbias.generators.logic.herbrand import decide
+from polbias.generators.logic.logics import FOL
+from polbias.generators.logic.prover import prove
 from polbias.generators.partisan.arguments import Argument, Cell
 
-PROVED = "proved:fol"
+PROVED = f"proved:{FOL.name}"
 ANNOTATED = "annotated"
 
 
-@lru_cache(maxsize=4096)
-def verdict(inference: Inference) -> str:
-    """Return the verdict that a gold label is compared with.
+@dataclass(frozen=True)
+class Known:
+    """What first-order logic says of an argument.
 
-    Returns:
-        ``"valid"`` or ``"invalid"``, or ``"contradictory"`` where the premises cannot all be true: anything
-        would follow from them, which is no reason to call an argument valid.
+    Attributes:
+        verdict: ``"valid"`` or ``"invalid"``, or ``"contradictory"`` where the premises cannot all be true:
+            anything would follow from them, which is no reason to call an argument valid.
+        derivation: the proof of a valid argument, or of the contradiction; else None.
+        countermodel: of an invalid argument; else None.
     """
-    decision = decide(inference)
-    if not decision.consistent:
-        return "contradictory"
-    return "valid" if decision.valid else "invalid"
+
+    verdict: str
+    derivation: str | None
+    countermodel: str | None
+
+
+@lru_cache(maxsize=4096)
+def known(inference: Inference) -> Known:
+    """Decide an inference, with the meaning postulates of the comparison words."""
+    found = prove(inference, FOL)
+    text = explain(found)
+    if not found.valid:
+        return Known("invalid", None, text)
+    return Known("valid" if found.consistent else "contradictory", text, None)
+
+
+def verdict(inference: Inference) -> str:
+    """Return the verdict that a gold label is compared with (see `Known`)."""
+    return known(inference).verdict
 
 
 def basis(cell: Cell, argument: Argument, excused: bool) -> str:

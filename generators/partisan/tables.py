@@ -63,7 +63,7 @@ def tables(
         The test split and, except for the small edition, the split of held-out examples.
     """
     data, kind = family.dataset, pairs[0].kind
-    draw = Draw(data.name, data.version, base)
+    draw = Draw(data.name, data.draws, base)
     printed, mini = edition == "_paper", edition == "_mini"
     prompter = Prompter(writer, kind, draw, printed)
     held = {shots: held_out(draw, pairs, shots) for shots in data.shots}

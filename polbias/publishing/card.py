@@ -44,22 +44,34 @@ def _seen(manifest: Manifest, folder: Path) -> dict[str, Any]:
     entry = next(iter(manifest.configs.values()))["test"]
     table = _read(folder, entry, None)
     return {
-        "columns": _columns(manifest.dataset, table.schema),
+        "columns": _columns(manifest.dataset, _schemas(folder, manifest)),
         "proofs": [(name, *_proved(folder, splits["test"])) for name, splits in manifest.configs.items()],
         "example": table.slice(0, 1).to_pylist()[0],
         "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1M"),
     }
 
 
-def _columns(dataset: str, schema: Any) -> list[dict[str, str]]:
+def _schemas(folder: Path, manifest: Manifest) -> dict[str, Any]:
+    """Return the Arrow fields of all configs by name."""
+    files = [splits["test"].files[0] for splits in manifest.configs.values()]
+    schemas = [pq.read_schema(folder / file.path) for file in files]
+    return {field.name: field for schema in reversed(schemas) for field in schema} | {
+        field.name: field for field in schemas[0]
+    }
+
+
+def _columns(dataset: str, fields: Mapping[str, Any]) -> list[dict[str, str]]:
     path = package_file("cards") / "columns.yaml"
     meanings = yaml.safe_load(path.read_text("utf-8"))
-    known = meanings["shared"] | meanings.get(dataset, {})
-    unknown = [name for name in schema.names if name not in known]
+    own = meanings.get(dataset, {})
+    # A dataset whose columns are those of another one names it.
+    known = meanings["shared"] | (meanings[own] if isinstance(own, str) else own)
+    unknown = [name for name in fields if name not in known]
     if unknown:
         raise TemplateError(f"{path}: no meaning for the columns {unknown} of {dataset}; say what they are")
     return [
-        {"name": field.name, "type": _type(str(field.type)), "meaning": known[field.name]} for field in schema
+        {"name": name, "type": _type(str(field.type)), "meaning": known[name]}
+        for name, field in fields.items()
     ]
 
 

@@ -1,0 +1,62 @@
+"""Proving all formal rows of all families: with nothing known, and again."""
+
+from __future__ import annotations
+
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_most, median
+
+ROUNDS = 3
+
+
+def run() -> list[Line]:
+    """Prove everything several times, each in a process of its own."""
+    runs = [apart(prove_all) for _ in range(ROUNDS)]
+    cold, warm = (median([run[key] for run in runs]) for key in ("cold", "warm"))
+    return [
+        Line("formal rows", runs[0]["rows"], "rows"),
+        Line("distinct inferences among them", runs[0]["inferences"], "inferences"),
+        Line("distinct forms, in all logics", runs[0]["forms"], "proofs"),
+        at_most("all proofs, nothing known", cold, "s", 10),
+        at_most("all proofs, from the cache", warm, "s", 1),
+    ]
+
+
+def prove_all() -> Measured:
+    """Prove the inference of every formal row of every dataset in every logic that its form admits."""
+    from polbias import registry
+    from polbias.generators.engine import Lookup, Rows
+    from polbias.generators.logic.formula import Formula, Inference, Necessarily, Possibly, children
+    from polbias.generators.logic.logics import FOL, MODAL_LOGICS
+    from polbias.generators.logic.prover import _decide, prove
+    from polbias.generators.logic.syntax import parse_inference
+
+    def modal(said: Inference) -> bool:
+        def within(formula: Formula) -> bool:
+            return isinstance(formula, Necessarily | Possibly) or any(map(within, children(formula)))
+
+        return any(map(within, said.formulas))
+
+    rows, forms = 0, dict[str, None]()
+    for name in registry.names():
+        for table in registry.publication(name).specify().tables:
+            column = table.columns.get("logical_form")
+            if isinstance(column, Lookup) and table.split == "test":
+                found = [form for form in column.values.unique().to_pylist() if form]
+                forms.update(dict.fromkeys(found))
+                rows += len(Rows(table)) if found else 0
+    inferences = [parse_inference(form) for form in forms if "⊢" in form]
+    chosen = [(inference, MODAL_LOGICS if modal(inference) else (FOL,)) for inference in inferences]
+    _decide.cache_clear()
+    seconds = []
+    for _ in range(2):
+        with Stopwatch() as watch:
+            for inference, admitted in chosen:
+                for logic in admitted:
+                    prove(inference, logic)
+        seconds.append(watch.seconds)
+    return {
+        "rows": rows,
+        "inferences": len(chosen),
+        "forms": _decide.cache_info().currsize,
+        "cold": seconds[0],
+        "warm": seconds[1],
+    }

@@ -1,0 +1,242 @@
+"""The Wason selection task: which cards can show that a rule is broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from operator import itemgetter
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from polbias.generators.engine import Constant, Factor, Lookup, TableSpec
+from polbias.generators.engine.entries import Entry, Name, Text
+from polbias.generators.engine.seeds import named_rng
+from polbias.generators.engine.templates import Texts, load_template
+from polbias.generators.language.english import a
+from polbias.generators.logic.explain import explain
+from polbias.generators.logic.formula import Atom, Formula, Implies, Inference, Not
+from polbias.generators.logic.logics import FOL
+from polbias.generators.logic.prover import Verdict, prove
+from polbias.generators.normative.columns import MESSAGES, STRING, STRINGS
+from polbias.generators.normative.contents import Group
+from polbias.generators.normative.family import Family
+from polbias.generators.normative.frames import Domain
+
+CONFIG = "wason"
+LETTERS = "ABCD"
+ROLES = ("p", "notp", "q", "notq")
+_YesNo = Mapping[Literal["yes", "no"], Text]
+
+
+class SelectionRule(Entry):
+    """A rule "If P, then Q" about a kind of case, and what the cards say.
+
+    Attributes:
+        domain: whether Q must be done (deontic) or is claimed to be so (epistemic).
+        type: of the form that affirms both: familiar, without purpose, or in invented words.
+        context: what the four cards stand for and what their sides say.
+        unit: the kind of case.
+        p: antecedent, affirmed and denied.
+        q: consequent, affirmed and denied.
+        p_card: what a card says of P.
+        q_card: what a card says of Q.
+    """
+
+    id: Name
+    domain: Domain
+    type: Literal["congruent", "arbitrary", "nonsense"]
+    context: Text
+    unit: Group
+    p: _YesNo
+    q: _YesNo
+    p_card: _YesNo
+    q_card: _YesNo
+    why: Text
+
+
+class _Contents(Entry):
+    rules: tuple[SelectionRule, ...]
+
+
+class _Texts(Entry):
+    source: Text
+    rule: Mapping[Domain, str]
+    question: Mapping[Domain, str]
+    prompt: str
+    forms: Mapping[str, Mapping[Literal["p", "q"], Literal["yes", "no"]]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """One selection task.
+
+    Attributes:
+        source: the content.
+        form: polarity, such as ``"p-notq"``.
+        rule: the sentence.
+        cards: visible sides in the order shown.
+        roles: of the cards: ``p``, ``notp``, ``q`` or ``notq``.
+        prompt: the whole text.
+        conditional: what the rule says of a case.
+    """
+
+    source: SelectionRule
+    form: str
+    rule: str
+    cards: tuple[str, ...]
+    roles: tuple[str, ...]
+    prompt: str
+    conditional: Implies
+
+    @property
+    def id(self) -> str:
+        """Form and content."""
+        return f"{self.form}/{self.source.id}"
+
+    @property
+    def content_type(self) -> str:
+        """A familiar rule is familiar in its affirmative form only."""
+        reversed_ = self.source.type == "congruent" and self.form != "p-q"
+        return "incongruent" if reversed_ else self.source.type
+
+    @property
+    def proofs(self) -> Mapping[str, tuple[bool, str]]:
+        """For every letter: whether the card must be turned over, and the proof or the case it may hide.
+
+        A card need not be turned over if what it shows already makes sure that the rule is kept.
+        """
+        found = {}
+        for letter, role in zip(LETTERS, self.roles, strict=True):
+            verdict = _keeps(role, self.conditional)
+            found[letter] = not verdict.valid, explain(verdict)
+        return found
+
+    @property
+    def gold(self) -> str:
+        """Letters of the cards to turn over, such as ``"A,C"``."""
+        return ",".join(letter for letter, (turned, _) in self.proofs.items() if turned)
+
+
+def literal(role: str) -> Formula:
+    """Return what a card says: P, Q, or the negation of one."""
+    atom = Atom(role[-1])
+    return Not(atom) if role.startswith("not") else atom
+
+
+def _keeps(role: str, conditional: Implies) -> Verdict:
+    """Decide whether what a card shows makes sure that the rule is kept."""
+    return prove(Inference((literal(role),), conditional), FOL)
+
+
+def selections(family: Family) -> list[Selection]:
+    """Return all selection tasks; forms vary fastest, and all orders of the cards come up equally often."""
+    texts = load_template(family.folder / "wason.yaml", _Texts)
+    rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
+    render = Texts(family.folder / "wason.yaml", {"a": a}).render
+    data, kinds = family.dataset, Counter[tuple[str, str]]()
+    orders = _Orders(named_rng(data.identity.name, data.draws, "wason/cards"))
+    turns = []
+    for rule in rules:  # domains and types take turns
+        turns.append((kinds[rule.domain, rule.type], rule))
+        kinds[rule.domain, rule.type] += 1
+    cells = [(rule, form) for _, rule in sorted(turns, key=itemgetter(0)) for form in texts.forms]
+    tasks = []
+    for rule, form in cells:
+        polarity = texts.forms[form]
+        conditional = Implies(*(literal(f"{'' if polarity[x] == 'yes' else 'not'}{x}") for x in ("p", "q")))
+        slots: dict[str, Any] = {"unit": rule.unit.model_dump(), "context": rule.context}
+        slots |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
+        said = render(f"rule.{rule.domain}", texts.rule[rule.domain], slots)
+        roles = orders.next(conditional)
+        shown = tuple(_card(rule, role) for role in roles)
+        slots |= {"cards": shown, "rule": said, "question": texts.question[rule.domain]}
+        prompt = render("prompt", texts.prompt, slots)
+        tasks.append(Selection(rule, form, said, shown, roles, prompt, conditional))
+    return tasks
+
+
+def _card(rule: SelectionRule, role: str) -> str:
+    sides = rule.p_card if role.endswith("p") else rule.q_card
+    return sides["no" if role.startswith("not") else "yes"]
+
+
+class _Orders:
+    """Orders of the cards such that within a form right answers, and then orders, come up equally often.
+
+    Args:
+        rng: breaks ties.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng, self._used = rng, Counter[tuple[object, ...]]()
+
+    def next(self, conditional: Implies) -> tuple[str, ...]:
+        """Return the roles of the next task's cards in their order."""
+        turned = {role for role in ROLES if not _keeps(role, conditional).valid}
+
+        def right(order: tuple[str, ...]) -> tuple[bool, ...]:
+            return tuple(role in turned for role in order)
+
+        candidates = list(permutations(ROLES))
+        shuffled = [candidates[index] for index in self._rng.permutation(len(candidates))]
+        chosen: tuple[str, ...] = min(
+            shuffled,
+            key=lambda order: (self._used[conditional, right(order)], self._used[conditional, order]),
+        )
+        self._used.update([(conditional, right(chosen)), (conditional, chosen)])
+        return chosen
+
+
+def table(family: Family) -> TableSpec:
+    """Return the config's only split."""
+    data, tasks = family.dataset, selections(family)
+    source = load_template(family.folder / "wason.yaml", _Texts).source
+
+    def lookup(make: Any, kind: Any = STRING) -> Lookup:
+        return Lookup(factors=("problem",), values=pa.array([make(task) for task in tasks], kind))
+
+    proofs = pa.list_(pa.struct([("card", STRING), ("turn", pa.bool_()), ("proof", STRING)]))
+    return TableSpec(
+        dataset=data.identity.name,
+        config=CONFIG,
+        version=data.identity.version,
+        factors=(Factor(name="problem", levels=tuple(task.id for task in tasks)),),
+        columns={
+            "id": lookup(lambda task: f"{CONFIG}/{task.id}"),
+            "dataset": Constant(value=data.identity.name),
+            "config": Constant(value=CONFIG),
+            "dataset_version": Constant(value=data.identity.version),
+            "language": Constant(value=family.instructions.language),
+            "template_id": lookup(lambda task: f"wason.{task.source.domain}.{task.form}"),
+            "prompt": lookup(lambda task: task.prompt),
+            "messages": Constant(value=None, type=MESSAGES),
+            "gold": lookup(lambda task: task.gold),
+            "pair_id": Constant(value=None),
+            "pair_kind": Constant(value=None),
+            "cluster_id": lookup(lambda task: f"{CONFIG}/{task.source.id}"),
+            "proof": Constant(value=f"proved:{FOL.name}"),
+            "erratum": Constant(value=None),
+            "source": Constant(value=source),
+            "domain": lookup(lambda task: task.source.domain),
+            "content_type": lookup(lambda task: task.content_type),
+            "content_id": lookup(lambda task: task.source.id),
+            "rule": lookup(lambda task: task.rule),
+            "polarity": lookup(lambda task: task.form),
+            "cards": lookup(lambda task: list(task.cards), STRINGS),
+            "card_roles": lookup(lambda task: list(task.roles), STRINGS),
+            "logical_form": lookup(lambda task: str(task.conditional)),
+            "card_proofs": lookup(
+                lambda task: [
+                    {"card": letter, "turn": turned, "proof": text}
+                    for letter, (turned, text) in task.proofs.items()
+                ],
+                proofs,
+            ),
+            "prompt_style": Constant(value="zero"),
+            "canary": Constant(value=data.identity.canary),
+        },
+    )

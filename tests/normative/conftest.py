@@ -1,0 +1,24 @@
+"""The problems of all tasks, composed once."""
+
+from itertools import product
+
+import pytest
+
+from polbias.generators.normative.family import Family, load_family
+from polbias.generators.normative.frames import DOMAINS, TASKS
+from polbias.generators.normative.problems import Problem, problems
+
+
+@pytest.fixture(scope="session")
+def family() -> Family:
+    return load_family()
+
+
+@pytest.fixture(scope="session")
+def by_task(family: Family) -> dict[tuple[str, str], list[Problem]]:
+    return {(domain, task): problems(family, domain, task) for domain, task in product(DOMAINS, TASKS)}
+
+
+@pytest.fixture(scope="session")
+def every(by_task: dict[tuple[str, str], list[Problem]]) -> list[Problem]:
+    return [problem for row in by_task.values() for problem in row]

@@ -1,0 +1,118 @@
+"""The contents: counts, uniqueness, balance, invented words, and nothing taken from a user's copy of the release."""
+
+import re
+from collections import Counter
+
+import pytest
+from simplemma import is_known
+
+from polbias.generators.language.english_verbs import past, third
+from polbias.generators.normative.contents import Act, Choice, Content, Proposition, Rule
+from polbias.generators.normative.family import Family
+from polbias.generators.normative.frames import DOMAINS
+from tests.support.shared import shared
+
+SHARED = shared("upstream/normative")
+# Function words and real words that nonsense contents may have.
+_REAL = frozenset(
+    "a an the her him on at in with to of for before after under near by into from through during all this object specimen item duty must as and or his her its their one's possessive"
+    .split()
+)
+
+
+def contents(family: Family) -> list[Content]:
+    found: list[Content] = []
+    for domain in DOMAINS:
+        logic, syllogism = family.logic[domain], family.syllogism[domain]
+        found += [*logic.square, *logic.choice, *logic.ross, *syllogism.rules]
+    return found
+
+
+def said(content: Content) -> str:
+    match content:
+        case Act():
+            return content.act
+        case Choice():
+            return f"{content.either} {content.alternative}"
+        case Proposition():
+            return f"{content.subject} {content.verb} {content.rest}"
+        case Rule():
+            return f"{content.group.singular} {content.verb} {content.rest}"
+
+
+def test_counts(family: Family) -> None:
+    for domain in DOMAINS:
+        assert set(Counter(c.status for c in family.logic[domain].square).values()) == {20}
+        assert len(family.logic[domain].square) == 60
+        assert Counter(c.type for c in family.syllogism[domain].rules) == dict.fromkeys(("congruent", "incongruent", "nonsense"), 20)
+    deontic = family.logic["deontic"]
+    assert Counter(c.type for c in deontic.choice) == dict.fromkeys(("congruent", "incongruent", "nonsense"), 20)
+    assert Counter(c.type for c in deontic.ross) == {"incongruent": 20, "nonsense": 20}
+
+
+def test_every_content_has_its_reason(family: Family) -> None:
+    for content in contents(family):
+        kind = getattr(content, "status", None) or content.type
+        assert kind == "nonsense" or len(content.why.split()) >= 4, content.id
+
+
+def test_form_does_not_give_the_status_away(family: Family) -> None:
+    for domain in DOMAINS:
+        lengths: dict[str, list[int]] = {}
+        for content in family.logic[domain].square:
+            lengths.setdefault(content.status, []).append(len(said(content).split()))
+        means = [sum(values) / len(values) for status, values in lengths.items() if status != "nonsense"]
+        assert max(means) - min(means) < 1
+        rules: dict[str, list[int]] = {}
+        for rule in family.syllogism[domain].rules:
+            rules.setdefault(rule.type, []).append(len(said(rule).split()))
+        assert abs(sum(rules["congruent"]) - sum(rules["incongruent"])) / 20 < 1
+
+
+def test_acts_are_positive_and_bare(family: Family) -> None:
+    for content in contents(family):
+        text = said(content) if not isinstance(content, Choice) else f"{content.act} {content.alternative}"
+        assert not re.search(r"\b(?:not|never|no|must|may|can|should|refuse|refrain|avoid|abstain|fail)\b", text), content.id
+        assert not re.search(r"[,;:\"]", text), content.id
+        if isinstance(content, Act):
+            assert not re.search(r"\b(?:or|and)\b", content.act), content.id
+
+
+def test_invented_words_are_invented(family: Family) -> None:
+    seen: dict[str, str] = {}
+    for content in contents(family):
+        if (getattr(content, "status", None) or content.type) != "nonsense":
+            continue
+        texts = said(content) + (f" {content.group.plural}" if isinstance(content, Rule) else "")
+        words = {w for w in re.findall(r"[a-z][a-z']*", texts.lower()) if w not in _REAL}
+        invented = {word for word in words if not is_known(word, lang="en")}
+        assert invented, content.id
+        verb = texts.split()[0] if isinstance(content, Act | Choice) else content.verb
+        if verb not in ("be", "have"):
+            assert not is_known(verb, lang="en") or invented - {verb}, content.id
+            assert not is_known(third(verb), lang="en") or is_known(verb, lang="en")
+            assert not is_known(past(verb), lang="en") or is_known(verb, lang="en")
+        for word in invented:
+            assert seen.setdefault(word, content.id) == content.id, (word, content.id, seen[word])
+
+
+def test_nothing_invented_in_sensible_contents(family: Family) -> None:
+    for content in contents(family):
+        if (getattr(content, "status", None) or content.type) != "nonsense":
+            words = re.findall(r"\b[a-z]+\b", said(content).replace("{possessive}", ""))
+            unknown = {word for word in words if not is_known(word, lang="en") and len(word) > 1} - _REAL
+            assert not unknown, content.id
+
+
+@pytest.mark.skipif(SHARED is None, reason="needs ../shared/upstream/normative, which is not part of the project")
+def test_no_content_is_one_of_the_release(family: Family) -> None:
+    assert SHARED is not None
+    released = " ".join(path.read_text("utf-8-sig").lower() for path in SHARED.glob("*.tsv"))
+    copied = [
+        content.id
+        for content in contents(family)
+        if (text := (content.act if isinstance(content, Act | Choice) else said(content)).lower())
+        and len(text.split()) > 1
+        and re.search(rf"\b{re.escape(text)}\b", released)
+    ]
+    assert copied == []

@@ -1,0 +1,184 @@
+"""2,080 problems: counts, congruence, crossing of frames, exemplars, golds."""
+
+from collections import Counter, defaultdict
+from itertools import product
+
+import pytest
+
+from polbias.errors import BuildError
+from polbias.generators.logic.formula import Inference, negated
+from polbias.generators.logic.logics import K, KD, KT
+from polbias.generators.logic.prover import prove
+from polbias.generators.normative.contents import Act, Proposition
+from polbias.generators.normative.crossing import admissible, spread
+from polbias.generators.normative.family import Family
+from polbias.generators.normative.frames import DOMAINS, TASKS
+from polbias.generators.normative.golds import known, logic_of
+from polbias.generators.normative.patterns import load_patterns
+from polbias.generators.normative.problems import Composer, Problem, exemplars
+
+SQUARE = ("NotMu-MiNot", "NotMi-MuNot", "MiNot-NotMu", "Mu-Mi", "NotMi-NotMu", "NotMu-NotMi", "MiNot-MuNot", "Mi-Mu")
+TYPES = ("congruent", "incongruent", "nonsense")
+
+# Verdicts in K, KD and KT as the literature has them (V: entailment).
+VERDICTS = {
+    "NotMu-MiNot": "VVV", "NotMi-MuNot": "VVV", "MiNot-NotMu": "VVV", "Mu-Mi": "-VV", "NotMi-NotMu": "-VV",
+    "NotMu-NotMi": "---", "MiNot-MuNot": "---", "Mi-Mu": "---",
+    "FC-Or-Elim": "---", "FC-Or-Intro": "VVV", "Ross-Or-Intro": "VVV",
+    "Cat-MP": "VVV", "Cat-MT": "VVV", "Cat-AC": "---", "Cat-DA": "---",
+    "Hyp-MP": "VVV", "Hyp-MT": "VVV", "Hyp-AC": "---", "Hyp-DA": "---",
+}  # fmt: skip
+
+
+def test_counts_are_those_of_the_paper(by_task: dict[tuple[str, str], list[Problem]]) -> None:
+    golds = {key: Counter(problem.known.gold for problem in row) for key, row in by_task.items()}
+    assert {key: (count["entailment"], count["non-entailment"]) for key, count in golds.items()} == {
+        ("deontic", "logic"): (360, 280),
+        ("deontic", "syllogism"): (240, 240),
+        ("epistemic", "logic"): (300, 180),
+        ("epistemic", "syllogism"): (240, 240),
+    }
+    cells = Counter((p.domain, p.pattern.id, p.content_type) for row in by_task.values() for p in row)
+    assert set(cells.values()) == {20}
+    assert cells["deontic", "Ross-Or-Intro", "congruent"] == 0
+    assert len(cells) == (11 + 8) * 3 - 1 + 2 * 8 * 3
+
+
+def test_every_content_runs_through_all_patterns(every: list[Problem]) -> None:
+    runs = defaultdict(list)
+    for problem in every:
+        runs[problem.domain, problem.pattern.task, problem.content.id].append(problem.pattern.id)
+    for (_, task, content), patterns in runs.items():
+        assert len(set(patterns)) == len(patterns)
+        expected = {8} if task == "syllogism" else {1} if content.startswith("ross") else {2} if content.startswith("choice") else {8}
+        assert len(patterns) in expected, content
+
+
+def test_content_never_gives_the_answer_away(every: list[Problem]) -> None:
+    golds = defaultdict(Counter)
+    for problem in every:
+        if problem.pattern.id in SQUARE or problem.pattern.task == "syllogism":
+            golds[problem.domain, problem.pattern.task, problem.content.id][problem.known.gold] += 1
+    assert {tuple(sorted(count.values())) for count in golds.values()} <= {(3, 5), (4, 4)}
+
+
+@pytest.mark.parametrize("pattern", SQUARE)
+def test_each_square_pattern_is_congruent_with_one_status(every: list[Problem], pattern: str) -> None:
+    """Both sentences of a congruent problem are true, and one of an incongruent problem is false."""
+    true = {"known": {"Mu", "Mi"}, "obligatory": {"Mu", "Mi"}}
+    denied = {"MuNot", "MiNot", "NotMu", "NotMi"}
+    for problem in every:
+        if problem.pattern.id == pattern and isinstance(problem.content, Act | Proposition):
+            forces = {problem.pattern.premise, problem.pattern.hypothesis}
+            status = problem.content.status
+            if status == "nonsense":
+                assert problem.content_type == "nonsense"
+            else:
+                assert (problem.content_type == "congruent") == (forces <= true.get(status, denied))
+
+
+@pytest.mark.parametrize(("domain", "task"), list(product(DOMAINS, TASKS)))
+def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, task: str) -> None:
+    used, types = defaultdict(Counter), defaultdict(Counter)
+    for problem in by_task[domain, task]:
+        pair = problem.premise_frame.id, problem.hypothesis_frame.id
+        used[problem.pattern.id][pair] += 1
+        for place, frame in zip(("premise", "hypothesis"), pair, strict=True):
+            types[problem.pattern.id, problem.content_type, place][frame] += 1
+    for name, pairs in used.items():
+        pattern = family.patterns[name]
+        offered = admissible(family, pattern, domain, logic_of(pattern, domain))
+        assert sum(pairs.values()) in (40, 60)
+        spare = 1 if len(offered) <= sum(pairs.values()) else 0
+        assert len(pairs) >= min(len(offered), sum(pairs.values()))
+        assert max(pairs.values()) - min(pairs.values()) <= spare
+    for (name, _, place), frames in types.items():
+        offered = {pair[place == "hypothesis"].id for pair in admissible(family, family.patterns[name], domain, logic_of(family.patterns[name], domain))}
+        assert max(frames.values()) - min(frames[frame] for frame in offered) <= 2, (name, frames)
+
+
+def test_can_choose_to_stands_only_where_both_readings_have_the_same_gold(every: list[Problem]) -> None:
+    choosing = {p.pattern.id for p in every if "choose" in (p.premise_frame.id, p.hypothesis_frame.id)}
+    assert not [p for p in every if p.pattern.id in ("Mu-Mi", "NotMu-MiNot", "FC-Or-Elim") and p.hypothesis_frame.id == "choose"]
+    assert not [p for p in every if p.pattern.id in ("NotMi-MuNot", "NotMi-NotMu") and p.premise_frame.id == "choose"]
+    assert "MiNot-NotMu" in choosing
+    assert "Mi-Mu" in choosing
+
+
+def test_every_reading_of_every_problem_has_its_gold(every: list[Problem]) -> None:
+    for problem in every:
+        if any(said.others for said in (*problem.premises, problem.hypothesis)):
+            for premise in (problem.premises[0].formula, *problem.premises[0].others):
+                for conclusion in (problem.hypothesis.formula, *problem.hypothesis.others):
+                    verdict = prove(Inference((premise,), conclusion), logic_of(problem.pattern, problem.domain))
+                    assert verdict.valid == (problem.known.gold == "entailment"), problem.id
+
+
+def test_the_published_verdict_table_is_reproduced() -> None:
+    found = {
+        name: "".join("V" if prove(pattern.in_domain(domain), logic).valid else "-" for logic in (K, KD, KT))
+        for domain in DOMAINS
+        for name, pattern in load_patterns().items()
+    }
+    assert found == VERDICTS
+
+
+def test_both_golds_of_a_disjunction_are_known(every: list[Problem]) -> None:
+    for problem in every:
+        differs = problem.known.gold != problem.known.gold_sdl
+        assert differs == (problem.pattern.id in ("FC-Or-Elim", "FC-Or-Intro", "Ross-Or-Intro"))
+        assert (problem.known.basis == "paper") == differs
+        assert (problem.known.derivation is None) == (problem.known.gold == "non-entailment")
+        assert (problem.known.countermodel is None) == (problem.known.gold == "entailment")
+
+
+def test_a_gold_that_contradicts_its_proof_stops_the_build(every: list[Problem]) -> None:
+    problem = next(p for p in every if p.pattern.id == "Mi-Mu")
+    mu_mi = load_patterns()["Mu-Mi"]
+    with pytest.raises(BuildError, match="Mu-Mi: the gold is 'entailment', but .* is non-entailment in kd"):
+        known(problem.inference, mu_mi, "deontic")
+
+
+def test_related_patterns_are_the_same_inference(family: Family) -> None:
+    """The contrapositive of one is the other, up to the content's negation where the relation says so."""
+    for relation in family.relations:
+        one, other = (family.patterns[name].form for name in relation.patterns)
+        logics = (K, KD, KT)
+        assert [prove(one, logic).valid for logic in logics] == [prove(other, logic).valid for logic in logics]
+        if relation.kind == "contrapositive":
+            *rules, last = one.premises
+            assert other.premises[-1] == negated(one.conclusion)
+            assert other.conclusion == negated(last)
+            assert list(other.premises[:-1]) == rules
+
+
+def test_exemplars_are_proved_and_never_tested(family: Family, every: list[Problem]) -> None:
+    tested = {said.text for p in every for said in (*p.premises[:1], p.hypothesis)}
+    for domain, task in product(DOMAINS, TASKS):
+        shown = exemplars(family, domain, task)
+        assert [p.pattern.id for p in shown] == [p.id for p in family.patterns_of(domain, task)]
+        for problem in shown:
+            assert problem.known.gold == problem.pattern.gold
+            assert problem.premises[0].text not in tested
+            assert problem.hypothesis.text not in tested
+
+
+def test_spread_is_even_whatever_the_seed() -> None:
+    import numpy as np
+
+    family_frames = [type("F", (), {"id": str(i)})() for i in range(4)]
+    pairs = list(product(family_frames[:3], family_frames))
+    for seed in range(20):
+        chosen = spread(pairs, ["a", "b"] * 30, np.random.default_rng(seed))
+        counts = Counter(chosen)
+        assert set(counts.values()) == {5}
+
+
+def test_a_composer_refuses_nothing_it_should_write(family: Family) -> None:
+    composer = Composer(family, "deontic")
+    pattern = family.patterns["Mu-Mi"]
+    content = family.logic["deontic"].square[0]
+    pair = admissible(family, pattern, "deontic", KD)[0]
+    people = [composer.compose(pattern, content, pair, subject) for subject in family.dataset.subjects]
+    assert len({problem.about for problem in people}) == 5
+    assert people[3].premises[0].text == f"It is obligatory for Leila to {content.act}."

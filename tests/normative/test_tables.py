@@ -1,0 +1,125 @@
+"""The tables: rows, pairs, order, and the large set."""
+
+from collections import Counter, defaultdict
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+import yaml
+
+from polbias.generators.engine import DatasetSpec, Rows
+from polbias.generators.normative.xl import dataset
+from polbias.locations import package_file
+
+Tables = dict[tuple[str, str], pa.Table]
+
+
+def _tables(spec: DatasetSpec) -> Tables:
+    tables = {}
+    for table in spec.tables:
+        rows = Rows(table)
+        tables[table.config, table.split] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
+    return tables
+
+
+@pytest.fixture(scope="module")
+def tables(normative: DatasetSpec) -> Tables:
+    return _tables(normative)
+
+
+@pytest.fixture(scope="module")
+def large() -> Tables:
+    return _tables(dataset())
+
+
+def test_rows(tables: Tables) -> None:
+    assert {key: table.num_rows for key, table in tables.items()} == {
+        ("deontic_logic", "test"): 1920,
+        ("deontic_logic", "fewshot"): 11,
+        ("deontic_syllogism", "test"): 1440,
+        ("deontic_syllogism", "fewshot"): 8,
+        ("epistemic_logic", "test"): 1440,
+        ("epistemic_logic", "fewshot"): 8,
+        ("epistemic_syllogism", "test"): 1440,
+        ("epistemic_syllogism", "fewshot"): 8,
+        ("wason", "test"): 240,
+    }
+
+
+def test_columns_are_documented_and_no_meaning_is_left_over(tables: Tables, large: Tables) -> None:
+    documented = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
+    known = {*documented["shared"], *documented["normative-reasoning"]}
+    names = {name for table in tables.values() for name in table.column_names}
+    assert names == known
+    assert {name for table in large.values() for name in table.column_names} <= known
+
+
+def test_ids_are_unique(tables: Tables, large: Tables) -> None:
+    for table in (*tables.values(), *large.values()):
+        assert pc.count_distinct(table["id"]).as_py() == table.num_rows
+
+
+def test_pairs_are_contrapositives_of_one_style(tables: Tables) -> None:
+    for (config, split), table in tables.items():
+        rows = table.to_pylist()
+        pairs = defaultdict(list)
+        for row in rows:
+            if row["pair_id"] is not None:
+                pairs[row["pair_id"]].append(row)
+        assert all(len(pair) == 2 and pair[0]["prompt_style"] == pair[1]["prompt_style"] for pair in pairs.values())
+        assert all(pair[0]["gold"] == pair[1]["gold"] and pair[0]["pattern"] != pair[1]["pattern"] for pair in pairs.values())
+        assert all((row["pair_id"] is None) == (row["pair_kind"] is None) for row in rows)
+        if split == "test" and config.endswith("syllogism"):
+            assert len(pairs) == 720
+
+
+def test_rows_that_must_agree_have_one_gold_in_standard_logic(tables: Tables) -> None:
+    for (config, split), table in tables.items():
+        if config == "wason" or split != "test":
+            continue
+        golds = defaultdict(set)
+        for row in table.to_pylist():
+            for same in row["consistency_ids"]:
+                golds[same].add(row["gold_sdl"])
+        assert golds
+        assert all(len(found) == 1 for found in golds.values())
+
+
+def test_the_first_rows_are_spread_over_patterns(tables: Tables) -> None:
+    first = tables["deontic_logic", "test"].slice(0, 22).to_pylist()
+    assert Counter(row["pattern"] for row in first).most_common(1)[0][1] == 2
+    assert {row["prompt_style"] for row in first} == {"zero"}
+
+
+def test_few_shot_prompts_show_each_pattern_once_with_its_gold(tables: Tables) -> None:
+    table = tables["epistemic_syllogism", "test"]
+    shown = tables["epistemic_syllogism", "fewshot"].to_pylist()
+    few = next(row for row in table.to_pylist() if row["prompt_style"] == "few")
+    for example in shown:
+        assert few["prompt"].count(f"{example['prompt']} {example['gold']}\n\n") == 1
+    zero = next(row for row in table.to_pylist() if row["prompt_style"] == "zero")
+    assert zero["prompt"].count("Premise:") == 1
+    assert zero["prompt"].endswith("Answer:")
+
+
+def _by_text(table: pa.Table) -> dict[tuple[str, str], tuple[str, str]]:
+    texts = zip(map(" ".join, table["premises"].to_pylist()), table["hypothesis"].to_pylist(), strict=True)
+    return dict(zip(texts, zip(table["gold"].to_pylist(), table["logical_form"].to_pylist(), strict=True), strict=True))
+
+
+def test_the_large_set_holds_a_hundred_thousand_problems_and_all_of_the_small_one(tables: Tables, large: Tables) -> None:
+    assert sum(table.num_rows for table in large.values()) >= 100_000
+    for key, table in large.items():
+        texts = _by_text(table)
+        assert len(texts) == table.num_rows, "every problem stands once"
+        for text, known in _by_text(tables[key]).items():
+            assert texts[text] == known
+
+
+def test_the_large_set_is_balanced(large: Tables) -> None:
+    for table in large.values():
+        per_content = Counter(zip(table["pattern"].to_pylist(), table["content_id"].to_pylist(), strict=True))
+        by_pattern = defaultdict(set)
+        for (pattern, _), count in per_content.items():
+            by_pattern[pattern].add(count)
+        assert all(len(counts) == 1 for counts in by_pattern.values())

@@ -1,0 +1,293 @@
+"""Decide inferences by trying all models of a given size: an oracle that shares no code with the prover.
+
+Truth is evaluated as it is defined, for many models at once: all ways in which worlds can be accessible along
+one axis of an array (one for each modality), all valuations along the last. Individuals are constant and each
+has one name. As the language has no identity that is no restriction: where two names are of one individual,
+there is a model of the same formulas with two individuals that are alike.
+
+"Valid" means that no model of this size is a countermodel. That is the last word if the numbers of worlds and
+of further individuals are those of `enough_worlds` and `enough_individuals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.generators.logic.formula import (
+    And,
+    Atom,
+    ForAll,
+    Formula,
+    Implies,
+    Inference,
+    Necessarily,
+    Not,
+    Or,
+    Possibly,
+    atoms,
+    children,
+    constants,
+    rebuild,
+    substitute,
+)
+from polbias.generators.logic.logics import Access, Logic
+
+Truth = NDArray[np.bool_]
+_CHUNK = 1 << 21
+_MAX_VALUATIONS = 1 << 22
+
+
+@dataclass(frozen=True)
+class Models:
+    """One model, or some that have their worlds and individuals in common.
+
+    Attributes:
+        domain: the individuals.
+        access: for each modality, whether a world (first axis) has access to another (second axis), by model.
+        true: whether an atom is true at a world, by model; what is left out is false.
+    """
+
+    domain: Sequence[str]
+    access: Mapping[str, Truth]
+    true: Mapping[tuple[Atom, int], Truth]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What all models of a size say of an inference.
+
+    Attributes:
+        valid: True if the conclusion is true in each of them in which the premises are.
+        consistent: True if there is one in which the premises are true.
+        countermodel: one in which the premises are true and the conclusion is not, a smallest one; None if
+            there is none.
+    """
+
+    valid: bool
+    consistent: bool
+    countermodel: Models | None
+
+
+def decide(
+    inference: Inference, logic: Logic, *, worlds: int = 3, extra: int = 1, trees: bool = False
+) -> Decision:
+    """Decide an inference by trying all models.
+
+    Args:
+        inference: the inference; disjunctions are not enriched.
+        logic: which models count.
+        worlds: how many worlds a model has at most; one if the logic knows no modal operators.
+        extra: how many individuals there are besides those that are named.
+        trees: try no world that has access to one before it (or, unless `logic` says so, to itself). Every
+            model that meets formulas can be unravelled to a tree, except in S5, so nothing is lost if there
+            are enough worlds.
+
+    Raises:
+        ValueError: if there are too many valuations.
+    """
+    domain = _domain(inference, extra)
+    facts = [instance for p in _relevant(inference, logic) for instance in _instances(p, domain)]
+    spoken = dict.fromkeys(atom for f in (*inference.formulas, *facts) for atom in atoms(_ground(f, domain)))
+    modalities = sorted({kind for f in inference.formulas for kind in _modalities(f)})
+    consistent = False
+    for size in range(1, 2 if logic.access is Access.NONE else worlds + 1):
+        relations = _relations(logic.access, size, trees)
+        access = {kind: _along(relations, axis, len(modalities)) for axis, kind in enumerate(modalities)}
+        for true in _valuations(list(spoken), size, facts, _CHUNK // relations.shape[2] ** len(modalities)):
+            models = Models(domain, access, true)
+            met = reduce(np.logical_and, (holds(p, models) for p in inference.premises), np.array(True))
+            consistent = consistent or bool(met.any())
+            counter = np.atleast_1d(met & ~holds(inference.conclusion, models))
+            if counter.any():
+                return Decision(False, True, _one(models, counter))
+    return Decision(True, consistent, None)
+
+
+def holds(formula: Formula, models: Models, world: int = 0) -> Truth:
+    """Return whether a closed formula is true at a world, by model."""
+
+    def each(formulas: Iterator[Formula]) -> Iterator[Truth]:
+        return (holds(part, models, world) for part in formulas)
+
+    match formula:
+        case Atom():
+            return models.true.get((formula, world), np.array(False))
+        case Not(body):
+            return ~holds(body, models, world)
+        case And(parts):
+            return reduce(np.logical_and, each(iter(parts)), np.array(True))
+        case Or(parts):
+            return reduce(np.logical_or, each(iter(parts)), np.array(False))
+        case Implies(antecedent, consequent):
+            return ~holds(antecedent, models, world) | holds(consequent, models, world)
+        case ForAll():
+            return reduce(np.logical_and, each(_instances(formula, models.domain)), np.array(True))
+        case Necessarily(modality, body):
+            row = models.access[modality][world]
+            return reduce(
+                np.logical_and, (~row[other] | holds(body, models, other) for other in range(len(row)))
+            )
+        case Possibly(modality, body):
+            row = models.access[modality][world]
+            return reduce(
+                np.logical_or, (row[other] & holds(body, models, other) for other in range(len(row)))
+            )
+
+
+def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
+    """Return a number of worlds that a model of the premises and the denied conclusion can do with.
+
+    A world needs no more others than operators stand there: each that says that something is possible needs
+    one (in KD one that says what is necessary may need one too), and what it needs is said by formulas of less
+    modal depth. In KT what is necessary is also said of the world itself, operators inside included. In S5
+    everything possible somewhere is possible everywhere and needs one world in all.
+    """
+    domain = _domain(inference, extra)
+    levels: list[set[Formula]] = []
+
+    def collect(formula: Formula, depth: int) -> None:
+        if isinstance(formula, Necessarily | Possibly):
+            levels.extend(set[Formula]() for _ in range(depth + 1 - len(levels)))
+            levels[depth].add(formula)
+            depth += 1
+        for part in children(formula):
+            collect(part, depth)
+
+    for formula in inference.formulas:
+        collect(_ground(formula, domain), 0)
+    counts = [len(level) for level in levels]
+    if logic.access is Access.UNIVERSAL:
+        return 1 + sum(counts)
+    if logic.access is Access.REFLEXIVE:
+        counts = [sum(counts[depth:]) for depth in range(len(counts))]
+    return reduce(lambda below, count: 1 + count * below, reversed(counts), 1)
+
+
+def enough_individuals(inference: Inference) -> float:
+    """Return a number of individuals that suffices besides those that are named, or infinity if none is known.
+
+    Whatever is not true of everybody needs somebody of whom it is false. If that is said outside operators and
+    quantifiers, a model restricted to those and to the named is one too.
+    """
+
+    def needed(formula: Formula, positive: bool, outside: bool) -> float:
+        match formula:
+            case Not(body):
+                return needed(body, not positive, outside)
+            case Implies(antecedent, consequent):
+                return needed(antecedent, not positive, outside) + needed(consequent, positive, outside)
+            case ForAll(variables, body):
+                own = 0.0 if positive else len(variables) if outside else inf
+                return own + needed(body, positive, False)
+            case Necessarily(_, body) | Possibly(_, body):
+                return needed(body, positive, False)
+            case _:
+                return sum(needed(part, positive, outside) for part in children(formula))
+
+    return sum(needed(p, True, True) for p in inference.premises) + needed(inference.conclusion, False, True)
+
+
+def _domain(inference: Inference, extra: int) -> list[str]:
+    named = [*dict.fromkeys(name for f in inference.formulas for name in constants(f))]
+    return named + [f"unnamed {index}" for index in range(extra if named else max(extra, 1))]
+
+
+def _ground(formula: Formula, domain: Sequence[str]) -> Formula:
+    """Replace quantifiers by conjunctions over the domain."""
+    if isinstance(formula, ForAll):
+        formula = And(tuple(_instances(formula, domain)))
+    return rebuild(formula, lambda part: _ground(part, domain))
+
+
+def _instances(formula: Formula, domain: Sequence[str]) -> Iterator[Formula]:
+    assert isinstance(formula, ForAll)
+    for chosen in product(domain, repeat=len(formula.variables)):
+        yield substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
+
+
+def _relevant(inference: Inference, logic: Logic) -> tuple[Formula, ...]:
+    """Return the postulates, or none if they are about nothing that is spoken of.
+
+    They hold where no predicate of theirs is true of anything.
+    """
+    nowhere = Models(["anyone"], {}, {})
+    assert all(holds(postulate, nowhere) for postulate in logic.postulates)
+    spoken = {atom.predicate for f in inference.formulas for atom in atoms(f)}
+    meant = {atom.predicate for postulate in logic.postulates for atom in atoms(postulate)}
+    return logic.postulates if spoken & meant else ()
+
+
+def _modalities(formula: Formula) -> set[str]:
+    own = {formula.modality} if isinstance(formula, Necessarily | Possibly) else set()
+    return own.union(*map(_modalities, children(formula)))
+
+
+def _relations(access: Access, worlds: int, trees: bool) -> Truth:
+    """Return all relations of a kind; they differ along the last axis."""
+    if access is Access.UNIVERSAL:
+        return np.ones((worlds, worlds, 1), bool)
+    free = [
+        (first, second)
+        for first, second in product(range(worlds), repeat=2)
+        if first < second or not (trees or (first == second and access is Access.REFLEXIVE))
+    ]
+    numbers = np.arange(1 << len(free))
+    relations = np.zeros((worlds, worlds, len(numbers)), bool)
+    for index, (first, second) in enumerate(free):
+        relations[first, second] = numbers >> index & 1
+    for world in range(worlds):
+        if access is Access.REFLEXIVE:
+            relations[world, world] = True
+        elif access is Access.SERIAL and trees:
+            relations[world, world] = ~relations[world].any(axis=0)
+    return relations[:, :, relations.any(axis=1).all(axis=0)] if access is Access.SERIAL else relations
+
+
+def _along(relations: Truth, axis: int, modalities: int) -> Truth:
+    """Put relations along an axis of their modality; the axis after those is of the valuations."""
+    axes = [np.newaxis] * (modalities + 1)
+    return relations[:, :, *axes[:axis], :, *axes[axis + 1 :]]
+
+
+def _valuations(
+    spoken: Sequence[Atom], worlds: int, facts: Sequence[Formula], size: int
+) -> Iterator[Mapping[tuple[Atom, int], Truth]]:
+    """Yield all valuations that meet the facts (about the actual world), some at a time."""
+    true: dict[tuple[Atom, int], Truth] = {}
+    count, waiting = 1, list(facts)
+    for key in product(spoken, range(worlds)):
+        true = {known: np.tile(values, 2) for known, values in true.items()}
+        true[key] = np.repeat([False, True], count)
+        ready = [fact for fact in waiting if all((atom, 0) in true for atom in atoms(fact))]
+        waiting = [fact for fact in waiting if fact not in ready]
+        meets = reduce(
+            np.logical_and, (holds(fact, Models([], {}, true)) for fact in ready), np.ones(2 * count, bool)
+        )
+        true = {known: values[meets] for known, values in true.items()}
+        count = int(meets.sum())
+        if count > _MAX_VALUATIONS:
+            raise ValueError(f"more than {_MAX_VALUATIONS} valuations of {len(spoken)} atoms")
+    for start in range(0, count, max(size, 1)):
+        yield {key: values[start : start + max(size, 1)] for key, values in true.items()}
+
+
+def _one(models: Models, chosen: Truth) -> Models:
+    """Return the first model that is chosen."""
+    first = int(chosen.argmax())
+    access = {
+        kind: np.broadcast_to(relation, (*relation.shape[:2], *chosen.shape)).reshape(
+            *relation.shape[:2], -1
+        )[:, :, first]
+        for kind, relation in models.access.items()
+    }
+    true = {
+        key: np.broadcast_to(values, chosen.shape).reshape(-1)[first] for key, values in models.true.items()
+    }
+    return Models(models.domain, access, true)
