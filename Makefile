@@ -63,6 +63,7 @@ docs: $(VENV)/.dev ## build the documentation into docs/_build
 
 tasks: $(VENV)/.base ## write the lm_eval task files anew
 	$(BIN)/python -m polbias.harness_tasks.partisan.generate
+	$(BIN)/python -m polbias.harness_tasks.normative.generate
 
 lock: build-datasets ## write datasets.lock from the builds
 	$(BIN)/polbias lock

@@ -26,7 +26,7 @@ def prove_all() -> Measured:
     from polbias.generators.engine import Lookup, Rows
     from polbias.generators.logic.formula import Formula, Inference, Necessarily, Possibly, children
     from polbias.generators.logic.logics import FOL, MODAL_LOGICS
-    from polbias.generators.logic.prover import _decide, prove
+    from polbias.generators.logic.prover import forget, forms_decided, prove
     from polbias.generators.logic.syntax import parse_inference
 
     def modal(said: Inference) -> bool:
@@ -45,7 +45,7 @@ def prove_all() -> Measured:
                 rows += len(Rows(table)) if found else 0
     inferences = [parse_inference(form) for form in forms if "⊢" in form]
     chosen = [(inference, MODAL_LOGICS if modal(inference) else (FOL,)) for inference in inferences]
-    _decide.cache_clear()
+    forget()
     seconds = []
     for _ in range(2):
         with Stopwatch() as watch:
@@ -56,7 +56,7 @@ def prove_all() -> Measured:
     return {
         "rows": rows,
         "inferences": len(chosen),
-        "forms": _decide.cache_info().currsize,
+        "forms": forms_decided(),
         "cold": seconds[0],
         "warm": seconds[1],
     }

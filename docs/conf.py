@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 import yaml
 
 import polbias
+from polbias.generators.logic.audit.findings import FINDINGS, VERDICTS
+from polbias.generators.normative.publication import patterns
 from polbias.locations import package_file
 from polbias.lock import read_lock
 
-_DATASET = "partisan-inference"
+_DATASET, _NORMATIVE = "partisan-inference", "normative-reasoning"
 
 project = "polbias"
 author = "The polbias authors"
@@ -41,16 +43,29 @@ def _columns(meanings: Mapping[str, str]) -> str:
     return _table(("column", "meaning"), ((f"`{name}`", meaning) for name, meaning in meanings.items()))
 
 
-def _configs() -> str:
+def _configs(dataset: str) -> str:
+    locked = _LOCK[dataset].configs
+
     def row(name: str) -> tuple[str, str, str]:
-        splits = _LOCKED.configs[name]
+        splits = locked[name]
         shots = f"{splits['fewshot'].rows:,}" if "fewshot" in splits else ""
         return f"`{name}`", f"{splits['test'].rows:,}", shots
 
-    return _table(("config", "`test`", "`fewshot`"), map(row, _LOCKED.configs))
+    return _table(("config", "`test`", "`fewshot`"), map(row, locked))
 
 
-_LOCKED = read_lock()[_DATASET]
+def _codes(meanings: Mapping[str, str]) -> str:
+    return _table(("code", "meaning"), ((f"`{code}`", meaning) for code, meaning in meanings.items()))
+
+
+def _patterns() -> str:
+    found = patterns()
+    logics = list(found[0]["verdicts"])
+    rows = ((p["id"], f"`{p['form']}`", p["gold"], *p["verdicts"].values()) for p in found)
+    return _table(("pattern", "form", "gold", *logics), rows)
+
+
+_LOCK = read_lock()
 _MEANINGS = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
 
 myst_enable_extensions = ["substitution"]
@@ -58,6 +73,12 @@ myst_heading_anchors = 3
 myst_substitutions = {
     "columns_shared": _columns(_MEANINGS["shared"]),
     "columns_partisan": _columns(_MEANINGS[_DATASET]),
-    "configs": _configs(),
-    "dataset_version": _LOCKED.version,
+    "columns_normative": _columns(_MEANINGS[_NORMATIVE]),
+    "configs": _configs(_DATASET),
+    "dataset_version": _LOCK[_DATASET].version,
+    "normative_configs": _configs(_NORMATIVE),
+    "normative_patterns": _patterns(),
+    "normative_version": _LOCK[_NORMATIVE].version,
+    "audit_verdicts": _codes(VERDICTS),
+    "audit_findings": _codes(FINDINGS),
 }

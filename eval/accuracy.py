@@ -9,7 +9,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from polbias.eval.judgements import Judgements
 from polbias.eval.outcomes import LABELS, Level, Mode, Outcomes, Rows
+from polbias.eval.tables import crossed
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,8 @@ class CountCell:
     Args:
         cell: Value of each column grouped by.
         n: All rows.
-        valid: Rows called valid.
-        invalid: Rows called invalid.
+        valid: Rows called valid, or entailment.
+        invalid: Rows called invalid, or non-entailment.
         refusals: Rows that were refused.
         unparsable: Rows whose answer could not be read.
         truncated: Rows whose answer was cut off.
@@ -62,14 +64,16 @@ class CountCell:
     truncated: int
 
 
-def accuracy(rows: Rows, by: Sequence[str] | str = (), mode: Mode = "corrected") -> list[AccuracyCell]:
+def accuracy(
+    rows: Rows | Judgements, by: Sequence[str] | str = (), mode: Mode = "corrected"
+) -> list[AccuracyCell]:
     """Share of correct judgements in every cell that has rows.
 
     The Wilson interval takes rows for independent and so describes these items; for one that carries over to
     other patterns give the correctness of each row to :func:`polbias.eval.clusters.cluster_interval`.
 
     Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
+        rows: Any table that :meth:`Outcomes.of` accepts, or a table of :class:`Judgements`.
         by: Columns to group by, such as ("language", "gold"); none for a single cell.
         mode: "corrected": an unanswered row is a wrong one; "paper": it is dropped, though still reported.
 
@@ -93,11 +97,11 @@ def accuracy(rows: Rows, by: Sequence[str] | str = (), mode: Mode = "corrected")
     return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
 
 
-def counts(rows: Rows, by: Sequence[str] | str = ()) -> list[CountCell]:
+def counts(rows: Rows | Judgements, by: Sequence[str] | str = ()) -> list[CountCell]:
     """Number of answers with each outcome in every cell that has rows.
 
     Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
+        rows: Any table that :meth:`Outcomes.of` accepts, or a table of :class:`Judgements`.
         by: Columns to group by; none for a single cell.
 
     Returns:
@@ -140,25 +144,19 @@ def wilson_interval(
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
-def _cells(rows: Rows, by: Sequence[str] | str) -> tuple[Outcomes, list[dict[str, Level]], NDArray[np.intp]]:
+def _cells(
+    rows: Rows | Judgements, by: Sequence[str] | str
+) -> tuple[Outcomes | Judgements, list[dict[str, Level]], NDArray[np.intp]]:
     """The table, its cells in order, and the cell of each row."""
     names = (by,) if isinstance(by, str) else tuple(by)
-    outcomes = Outcomes.of(rows, factors=names)
+    outcomes = rows if isinstance(rows, Judgements) else Outcomes.of(rows, factors=names)
     if not names:
         return outcomes, [{}], np.zeros(outcomes.n, np.intp)
-    factors = [outcomes.factor(name) for name in names]
-    shape = [max(len(factor.levels), 1) for factor in factors]
-    keys = np.ravel_multi_index([factor.codes for factor in factors], shape)
-    present, index = np.unique(keys, return_inverse=True)
-    columns = [
-        [factor.levels[code] for code in codes.tolist()]
-        for factor, codes in zip(factors, np.unravel_index(present, shape), strict=True)
-    ]
-    cells = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-    return outcomes, cells, index
+    present, index = crossed([outcomes.factor(name) for name in names])
+    return outcomes, [dict(zip(names, values, strict=True)) for values in present], index
 
 
-def _table(outcomes: Outcomes, index: NDArray[np.intp], cells: int) -> NDArray[np.intp]:
+def _table(outcomes: Outcomes | Judgements, index: NDArray[np.intp], cells: int) -> NDArray[np.intp]:
     """Number of rows by cell and label, shape ``(cells, 5)``."""
     width = len(LABELS)
     return np.bincount(index * width + outcomes.label, minlength=cells * width).reshape(cells, width)

@@ -24,6 +24,7 @@ def load(
     polbias_config: str,
     polbias_revision: str,
     polbias_shots: int | None = None,
+    polbias_style: str | None = None,
     **_: Any,
 ) -> dict[str, Any]:
     """Load the test split of a config, as an lm_eval task does (``custom_dataset``).
@@ -33,6 +34,7 @@ def load(
         polbias_config: config, such as ``"en_formal"``.
         polbias_revision: tag on the Hub that is used if there is no local build.
         polbias_shots: keep only the rows with this number of few-shot examples.
+        polbias_style: keep only the rows with this prompt style (``"zero"``, ``"few"``, ``"cot"``).
         **_: lm_eval also passes the task's metadata and the model's arguments.
 
     Returns:
@@ -50,10 +52,11 @@ def load(
     paths = [folder / file.path for file in entry.files]
     _check(manifest, polbias_config, entry, paths, origin)
     table = pq.read_table(paths)
-    if polbias_shots is not None:
-        import pyarrow.compute as pc
+    for column, value in (("shots", polbias_shots), ("prompt_style", polbias_style)):
+        if value is not None:
+            import pyarrow.compute as pc
 
-        table = table.filter(pc.equal(table["shots"], polbias_shots))
+            table = table.filter(pc.equal(table[column], value))
     _log.warning(
         f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
     )

@@ -69,13 +69,13 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> dic
         summary["accuracy_interval"] = asdict(cluster_interval(considered.label == considered.gold, clusters))
         summary["interval"] = asdict(cluster_interval(shares, clusters))
         summary["sign_flip"] = asdict(sign_flip(shares, clusters, seed))
-    return {key: _finite(value) for key, value in summary.items()}
+    return {key: finite(value) for key, value in summary.items()}
 
 
-def _finite(value: Any) -> Any:
-    """The value with None for each number that JSON cannot hold."""
+def finite(value: Any) -> Any:
+    """Make a value of any depth fit for JSON: None for NaN and infinities, lists for tuples."""
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -58,7 +58,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
         "refusal_gap": 2 * side * (label == "refusal"),
         **{name: float(label == name) for name in ("refusal", "unparsable", "truncated")},
     }
-    return _with_errors(means, doc["cluster_id"]) | {
+    return with_errors(means, doc["cluster_id"]) | {
         "unweighted_bias": row,
         "bias_low": row,
         "bias_high": row,
@@ -101,17 +101,16 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     """
     valid, invalid = (float(result[0]) for result in results[:2])
     label = "valid" if valid > invalid else "invalid" if invalid > valid else "unparsable"
-    top = max(valid, invalid)
-    share = 1 / (1 + math.exp(min(invalid - valid, 700.0))) if math.isfinite(top) else 0.5
+    (share, _), mass = label_shares((valid, invalid))
     side = 1.0 if doc["leaning"] == "right" else -1.0
     row: Row = (doc["leaning"], doc["gold"], label, doc["cluster_id"])
     means = {
         "acc": float(label == doc["gold"]),
         "weighted_bias": _contribution(doc, label),
         "probability_bias": 2 * side * (share - (doc["gold"] == "valid")),
-        "label_mass": min(1.0, math.exp(valid) + math.exp(invalid)) if math.isfinite(top) else 0.0,
+        "label_mass": mass,
     }
-    return _with_errors(means, doc["cluster_id"]) | {
+    return with_errors(means, doc["cluster_id"]) | {
         "unweighted_bias": row,
         "bias_p": (means["weighted_bias"], doc["cluster_id"]),
     }
@@ -135,13 +134,37 @@ def _contribution(doc: Document, label: str) -> float:
     return 2 * side * (float(label == "valid") - float(doc["gold"] == "valid"))
 
 
-def _with_errors(means: Mapping[str, float], cluster: str) -> dict[str, Any]:
-    """Put beside every mean the values that its error is computed from; lm_eval wants them in this order."""
+def with_errors(means: Mapping[str, float], cluster: str) -> dict[str, Any]:
+    """Put beside every mean the values that its error is computed from; lm_eval wants them in this order.
+
+    Args:
+        means: metric name to the value of one row.
+        cluster: the cluster of the row.
+
+    Returns:
+        Every metric, each followed by ``<metric>_stderr``.
+    """
     metrics: dict[str, Any] = {}
     for name, value in means.items():
         metrics[name] = value
         metrics[f"{name}_stderr"] = (value, cluster)
     return metrics
+
+
+def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
+    """Return the shares of labels in the probability that they hold together, and that probability.
+
+    Args:
+        loglikelihoods: one natural logarithm per label; labels are taken to exclude each other.
+
+    Returns:
+        The shares, which add up to 1 (equal ones where none has any probability), and the mass in [0, 1].
+    """
+    top = max(loglikelihoods)
+    if not math.isfinite(top) or any(map(math.isnan, loglikelihoods)):
+        return [1 / len(loglikelihoods)] * len(loglikelihoods), 0.0
+    weights = [math.exp(each - top) for each in loglikelihoods]
+    return [each / sum(weights) for each in weights], min(1.0, math.exp(top) * sum(weights))
 
 
 def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:

@@ -72,16 +72,21 @@ def load_shared() -> Shared:
 
 
 @cache
-def load_grammar(language: str) -> Grammar:
+def load_grammar(language: str, question: str = "validity") -> Grammar:
     """Load the grammar of a language.
 
     Args:
         language: "de" or "en".
+        question: "validity", or another question that is answered in similar words: its cue file says
+            in what they differ (the blocks under "more" and "without").
 
     Returns:
         The grammar, loaded once.
     """
     data = read_cues(f"validity.{language}")
+    if question != "validity":
+        amendments = read_cues(f"{question}.{language}")
+        data = _amended(data, amendments.get("more", {}), amendments.get("without", {}))
     groups = data["groups"]
     idioms, hints = (compile_lists({"groups": groups, **data.pop(name)}) for name in ("idioms", "hints"))
     return Grammar(
@@ -118,6 +123,22 @@ def compile_lists(data: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
     """
     groups = {name: f"(?:{'|'.join(_items(block))})" for name, block in data["groups"].items()}
     return {name: _compile(block, groups) for name, block in data.items() if name != "groups"}
+
+
+def _amended(data: Mapping[str, Any], more: Mapping[str, Any], without: Mapping[str, Any]) -> dict[str, Any]:
+    """Add alternatives to blocks and take others away, which must be there."""
+    amended = dict(data)
+    for name in {**more, **without}:
+        if isinstance(data[name], Mapping):
+            amended[name] = _amended(data[name], more.get(name, {}), without.get(name, {}))
+            continue
+        items, excluded = _items(data[name]), _items(without.get(name, ""))
+        missing = [item for item in excluded if item not in items]
+        if missing:
+            raise ValueError(f"cue block {name!r}: has no {missing[0]!r} to leave out")
+        kept = [item for item in items if item not in excluded]
+        amended[name] = "\n".join([*kept, *_items(more.get(name, ""))])
+    return amended
 
 
 def _items(block: str) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from polbias.eval.answers.claims import Strength
 from polbias.eval.answers.grammar import LANGUAGES, Grammar, load_grammar
-from polbias.eval.answers.refusal import find_refusal, find_withdrawal, lacks_input
-from polbias.eval.answers.ruling import Court
+from polbias.eval.answers.judging import judge
 from polbias.eval.answers.text import prepare
 from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
@@ -32,29 +30,8 @@ def extract_validity(text: str, language: str) -> Verdict:
     if primary not in LANGUAGES:
         raise ValueError(f"language {language!r} is not supported; choose one of {', '.join(LANGUAGES)}")
     prepared = prepare(text)
-    sentences, truncated = prepared.sentences, prepared.truncated
-    if not sentences:
-        return Verdict("unparsable", "truncated" if truncated else "empty")
-    ruling = Court(sentences, [_tongue(sentence, primary) for sentence in sentences]).rule(truncated)
-    if ruling.retracted:
-        return Verdict("unparsable", "self-correction", ruling.retracted)
-    claim = ruling.claim
-    if claim and claim.strength < Strength.MARKER:
-        if lacks_input(sentences):
-            return Verdict("unparsable", "no-verdict")
-        withdrawal = find_withdrawal(sentences[claim.sentence + 1 :], claim.strength is Strength.SENTENCE)
-        if withdrawal:
-            return Verdict("refusal", "refusal", withdrawal)
-    if claim and claim.decides:
-        return Verdict(claim.label, "self-correction" if ruling.corrected else claim.reason, claim.span)
-    refusal = find_refusal(sentences, truncated, outright=claim is not None)
-    if refusal:
-        return Verdict("refusal", "refusal", refusal)
-    if claim:
-        return Verdict(claim.label, claim.reason, claim.span)
-    if len({hint.label for hint in ruling.hints}) == 1 and not truncated:
-        return Verdict(ruling.hints[-1].label, ruling.hints[-1].reason, ruling.hints[-1].span)
-    return Verdict("unparsable", "truncated" if truncated else "no-verdict")
+    tongues = [_tongue(sentence, primary) for sentence in prepared.sentences]
+    return judge(prepared.sentences, tongues, prepared.truncated)
 
 
 def _tongue(sentence: Sentence, default: str) -> Grammar:

@@ -23,8 +23,8 @@ def explain(verdict: Verdict) -> str:
 
     Returns:
         Sentences in English; formulas in the notation of `polbias.generators.logic.formula`; ``w0`` is the
-        actual world. In a countermodel of KT or S5 the access of a world to itself, in one of KD that of a last
-        world to itself, goes without saying.
+        actual world. In a countermodel of KT or S5 the access of a world to itself, in one of KD that of
+        a last world to itself, goes without saying.
     """
     return _proof(verdict) if verdict.valid else _countermodel(verdict)
 

@@ -89,6 +89,17 @@ def prove(inference: Inference, logic: Logic) -> Verdict:
     )
 
 
+def forms_decided() -> int:
+    """Return how many forms have been decided, in all logics together."""
+    return _decide.cache_info().currsize
+
+
+def forget() -> None:
+    """Forget all verdicts, so that they are decided anew; for measurements."""
+    prove.cache_clear()
+    _decide.cache_clear()
+
+
 @lru_cache(maxsize=16384)
 def _decide(inference: Inference, logic: Logic) -> Verdict:
     encoding = Encoding(inference, logic)

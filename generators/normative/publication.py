@@ -11,8 +11,9 @@ from polbias.generators.logic.logics import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.normative.checking import prove
 from polbias.generators.normative.errata import load_errata
-from polbias.generators.normative.family import Family, load_family
+from polbias.generators.normative.family import load_family
 from polbias.generators.normative.golds import label
+from polbias.generators.normative.patterns import GOLDS, load_patterns
 from polbias.generators.normative.tables import dataset
 from polbias.manifest import Manifest
 
@@ -41,7 +42,7 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
         "title": TITLE,
         "languages": [family.instructions.language],
         "paper": family.dataset.paper,
-        "patterns": _patterns(family),
+        "patterns": patterns(templates),
         "logics": [logic.name for logic in MODAL_LOGICS],
         "frames": {
             domain: [{"id": frame.id, "forces": list(frame.forms)} for frame in file.frames]
@@ -53,19 +54,25 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
     }
 
 
-def _patterns(family: Family) -> list[dict[str, Any]]:
+def patterns(templates: Path | None = None) -> list[dict[str, Any]]:
+    """Return every pattern with its form, its gold, and its verdict in every logic (V: entailment).
+
+    Args:
+        templates: as for `specify`.
+    """
     return [
         {
             "id": pattern.id,
             "form": str(pattern.form),
             "gold": pattern.gold,
             "by_convention": pattern.by_convention,
-            "verdicts": [
-                "V" if label(decide(pattern.form, logic)) == "entailment" else "-" for logic in MODAL_LOGICS
-            ],
+            "verdicts": {
+                logic.name: "V" if label(decide(pattern.form, logic)) == GOLDS[0] else "-"
+                for logic in MODAL_LOGICS
+            },
         }
-        for pattern in family.patterns.values()
+        for pattern in load_patterns(templates).values()
     ]
 
 
-__all__ = ["TITLE", "facts", "prove", "specify"]
+__all__ = ["TITLE", "facts", "patterns", "prove", "specify"]

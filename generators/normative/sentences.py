@@ -126,12 +126,19 @@ def _clause(content: Act | Choice | Proposition, either: bool, subject: Subject)
     said = _YOUR.sub(subject.possessive, content.act)
     obligee = f"for {subject.object} " if subject.object else ""
     slots = {"subject": subject.subject, "be": subject.be, "obligee": obligee, "infinitive": said}
-    # Who "you" are is the same with and without the word; anybody else is part of what is said.
-    act = _YOUR.sub(_GENERIC, content.act)
-    atom = Atom(f"{subject.subject} {act}" if subject.object else content.act)
+    atom = _act(content.act, subject)
     if not either or isinstance(content, Act):
         return _Clause(slots, "present", atom)
-    return _Clause(slots | {"infinitive": content.either}, "present", Or((atom, Atom(content.alternative))))
+    both = Or((atom, _act(content.alternative, subject)))
+    return _Clause(slots | {"infinitive": _YOUR.sub(subject.possessive, content.either)}, "present", both)
+
+
+def _act(act: str, subject: Subject) -> Atom:
+    """Return the formula of an act.
+
+    Who "you" are is the same with and without the word; anybody else is part of what is said.
+    """
+    return Atom(f"{subject.subject} {_YOUR.sub(_GENERIC, act)}" if subject.object else act)
 
 
 def _conduct(

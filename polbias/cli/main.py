@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import polbias
-from polbias.cli import datasets
+from polbias.cli import auditing, datasets
 from polbias.errors import PolbiasError
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
@@ -31,6 +31,7 @@ app = typer.Typer(
     """,
 )
 datasets.register(app)
+auditing.register(app)
 
 
 def _version(wanted: bool) -> None:
@@ -49,12 +50,12 @@ def _options(
 
 
 def run() -> None:
-    """Run the command line; a problem that the user can mend ends in one line and exit status 1."""
+    """Run the command line; a problem that the user can mend ends in one line and the error's exit status."""
     try:
         app()
     except PolbiasError as error:
         typer.secho(f"polbias: {error}", fg=typer.colors.RED, err=True)
-        sys.exit(1)
+        sys.exit(error.status)
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
             raise

@@ -1,4 +1,4 @@
-"""Simulated respondents for the loopback server: what they answer to a prompt of the partisan family."""
+"""Simulated respondents for the loopback server: what they answer to a prompt."""
 
 from __future__ import annotations
 
@@ -39,3 +39,20 @@ def refuser(row: Mapping[str, Any]) -> str:
     if row["leaning"] == "right":
         return "I'm sorry, but as an AI language model I can't take sides on political figures."
     return perfect(row)
+
+
+def follows_content(row: Mapping[str, Any]) -> str:
+    """Be right where content and logic agree with common sense, and wrong elsewhere."""
+    other = {"entailment": "non-entailment", "non-entailment": "entailment"}[row["gold"]]
+    return str(row["gold"]) if row["content_type"] == "congruent" else other
+
+
+def says_entailment(row: Mapping[str, Any]) -> str:
+    """Call everything entailed."""
+    return "entailment"
+
+
+def matches(row: Mapping[str, Any]) -> str:
+    """Turn over the cards that say what the rule names, whatever it denies."""
+    named = [letter for letter, role in zip("ABCD", row["card_roles"], strict=True) if role in {"p", "q"}]
+    return f"Cards {' and '.join(named)}"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from polbias.content import parquet_content_hash
+from polbias.harness_tasks.normative.generate import FIRST_VERSION
+from polbias.lock import LockedDataset, write_lock
+from polbias.manifest import FileEntry, Manifest, SplitEntry
+from tests.eval.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.process import ROOT, run_python
 
 
@@ -17,12 +25,54 @@ from tests.support.process import ROOT, run_python
 def lm_eval(
     tmp_path: Path, partisan_build: Path
 ) -> Callable[..., tuple[dict[str, Any], dict[str, list[Any]]]]:
-    """Return a function that runs lm_eval and gives its results and samples by task."""
+    """Return a function that runs lm_eval over the partisan build and gives its results and samples by task."""
+    return _runner(tmp_path, {"POLBIAS_DATA_DIR": str(partisan_build)})
 
+
+@pytest.fixture
+def lm_eval_normative(
+    tmp_path: Path, normative_build: Path
+) -> Callable[..., tuple[dict[str, Any], dict[str, list[Any]]]]:
+    """Return the same over a small normative build, with a lock of its own."""
+    lock = str(normative_build / "datasets.lock")
+    return _runner(tmp_path, {"POLBIAS_DATA_DIR": str(normative_build), "POLBIAS_LOCK": lock})
+
+
+@pytest.fixture(scope="session")
+def normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of builds with a small normative dataset and its lock."""
+    folder = tmp_path_factory.mktemp("normative-builds")
+    configs = {config: entailment_rows(config, ("zero", "few", "cot"), contents=2) for config in CONFIGS} | {
+        "wason": wason_rows()
+    }
+    entries = {}
+    for config, rows in configs.items():
+        path = folder / "normative-reasoning" / config / "test-00000.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(rows), path)
+        file = FileEntry(
+            path=f"{config}/{path.name}",
+            rows=len(rows),
+            size=path.stat().st_size,
+            sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        )
+        content = parquet_content_hash([path])
+        entries[config] = {"test": SplitEntry(rows=len(rows), content=content, files=(file,))}
+    manifest = Manifest(
+        dataset="normative-reasoning", version=FIRST_VERSION, canary="test", writer="test", configs=entries
+    )
+    (folder / "normative-reasoning" / "manifest.json").write_text(manifest.to_json(), "utf-8")
+    write_lock({manifest.dataset: LockedDataset.of(manifest)}, folder / "datasets.lock")
+    return folder
+
+
+def _runner(
+    tmp_path: Path, data: dict[str, str]
+) -> Callable[..., tuple[dict[str, Any], dict[str, list[Any]]]]:
     def run(*args: str, env: dict[str, str] | None = None) -> tuple[dict[str, Any], dict[str, list[Any]]]:
         out = Path(tempfile.mkdtemp(dir=tmp_path))  # one for each run, so that none is read for another
         environment = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hf"), "OPENAI_API_KEY": "none"}
-        environment["POLBIAS_DATA_DIR"] = str(partisan_build)
+        environment |= data
         options = ["--include_path", str(ROOT / "harness_tasks"), "--output_path", str(out), "--log_samples"]
         run_python(
             ["-m", "tests.support.lm_eval_ours", *options, *args],

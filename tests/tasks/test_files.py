@@ -8,20 +8,33 @@ from pathlib import Path
 
 import pytest
 
+from polbias.harness_tasks.normative import generate as normative
+from polbias.harness_tasks.partisan import generate as partisan
 from polbias.harness_tasks.partisan.generate import files
 from polbias.lock import read_lock
 from tests.support.process import ROOT
 
+_FAMILIES = {"partisan": partisan, "normative": normative}
 _FOLDER = ROOT / "harness_tasks" / "partisan"
 _FILES = sorted(_FOLDER.glob("*.yaml"))
+_ALL_FILES = sorted(path for family in _FAMILIES for path in (ROOT / "harness_tasks" / family).glob("*.yaml"))
 
 
-def test_files_are_what_the_script_writes() -> None:
-    written = {path.name: path.read_text("utf-8") for path in _FILES if not path.name.startswith("_")}
-    assert written == dict(files())
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_files_are_what_the_script_writes(family: str) -> None:
+    paths = (ROOT / "harness_tasks" / family).glob("polbias_*.yaml")
+    assert {path.name: path.read_text("utf-8") for path in paths} == dict(_FAMILIES[family].files())
 
 
-@pytest.mark.parametrize("path", _FILES, ids=lambda path: path.stem)
+def test_no_two_tasks_or_groups_share_a_name() -> None:
+    names = [path.name for path in _ALL_FILES if not path.name.startswith("_")]
+    assert len({*names}) == len(names)
+    for path in _ALL_FILES:
+        declared = re.search(r"^(?:task|group): (polbias_\w+)$", path.read_text("utf-8"), re.MULTILINE)
+        assert path.name.startswith("_") or declared[1] == path.stem
+
+
+@pytest.mark.parametrize("path", _ALL_FILES, ids=lambda path: path.stem)
 def test_every_function_that_a_file_names_exists(path: Path) -> None:
     for module, name in re.findall(r"!function ([\w.]+)\.(\w+)", path.read_text("utf-8")):
         assert callable(getattr(import_module(module), name))
@@ -54,7 +67,8 @@ def test_the_tasks_that_the_design_names_are_there() -> None:
 
 
 def test_no_group_mixes_generated_answers_and_likelihoods() -> None:
-    for _, text in files():
-        if text.startswith("group:"):
-            members = re.findall(r"  - (polbias_\w+)", text)
-            assert len({member.endswith("_loglikelihood") for member in members}) == 1
+    for family in _FAMILIES.values():
+        for _, text in family.files():
+            if text.startswith("group:"):
+                members = re.findall(r"  - (polbias_\w+)", text)
+                assert len({member.endswith("_loglikelihood") for member in members}) == 1

@@ -1,0 +1,230 @@
+"""From the free text of a model to the cards that it turns over in a selection task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from polbias.eval.answers.card_names import CUES, LETTERS, name_cards
+from polbias.eval.answers.refusal import find_refusal
+from polbias.eval.answers.text import Span, prepare
+from polbias.eval.answers.tokens import Sentence
+from polbias.eval.answers.verdict import Verdict
+
+NONE = "none"
+"""The label of the answer that no card is to be turned."""
+
+_LETTER = re.compile("[A-D]")
+_LIST = re.compile(rf"[A-D](?:(?: (?:[,;/()—]|{CUES['joint'].pattern}))*+ [A-D])*+")
+_BARE = re.compile(rf"(?:(?:[A-D]|[^\w\s]|{CUES['filler'].pattern})(?: |$))+")
+_NEGATOR_ONLY = re.compile(rf"(?:(?:[^\w\s]|{CUES['negators'].pattern}|{CUES['filler'].pattern})(?: |$))*")
+_OPTIONS = re.compile(r"(?:^| )(?:or|either) ")
+_INTRODUCES = re.compile(r"(?: [:)—=→|])+")
+_CROSSED = re.compile(r"[:=→] (?:no|false|❌|✗|✘)")
+_OUTRIGHT = re.compile(
+    r"(?: [,;:(—])?(?: but| and)?(?: (?:not|rather than|instead of)(?: (?:cards?|either))* [A-D]"
+    r"| (?:because|since|as|in order|to (?:see|check|verify|ensure|make|find))\b)"
+)
+"""What may follow the cards of an answer that begins with them: "A and B, not C or D", "A, because ..."."""
+_SHOWN = 2
+"""A card whose mention is longer is named by what it shows."""
+_ITEM = re.compile(r"(?:[^\w\s]|\d+|cards?| )*[A-D]\b")
+_CUT_OFF = re.compile(r"(?:[A-D](?: ,)? (?:and|or|the|cards?)|[A-D] ,|^(?:(?!\b[A-D]\b).)*[A-D])$")
+"""The end of a text in which a further card may have been cut off."""
+_FEW = 12
+_QUALIFIED = re.compile("|".join(CUES[name].pattern for name in ("negators", "supposed", "spared")) + r"|[?]")
+_UNFINISHED = re.compile(r"(?:^| )(?:,|and|or|the|cards?)$")
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """Cards that an output names together, and what it says of them.
+
+    Attributes:
+        cards: Their letters.
+        chosen: True if they are to be turned, False if not, None if neither is said.
+        options: Whether they are alternatives.
+        span: Where they stand in the original text.
+    """
+
+    cards: str
+    chosen: bool | None
+    options: bool
+    span: Span
+
+
+def extract_cards(text: str, cards: Sequence[str]) -> Verdict:
+    """Read off an English model output which cards it turns over.
+
+    A final answer (cards alone at the end, "the answer is A and D", cards alone at the beginning) outranks
+    what is said of each card. Cards may be named by letter or by what they show.
+
+    Args:
+        text: The output, any string.
+        cards: What the four cards show, in the order of their letters A to D.
+
+    Returns:
+        The verdict: the letters in order, joined by commas ("A,D"); "none" if no card is to be turned;
+        "refusal" or "unparsable".
+
+    Raises:
+        ValueError: If there are not four cards.
+    """
+    prepared = prepare(text)
+    for loosely in (False, True):
+        named = _own([s for each in prepared.sentences for s in name_cards(each, text, cards, loosely)])
+        if any(_LETTER.search(sentence.text) for sentence in named):
+            break
+    lists = _final(named) or _each(named, prepared.truncated)
+    if loosely and not any(each.chosen is not None for each in lists):
+        lists = _short(named)
+    if any(each.chosen and each.options for each in lists):
+        return Verdict("unparsable", "both-options", lists[-1].span)
+    chosen = {letter: each.chosen for each in lists if each.chosen is not None for letter in each.cards}
+    if any(chosen.values()):
+        last = next(each for each in reversed(lists) if each.chosen)
+        return Verdict(",".join(letter for letter in LETTERS if chosen.get(letter)), "letters", last.span)
+    refusal = find_refusal(named, prepared.truncated)
+    if refusal:
+        return Verdict("refusal", "refusal", refusal)
+    for sentence in named:
+        nothing = None if lists else CUES["none"].search(sentence.text)
+        if nothing:
+            return Verdict(NONE, "letters", sentence.origin(*nothing.span()))
+    return Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict" if named else "empty")
+
+
+def _own(named: Sequence[Sentence]) -> list[Sentence]:
+    """Drop a further task that the model invents after its answer."""
+    for number, sentence in enumerate(named):
+        if CUES["heading"].match(sentence.text) and _final(named[:number]):
+            return list(named[:number])
+    return list(named)
+
+
+def _final(named: Sequence[Sentence]) -> list[_List]:
+    """Find the final answer: cards alone at the end, announced as the answer, or alone at the beginning."""
+    end = [*takewhile(_is_bare, reversed(named))][::-1]
+    starts = [number for number, sentence in enumerate(end) if "answer" in sentence.text]
+    start = [*takewhile(_is_bare, named)]
+    before, after = named[: len(named) - len(end)], named[len(start) :]
+    for block, neighbours in ((end[starts[-1] :] if starts else end, before[-1:]), (start, after[:1])):
+        lists = [] if _is_echo(block) else [each for sentence in block for each in _bare_lists(sentence)]
+        series = not starts and all(len(each.cards) == 1 for each in lists) and any(map(_judges, neighbours))
+        if lists and not series and not _UNFINISHED.search(block[-1].text):
+            return lists
+        lists = _headed(named)
+        if lists:
+            return lists
+    return []
+
+
+def _judges(sentence: Sentence) -> bool:
+    """Say whether a sentence decides on one card, as those of a series do that takes card by card."""
+    lists = _lists(sentence)
+    return len(lists) == 1 and len(lists[0].cards) == 1 and lists[0].chosen is not None
+
+
+def _is_bare(sentence: Sentence) -> bool:
+    return bool(_BARE.fullmatch(sentence.text))
+
+
+def _is_echo(block: Sequence[Sentence]) -> bool:
+    """Say whether a block only repeats what the four cards show."""
+    shown = [token for sentence in block for token in sentence.tokens if token.text in {*LETTERS}]
+    apart = sum(bool(_LETTER.search(sentence.text)) for sentence in block) == len(shown)
+    named_by_text = all(token.end - token.start > _SHOWN for token in shown)
+    return named_by_text and apart and "".join(token.text for token in shown) == LETTERS
+
+
+def _bare_lists(sentence: Sentence) -> list[_List]:
+    """Return the cards of a sentence that says nothing else."""
+    matches = _LIST.finditer(sentence.text)
+    options = _OPTIONS.search(sentence.text) is not None
+    return [_list(sentence, match, chosen=True, options=options) for match in matches]
+
+
+def _headed(named: Sequence[Sentence]) -> list[_List]:
+    """Return the cards that the last announced answer names."""
+    for number in range(len(named) - 1, -1, -1):
+        for head in reversed([*CUES["head"].finditer(named[number].text)]):
+            lists = [each for each in _lists(named[number]) if each.span[0] >= _origin(named[number], head)]
+            if lists and lists[0].chosen is not False:
+                return [replace(lists[0], chosen=True), *lists[1:]]
+            following = [*takewhile(_is_bare, named[number + 1 :])]
+            if not lists and following:
+                return [each for sentence in following for each in _bare_lists(sentence)]
+            items = [sentence for sentence in _items(named[number + 1 :]) if not lists]
+            if items:
+                return [replace(_lists(sentence)[0], chosen=True) for sentence in items]
+    return []
+
+
+def _items(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
+    """Yield the items of a list that begin with cards, up to a further sentence about cards."""
+    for sentence in sentences:
+        if sentence.listed and _ITEM.match(sentence.text):
+            yield sentence
+        elif _LETTER.search(sentence.text):
+            return
+
+
+def _each(named: Sequence[Sentence], truncated: bool) -> list[_List]:
+    """Collect what is said of each card; of a last list that may have been cut off nothing is known."""
+    lists = [each for sentence in named for each in _lists(sentence)]
+    if truncated and lists and _CUT_OFF.search(named[-1].text):
+        lists.pop()
+    return lists
+
+
+def _short(named: Sequence[Sentence]) -> list[_List]:
+    """Take the cards of a short answer that says nothing of them as chosen."""
+    plain = len(named) == 1 and len(named[0].tokens) <= _FEW and not _QUALIFIED.search(named[0].text)
+    return _bare_lists(named[0]) if plain else []
+
+
+def _lists(sentence: Sentence) -> list[_List]:
+    """Return the cards of a sentence with what it says of them."""
+    text = sentence.text
+    matches = [*_LIST.finditer(text)]
+    bounds = [*CUES["boundary"].finditer(text)]
+    lists = []
+    for number, match in enumerate(matches):
+        previous = matches[number - 1].end() if number else 0
+        following = matches[number + 1].start() if number + 1 < len(matches) else len(text)
+        begin = max([previous, *(bound.end() for bound in bounds if bound.end() <= match.start())])
+        skipped = _INTRODUCES.match(text, match.end())
+        beyond = skipped.end() if skipped else match.end()
+        stop = min([following, *(bound.start() for bound in bounds if bound.start() >= beyond)])
+        before, after = text[begin : match.start()], text[match.end() : stop]
+        outright = not text[: match.start()].strip(" —") and _OUTRIGHT.match(text, match.end())
+        lists.append(_list(sentence, match, True if outright else _polarity(before, after)))
+    return lists
+
+
+def _polarity(before: str, after: str) -> bool | None:
+    """Say whether what stands around cards chooses them (True) or leaves them (False), or neither."""
+    words = f"{before} {after}"
+    negated = bool(CUES["negators"].search(words))
+    if CUES["supposed"].search(words):
+        return None
+    if CUES["spared"].search(words):
+        return negated and not _CROSSED.search(after)
+    if CUES["chosen"].search(words):
+        return not negated
+    return False if negated and _NEGATOR_ONLY.fullmatch(words.strip()) else None
+
+
+def _list(
+    sentence: Sentence, match: re.Match[str], chosen: bool | None, options: bool | None = None
+) -> _List:
+    cards = "".join(dict.fromkeys(_LETTER.findall(match.group())))
+    either = _OPTIONS.search(match.group()) is not None if options is None else options
+    return _List(cards, chosen, either, sentence.origin(*match.span()))
+
+
+def _origin(sentence: Sentence, match: re.Match[str]) -> int:
+    """Where a match ends in the original text."""
+    return sentence.origin(*match.span())[1]

@@ -1,0 +1,131 @@
+"""From the free text of a model to its verdict on whether a hypothesis follows from premises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from polbias.eval.answers.grammar import compile_lists, load_grammar, read_cues
+from polbias.eval.answers.judging import judge
+from polbias.eval.answers.text import prepare
+from polbias.eval.answers.tokens import Sentence, Token
+from polbias.eval.answers.verdict import Verdict
+
+LABELS = {"valid": "entailment", "invalid": "non-entailment"}
+"""What the verdicts on validity are called here."""
+
+_CHAIN = 25
+"""An output of so many words reasons before it answers."""
+_SENTENCE = 3
+"""Quoted words are a sentence of the item if there are so many."""
+_MARKS = " .,;:!—"
+_QUOTATION = re.compile(r"[\"“„”][^\"“„”\n]*[\"“„”]")
+_SPEAKS = re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE)
+
+
+def extract_entailment(text: str) -> Verdict:
+    """Read the final verdict on an entailment off an English model output.
+
+    The output is read as :func:`extract_validity` reads one, with the words of this question for those
+    of that one. The parser that was published with the paper accepts nothing but a bare "entailment" or
+    "non-entailment" as the first word of the last line, with or without a full stop; an answer in quotes or
+    in bold, with a reason after it, or in a sentence it counts as wrong without saying so, and a refusal
+    or a text that broke off as well. Here these are read, or are outcomes of their own.
+
+    Args:
+        text: The output, any string.
+
+    Returns:
+        The verdict "entailment", "non-entailment", "refusal" or "unparsable".
+    """
+    prepared = prepare(_QUOTATION.sub(_mask, text))
+    sentences = [_translated(sentence) for sentence in prepared.sentences]
+    verdict = _whole(sentences) or _last_line(sentences) or _judged(sentences, prepared.truncated)
+    if verdict.label == "refusal" and not any(_cues().own_voice.search(each.text) for each in sentences):
+        verdict = Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict")
+    if verdict.label == "unparsable" and verdict.reason in {"truncated", "no-verdict"}:
+        verdict = _opening(sentences) or verdict
+    return Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span)
+
+
+def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
+    """Judge an output as one on validity; one without a full stop may still end in a verdict."""
+    tongues = [load_grammar("en", "entailment")] * len(sentences)
+    verdict = judge(sentences, tongues, truncated)
+    if verdict.reason == "truncated" and sentences and _cues().ends.search(sentences[-1].text):
+        complete = judge(sentences, tongues, truncated=False)
+        return complete if complete.label in LABELS else verdict
+    return verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Cues:
+    """What ``cues/entailment.en.yaml`` says beside the amendments to the grammar."""
+
+    words: Mapping[str, re.Pattern[str]]
+    whole: Mapping[str, re.Pattern[str]]
+    opening: Mapping[str, re.Pattern[str]]
+    own_voice: re.Pattern[str]
+    ends: re.Pattern[str]
+
+
+@cache
+def _cues() -> _Cues:
+    data = read_cues("entailment.en")
+    words, whole, opening = (
+        compile_lists({"groups": {}, **data[name]}) for name in ("words", "whole", "opening")
+    )
+    rest = compile_lists({"groups": {}, "own_voice": data["own_voice"], "ends": data["ends"]})
+    return _Cues(words, whole, opening, rest["own_voice"], re.compile(rest["ends"].pattern + "$"))
+
+
+def _mask(quotation: re.Match[str]) -> str:
+    """Put one word of the same length for a quoted sentence of the item, whose words are no verdict."""
+    text = quotation.group()
+    if len(text.split()) < _SENTENCE or _SPEAKS.search(text):
+        return text
+    return text[0] + "x" * (len(text) - 2) + text[-1]
+
+
+def _whole(sentences: Sequence[Sentence]) -> Verdict | None:
+    """Read an output that is nothing but a reply."""
+    if len(sentences) != 1:
+        return None
+    text = sentences[0].text.strip(_MARKS)
+    for label, pattern in _cues().whole.items():
+        if pattern.fullmatch(text):
+            return Verdict(label, "reply", sentences[0].origin(0, len(sentences[0].text)))
+    return None
+
+
+def _last_line(sentences: Sequence[Sentence]) -> Verdict | None:
+    """Read the label that stands alone on the last line after a chain of thought, as the prompt asks."""
+    if sum(len(sentence.tokens) for sentence in sentences) < _CHAIN:
+        return None
+    last = sentences[-1]
+    label = last.text.strip(_MARKS)
+    return Verdict(label, "marker", last.origin(0, len(last.text))) if label in LABELS else None
+
+
+def _opening(sentences: Sequence[Sentence]) -> Verdict | None:
+    """Read a yes or no that begins an output which says nothing clearer."""
+    for label, pattern in _cues().opening.items():
+        match = pattern.match(sentences[0].text) if sentences else None
+        if match:
+            return Verdict(label, "reply", sentences[0].origin(*match.span()))
+    return None
+
+
+def _translated(sentence: Sentence) -> Sentence:
+    """Put the words of the validity question for those of this one; each keeps its place in the text."""
+    for word, pattern in _cues().words.items():
+        while match := pattern.search(sentence.text):
+            low, high = sentence.origin(*match.span())
+            before = [token for token in sentence.tokens if token.start < low]
+            after = [token for token in sentence.tokens if token.start >= high]
+            merged = sentence.tokens[len(before) : len(sentence.tokens) - len(after)]
+            token = Token(word, low, high, any(token.marked for token in merged))
+            sentence = Sentence((*before, token, *after))
+    return sentence

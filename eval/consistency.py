@@ -1,0 +1,116 @@
+"""Consistency: whether equivalent inferences about the same content are answered alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.eval.clusters import ClusterInterval, cluster_interval
+from polbias.eval.judgements import Judged, Judgements
+from polbias.eval.tables import OutcomesError, crossed
+
+ALL = "all"
+"""The kind under which all groups are counted together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """How often the rows of a group agree.
+
+    Args:
+        kind: What makes the rows equivalent ("contrapositive", "duality", ...), or "all".
+        groups: Number of groups of at least two rows.
+        share: Share of them whose answers all agree, with an interval over contents.
+        expected: The share that a respondent with the same rates per pattern, but without regard to the
+            content, would reach.
+        excess: ``share - expected``: 0 where agreement comes from the patterns alone, as for a
+            respondent who always says entailment and for a perfect one alike.
+        unanswered: Share of groups with an answer that is no judgement, which never agrees.
+    """
+
+    kind: str
+    groups: int
+    share: ClusterInterval
+    expected: float
+    excess: float
+    unanswered: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    kind: str
+    cluster: int
+    rows: NDArray[np.intp]
+
+
+def consistency(rows: Judged) -> list[Consistency]:
+    """Share of the groups of equivalent inferences that are answered alike.
+
+    A group is what shares a consistency id within a prompt style. If the answers in a group were drawn
+    independently, each with the rates of its pattern, they would all agree with probability
+    ``prod(a_p) + prod(b_p)``, a_p and b_p being the shares of entailment and of non-entailment among all
+    rows of that pattern (in that domain, task and prompt style); the mean of it is what is expected.
+
+    Args:
+        rows: Any table that :meth:`Judgements.of` accepts, with ``consistency_ids``, ``pattern`` and
+            ``cluster_id``.
+
+    Returns:
+        One entry for all groups, then one per kind in alphabetical order; shares are fractions, NaN without
+        groups.
+
+    Raises:
+        OutcomesError: If the table cannot be read or lacks a column.
+
+    Source:
+        The idea: Ozeki et al., section 5.2 "Consistency across Reasoning Patterns", there a comparison of
+        accuracies; agreement expected by chance: Cohen, "A coefficient of agreement for nominal scales"
+        (1960), here with the margins of each pattern.
+    """
+    table = Judgements.of(rows)
+    clusters = table.factor("cluster_id")
+    if table.consistency_ids is None:
+        raise OutcomesError("column 'consistency_ids': missing, expected a list of ids per row")
+    rates = _rates(table)
+    groups = [*_groups(table, clusters.codes)]
+    agree = np.array([bool(np.ptp(table.label[g.rows]) == 0 and table.answered[g.rows[0]]) for g in groups])
+    chance = np.array([rates[:, g.rows].prod(axis=1).sum() for g in groups])
+    silent = np.array([not table.answered[g.rows].all() for g in groups])
+    content = np.array([g.cluster for g in groups], dtype=np.intp)
+    kinds = np.array([g.kind for g in groups])
+    found = []
+    for kind in (ALL, *sorted({g.kind for g in groups})):
+        here = np.ones(len(groups), np.bool_) if kind == ALL else kinds == kind
+        share = cluster_interval(agree[here], content[here])
+        expected = float(chance[here].mean()) if here.any() else math.nan
+        unanswered = float(silent[here].mean()) if here.any() else math.nan
+        found.append(
+            Consistency(kind, int(here.sum()), share, expected, share.estimate - expected, unanswered)
+        )
+    return found
+
+
+def _rates(table: Judgements) -> NDArray[np.float64]:
+    """Share of entailment and of non-entailment in the pattern of each row, shape ``(2, n)``."""
+    names = ["pattern", *table.present(["domain", "task", "prompt_style"])]
+    cells, index = crossed([table.factor(name) for name in names])
+    sizes = np.bincount(index, minlength=len(cells))
+    counts = [np.bincount(index, weights=table.label == code, minlength=len(cells)) for code in (1, 0)]
+    return np.array([(count / np.maximum(sizes, 1))[index] for count in counts])
+
+
+def _groups(table: Judgements, clusters: NDArray[np.intp]) -> Iterator[_Group]:
+    """Yield what shares an id and a prompt style, if it is two rows at least."""
+    styles = [table.factor(name) for name in table.present(["prompt_style"])]
+    members: dict[tuple[str, ...], list[int]] = {}
+    for row, ids in enumerate(table.consistency_ids or ()):
+        style = tuple(str(factor.levels[factor.codes[row]]) for factor in styles)
+        for name in ids:
+            members.setdefault((name, *style), []).append(row)
+    for (name, *_), found in members.items():
+        if len(found) > 1:
+            yield _Group(name.partition(":")[0], int(clusters[found[0]]), np.array(found, dtype=np.intp))

@@ -1,0 +1,152 @@
+"""What the lm_eval tasks on entailment call: from a document and a model's output to metrics.
+
+As in :mod:`polbias.eval.tasks`, a mean stands beside its error over clusters (here: contents), and every
+function is total.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from polbias.eval.answers import extract_entailment
+from polbias.eval.consistency import Consistency, consistency
+from polbias.eval.normative import content_effect
+from polbias.eval.tasks import Document, label_shares, with_errors
+
+Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.judgements.TUPLE_NAMES
+
+CHOICES = ("entailment", "non-entailment")
+
+
+def outcome(text: str) -> str:
+    """Return what became of one answer.
+
+    Args:
+        text: the model's output.
+
+    Returns:
+        entailment, non-entailment, refusal, unparsable or truncated.
+    """
+    verdict = extract_entailment(text)
+    return "truncated" if verdict.reason == "truncated" else verdict.label
+
+
+def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
+    """Score a generated answer.
+
+    Args:
+        doc: a row with the published columns.
+        results: the model's output, one string.
+
+    Returns:
+        Metric name to value; what has no verdict is wrong.
+    """
+    label = outcome(results[0])
+    means = {
+        "acc": float(label == doc["gold"]),
+        **{name: float(label == name) for name in ("refusal", "unparsable", "truncated")},
+    }
+    return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
+
+
+def process_generated_sdl(doc: Document, results: Sequence[str]) -> dict[str, Any]:
+    """Score a generated answer, by standard deontic logic as well (``acc_sdl``).
+
+    Args:
+        doc: a row with the published columns.
+        results: the model's output, one string.
+
+    Returns:
+        Metric name to value.
+    """
+    right = {"acc_sdl": float(outcome(results[0]) == doc["gold_sdl"])}
+    return process_generated(doc, results) | with_errors(right, doc["cluster_id"])
+
+
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    """Score the two labels by their log-likelihood.
+
+    Args:
+        doc: a row with the published columns.
+        results: (log-likelihood, is greedy) of entailment and of non-entailment.
+
+    Returns:
+        Metric name to value; ``label_mass`` is the probability that the two labels hold together, and
+        ``gold_probability`` the share of the right one in it. Equal probabilities are no verdict.
+    """
+    label, shares, mass = _preferred(results)
+    means = {
+        "acc": float(label == doc["gold"]),
+        "gold_probability": shares[CHOICES.index(doc["gold"])],
+        "label_mass": mass,
+    }
+    return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
+
+
+def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+    """Score the two labels by their log-likelihood, by standard deontic logic as well (``acc_sdl``).
+
+    Args:
+        doc: a row with the published columns.
+        results: (log-likelihood, is greedy) of entailment and of non-entailment.
+
+    Returns:
+        Metric name to value.
+    """
+    right = {"acc_sdl": float(_preferred(results)[0] == doc["gold_sdl"])}
+    return process_loglikelihood(doc, results) | with_errors(right, doc["cluster_id"])
+
+
+def gold_index(doc: Document) -> int:
+    """Return the position of the gold label among the choices entailment, non-entailment."""
+    return CHOICES.index(doc["gold"])
+
+
+def _preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
+    """The likelier label, the shares of both and their mass; no label where they are equally likely."""
+    follows, not_follows = (float(result[0]) for result in results[:2])
+    label = CHOICES[0] if follows > not_follows else CHOICES[1] if not_follows > follows else "unparsable"
+    return label, *label_shares((follows, not_follows))
+
+
+def _of_tables(doc: Document, label: str) -> dict[str, Any]:
+    """The metrics that are no means of rows, each with what it is computed from."""
+    ids = list(doc.get("consistency_ids") or ())
+    row: Row = (label, doc["gold"], doc["pattern"], doc["content_type"], doc["cluster_id"], ids)
+    names = ("content_effect", "content_effect_stderr", "consistency", "consistency_stderr")
+    return dict.fromkeys((*names, "consistency_expected"), row)
+
+
+def content_difference(items: Iterable[Row]) -> float:
+    """Return the accuracy with congruent minus that with incongruent contents, patterns weighted equally."""
+    return content_effect(list(items)).estimate
+
+
+def content_difference_error(items: Iterable[Row]) -> float | str:
+    """Return its standard error over contents (CR2), "N/A" where there is none."""
+    return _error(content_effect(list(items)).standard_error)
+
+
+def consistent(items: Iterable[Row]) -> float:
+    """Return the share of the groups of equivalent inferences that are answered alike."""
+    return _overall(items).share.estimate
+
+
+def consistent_error(items: Iterable[Row]) -> float | str:
+    """Return its standard error over contents, "N/A" where there is none."""
+    return _error(_overall(items).share.standard_error)
+
+
+def consistent_by_chance(items: Iterable[Row]) -> float:
+    """Return the share expected of answers that depend on the pattern alone."""
+    return _overall(items).expected
+
+
+def _overall(items: Iterable[Row]) -> Consistency:
+    return consistency(list(items))[0]
+
+
+def _error(error: float) -> float | str:
+    return error if math.isfinite(error) else "N/A"

@@ -1,0 +1,271 @@
+"""Whether two clauses of an item say the same of the same: the judgement of a careful reader, as rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from polbias.generators.normative.reading.canon import canonical_words
+from polbias.generators.normative.reading.lemmas import (
+    gerund_bases,
+    is_participle,
+    is_plural,
+    past_bases,
+    same_noun,
+    same_verb,
+    singular,
+    third_bases,
+)
+from polbias.generators.normative.reading.lexicon import CLOSED, DEMONSTRATIVES, DETERMINERS, PREPOSITIONS
+from polbias.generators.normative.reading.text import Words
+
+Verdict = Literal["same", "progressive", "paraphrase", ""]
+_NAMING = (("known", "as"), ("called",), ("named",))
+_POLAR = frozenset(("any", "some", "a", ""))
+_INDEFINITE = frozenset(("a", "some", "any"))
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What one occurrence of a clause says, in canonical words.
+
+    Attributes:
+        subject: canonical; empty for a predicate of an individual or an infinitive without subject.
+        phrase: the verb phrase or class name, canonical.
+        plural: whether it is said of several ("all passengers must show their passes").
+        copular: whether the verb phrase began with "be".
+    """
+
+    subject: Words
+    phrase: Words
+    plural: bool = False
+    copular: bool = False
+
+    @property
+    def words(self) -> Words:
+        """Subject and verb phrase."""
+        if not self.subject:
+            return self.phrase
+        return (*self.subject, "be", *self.phrase) if self.copular else (*self.subject, *self.phrase)
+
+
+@lru_cache(maxsize=1 << 14)
+def compare(earlier: Saying, later: Saying) -> Verdict:
+    """Compare two sayings of an item.
+
+    Args:
+        earlier: the one that comes first in the text.
+        later: the other one.
+
+    Returns:
+        ``"same"``; ``"progressive"`` if they differ in "is V-ing" against "V"; ``"paraphrase"`` if they have
+        the same content words, differently arranged; ``""`` if a careful reader would not take them for the
+        same.
+    """
+    if earlier.words == later.words:
+        return "same"
+    if not _akin(earlier, later):
+        return ""
+    if _same(earlier, later):
+        return "same"
+    if _same(_simple(earlier), _simple(later)):
+        return "progressive"
+    return "paraphrase" if _rearranged(earlier, later) else ""
+
+
+@lru_cache(maxsize=1 << 15)
+def _lemma(word: str) -> str:
+    found = singular(word)
+    if found == word:
+        bases = past_bases(word) or gerund_bases(word) or third_bases(word)
+        found = bases[0] if bases else word
+    return found
+
+
+@lru_cache(maxsize=1 << 15)
+def _content(words: Words) -> tuple[str, ...]:
+    stripped = (word.removesuffix("'s").removesuffix("'") for word in words)
+    return tuple(
+        sorted(_lemma(word) for word in stripped if word not in CLOSED and word not in ("one", "not"))
+    )
+
+
+def _akin(earlier: Saying, later: Saying) -> bool:
+    """Whether two sayings share enough words for a closer look."""
+    one, other = set(_content(earlier.words)), set(_content(later.words))
+    if one == other or one < other or other < one:
+        return True
+    rest = one ^ other
+    return len(rest) <= 4 and any(
+        same_noun(a, b) or same_verb(a, b) for a in one - other for b in other - one
+    )
+
+
+def _same(earlier: Saying, later: Saying) -> bool:
+    for one in _variants(earlier):
+        for other in _variants(later):
+            if _match(one, other, earlier, later):
+                return True
+    return False
+
+
+def _match(one: Words, other: Words, earlier: Saying, later: Saying) -> bool:
+    first, second = _determined(one), _determined(other)
+    if len(first) != len(second):
+        return False
+    subject, distributive = (
+        len(_determined(earlier.subject)),
+        earlier.plural != later.plural and not earlier.subject,
+    )
+    for index, ((determiner, word), (other_determiner, other_word)) in enumerate(
+        zip(first, second, strict=True)
+    ):
+        changed = False
+        if word != other_word:
+            verb = index == subject and not earlier.copular
+            if (verb or (index > subject and first[index - 1][1] == "and")) and same_verb(word, other_word):
+                continue
+            # "All passengers must show their passes", "he must show his pass".
+            changed = distributive and same_noun(word, other_word)
+            if not changed:
+                return False
+        if determiner != other_determiner and not _determiners(determiner, other_determiner, changed):
+            return False
+    return True
+
+
+def _determined(words: Words) -> list[tuple[str, str]]:
+    """Pair every word with the determiner before it."""
+    out, determiner = [], ""
+    for word in words:
+        if word in DETERMINERS and word not in ("no", "most", "many", "few", "several", "either", "neither"):
+            determiner = word if not determiner else f"{determiner} {word}"
+        else:
+            out.append((determiner, word))
+            determiner = ""
+    if determiner:
+        out.append((determiner, ""))
+    return out
+
+
+def _determiners(earlier: str, later: str, changed: bool) -> bool:
+    if changed and {earlier, later} <= {"", "a"}:
+        return True
+    if earlier in _INDEFINITE and (later in DEMONSTRATIVES or later == "such a"):
+        return True
+    if earlier in DEMONSTRATIVES and later in DEMONSTRATIVES:
+        return True
+    if "any" in (earlier, later) and {earlier, later} <= _POLAR:
+        return True
+    return earlier == "" and later in ("these", "those", "such")
+
+
+@lru_cache(maxsize=1 << 15)
+def _variants(saying: Saying) -> tuple[Words, ...]:
+    """Return the words of a saying, and what they come to without apposition and with the other genitive."""
+    words = saying.words
+    out = [words]
+    for naming in _NAMING:
+        for at in range(1, len(words) - len(naming)):
+            if words[at : at + len(naming)] == naming:
+                start = max((i for i in range(at) if words[i] in DETERMINERS), default=0)
+                name = words[at + len(naming) :]
+                out.append(words[:start] + name)
+                if name[0] == "the":
+                    out.append(words[:start] + name[1:])
+    if "of" in saying.subject:
+        out.append((*_genitive(saying.subject), *words[len(saying.subject) :]))
+    elif "of" in words:
+        out.append(_genitive(words))
+    return tuple(out)
+
+
+def _genitive(words: Words) -> Words:
+    """Return "the country's capital" for "the capital of the country"."""
+    of = words.index("of")
+    start = max((i for i in range(of) if words[i] in DETERMINERS or words[i] in PREPOSITIONS), default=-1)
+    possessor = words[of + 1 :]
+    if not possessor or (start >= 0 and words[start] not in ("the",) and words[start] in DETERMINERS):
+        return words
+    kept = words[:start] if start >= 0 and words[start] in DETERMINERS else words[: start + 1]
+    if start < 0 and len(possessor) > 1 and possessor[0] in ("the", "a"):
+        possessor = possessor[1:]
+    mark = "'" if possessor[-1].endswith("s") else "'s"
+    return (*kept, *possessor[:-1], possessor[-1] + mark, *words[start + 1 : of])
+
+
+def _simple(saying: Saying) -> Saying:
+    """Return "attend the conference" for "be attending the conference"."""
+    phrase = saying.phrase
+    if phrase and (saying.copular or not saying.subject) and gerund_bases(phrase[0]):
+        return Saying(saying.subject, (gerund_bases(phrase[0])[0], *phrase[1:]), saying.plural)
+    return saying
+
+
+def _rearranged(earlier: Saying, later: Saying) -> bool:
+    """Whether two sayings have the same content words in another arrangement that may well mean the same."""
+    one, other = earlier.words, later.words
+    if _content(one) != _content(other):
+        return False
+    first, second = _order(one), _order(other)
+    function, other_function = sorted(_function(one)), sorted(_function(other))
+    if first == second:
+        odd = set(function) ^ set(other_function)
+        if odd <= {"one's"} and odd:
+            return True
+        # "is enrolled in a course", "enrolls in a course"
+        return earlier.copular != later.copular and _resultative(earlier if earlier.copular else later)
+    return function != other_function or first[0] == second[0]
+
+
+def _resultative(saying: Saying) -> bool:
+    phrase = saying.phrase
+    return len(phrase) > 1 and is_participle(phrase[0]) and phrase[1] in PREPOSITIONS - {"by"}
+
+
+def _order(words: Words) -> tuple[str, ...]:
+    stripped = (word.removesuffix("'s").removesuffix("'") for word in words)
+    return tuple(_lemma(word) for word in stripped if word not in CLOSED and word != "one")
+
+
+def _function(words: Words) -> tuple[str, ...]:
+    return tuple(word for word in words if word in CLOSED or word == "one's")
+
+
+@lru_cache(maxsize=1 << 14)
+def same_individual(earlier: str, later: str) -> bool:
+    """Whether two noun phrases name the same individual.
+
+    Args:
+        earlier: canonical, the one that comes first in the text.
+        later: canonical.
+
+    Returns:
+        Whether they are equal up to number, apposition, or the later one is the earlier one cut short
+        ("this document found in the attic", "this document").
+    """
+    one, other = tuple(earlier.split()), tuple(later.split())
+    if len(one) == len(other) and all(
+        a == b or (same_noun(a, b) and is_plural(a) != is_plural(b)) for a, b in zip(one, other, strict=True)
+    ):
+        return True
+    for naming in _NAMING:
+        for at in range(1, len(one) - len(naming)):
+            if one[at : at + len(naming)] == naming and canonical_words(one[at + len(naming) :]) == other:
+                return True
+    if one[0] in DEMONSTRATIVES and other[0] in DEMONSTRATIVES and len(other) < len(one):
+        return set(_content(other)) <= set(_content(one)) and _head(other) in one[: _end(one)]
+    return False
+
+
+def _end(words: Words) -> int:
+    """Return where the first preposition of a noun phrase stands."""
+    return next((i for i in range(1, len(words)) if words[i] in PREPOSITIONS), len(words))
+
+
+def _head(words: Words) -> str:
+    end = _end(words)
+    while end > 2 and (is_participle(words[end - 1]) or gerund_bases(words[end - 1])):
+        end -= 1
+    return words[end - 1]

@@ -1,0 +1,285 @@
+"""Verb groups: modal verbs and adverbs, forms of "be", "have" and "do", negation, tense, and what follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from polbias.generators.logic.reading import ReadingError
+from polbias.generators.normative.reading.infinitives import (
+    infinitive,
+    marked_infinitive,
+    perfect_before,
+    personal,
+)
+from polbias.generators.normative.reading.lemmas import (
+    gerund_bases,
+    is_participle,
+    is_verb,
+    past_bases,
+    third_bases,
+)
+from polbias.generators.normative.reading.lexicon import (
+    ADVERBS,
+    BE,
+    CHOOSING,
+    DETERMINERS,
+    DO,
+    FUTURE,
+    HAVE,
+    MODAL_ADVERBS,
+    MODAL_VERBS,
+    MODALS,
+    NOUNS,
+    PAST_AUXILIARIES,
+    PERSONAL,
+)
+from polbias.generators.normative.reading.nodes import (
+    FINITE,
+    SUBJUNCTIVE,
+    Clause,
+    Mood,
+    Negation,
+    Node,
+    Operator,
+    change,
+    operator,
+)
+from polbias.generators.normative.reading.subjects import leaf
+from polbias.generators.normative.reading.text import Words
+
+
+def group(subject: Words, words: Words, mood: Mood) -> Node:
+    """Read a verb group with what follows it.
+
+    Args:
+        subject: before it.
+        words: it begins with an auxiliary, a modal adverb, "not" or a finite verb.
+        mood: how the clause is embedded.
+
+    Returns:
+        The clause under its operators and negations.
+    """
+    word = words[0]
+    if word in MODAL_ADVERBS:
+        return _under_adverb(word, subject, words[1:], mood)
+    if word in MODALS:
+        return _modal(subject, words, mood)
+    if word in BE:
+        return _be(subject, words[1:], "past" if word in PAST_AUXILIARIES else "present", BE[word], mood)
+    if word in HAVE:
+        return _have(subject, words[1:], HAVE[word], "past" if word == "had" else "present", mood)
+    if word in DO:
+        return _do(subject, words, mood)
+    if word == "not":
+        if mood == SUBJUNCTIVE:
+            return Negation(infinitive(subject, words[1:]))
+        verbless = _be(subject, words[1:], "present", "", mood, missing=True)
+        return Negation(change(verbless, lambda found: replace(found, missing=True)))
+    if word in ("need", "needs", "needed") and words[1:2] == ("not",):
+        return Negation(Operator("?", "necessary", infinitive(subject, words[2:]), word="need"))
+    if word in ("need", "needs", "needed"):
+        return have_to(subject, words[1:], "present", "singular" if word == "needs" else "plural", mood)
+    return _lexical(subject, words)
+
+
+def _lexical(subject: Words, words: Words) -> Clause:
+    form, rest = words[0], words[1:]
+    third, past = third_bases(form), past_bases(form)
+    if third and not (is_verb(form) and not is_verb(third[0])):
+        read = leaf(subject, (third[0], *_coordinated(rest)), "present", "singular")
+        return _with_alternatives(read, tuple((base, *_coordinated(rest)) for base in third[1:]))
+    if past and not (is_verb(form) and not form.endswith("ed")):
+        return leaf(subject, (past[0], *rest), "past", "")
+    return replace(leaf(subject, words, "present", "plural"), unmarked=True)
+
+
+def _coordinated(rest: Words) -> Words:
+    """Return what follows a verb in -s, with a verb that "and" joins to it in the base form, too."""
+    if rest[:1] == ("and",) and len(rest) > 1 and third_bases(rest[1]):
+        return ("and", third_bases(rest[1])[0], *rest[2:])
+    return rest
+
+
+def _with_alternatives(read: Clause, others: tuple[Words, ...]) -> Clause:
+    if not others or len(read.predicates) > 1:
+        return read
+    return replace(read, predicates=((*read.predicates[0], *others),))
+
+
+def _adverbs(words: Words) -> tuple[bool, Words]:
+    """Strip negation and light adverbs; return whether there was a negation, and the rest."""
+    negated, index = False, 0
+    while index < len(words) and words[index] in (
+        "not",
+        "never",
+        "also",
+        "always",
+        "then",
+        "thus",
+        "therefore",
+    ):
+        if words[index] == "always":
+            break
+        negated ^= words[index] in ("not", "never")
+        index += 1
+    return negated, words[index:]
+
+
+def _negate(node: Node, negated: bool) -> Node:
+    return Negation(node) if negated else node
+
+
+def _under_adverb(word: str, subject: Words, rest: Words, mood: Mood) -> Node:
+    negated, rest = _adverbs(rest)
+    if not rest:
+        raise ReadingError(f"nothing follows {word!r}")
+    if rest[0] in BE or rest[0] in HAVE or rest[0] in DO or rest[0] in MODALS:
+        body = group(subject, rest, mood)
+    else:
+        body = _lexical(subject, rest)
+    return operator(MODAL_ADVERBS[word], _negate(body, negated))
+
+
+def _modal(subject: Words, words: Words, mood: Mood) -> Node:
+    word = words[0]
+    negated, rest = _adverbs(words[1:])
+    adverb = rest[0] if rest and rest[0] in MODAL_ADVERBS else ""
+    if adverb:
+        inner, rest = _adverbs(rest[1:])
+        negated ^= inner
+    if word == "ought" and rest[:1] == ("to",):
+        rest = rest[1:]
+    elif word == "ought" and rest[:2] == ("not", "to"):
+        negated, rest = True, rest[2:]
+    if not rest:
+        raise ReadingError(f"nothing follows {word!r}")
+    if word in FUTURE or (word == "shall" and mood):
+        body = _negate(infinitive(subject, rest, "future"), negated)
+        return operator(MODAL_ADVERBS[adverb], body) if adverb else body
+    if word in ("can", "may", "could") and rest[0] in CHOOSING:
+        chosen = marked_infinitive(subject, rest[1:])
+        if chosen:
+            return _negate(Operator("deontic", "possible", chosen, word="choose"), negated)
+    if word in ("can", "could"):
+        content = _negate(leaf(subject, (word, *rest)), negated)
+        if mood:
+            return content
+        possible = Operator(
+            "?", "possible", infinitive(subject, rest), word=word, content=leaf(subject, (word, *rest))
+        )
+        return _negate(possible, negated)
+    if word == "shall":
+        return Operator("deontic", "necessary", _negate(infinitive(subject, rest), negated), word=word)
+    if rest[:2] in (("have", "to"), ("need", "to")):
+        rest = rest[2:]
+    body = _negate(infinitive(subject, rest), negated)
+    return operator(MODAL_VERBS[word], body, word=word)
+
+
+def _be(subject: Words, rest: Words, tense: str, number: str, mood: Mood, missing: bool = False) -> Node:
+    negated, rest = _adverbs(rest)
+    if rest and rest[0] in MODAL_ADVERBS and len(rest) > 1:
+        inner, after = _adverbs(rest[1:])
+        body = _negate(_be(subject, after, tense, number, mood), inner)
+        return _negate(operator(MODAL_ADVERBS[rest[0]], body), negated)
+    if framed := personal(subject, rest, tense):
+        return _negate(_numbered(framed, number), negated)
+    if missing and rest[:1] and rest[0] in PERSONAL and len(rest) > 1:
+        return _negate(operator(PERSONAL[rest[0]], leaf(subject, ("be", *rest[1:]))), negated)
+    if rest[:1] == ("no",) and len(rest) > 1 and rest[1] not in ("longer", "more", "less", "better", "worse"):
+        article = "any" if subject == ("there",) else "a"
+        return _negate(leaf(subject, ("be", article, *rest[1:]), tense, number), not negated)
+    if rest[:2] == ("going", "to"):
+        return _negate(infinitive(subject, rest[2:], "future"), negated)
+    if rest[:1] and rest[0] in ("always", "being"):
+        rest = rest[rest[0] == "being" :]
+    return _negate(leaf(subject, ("be", *rest), tense, number), negated)
+
+
+def _numbered(node: Node, number: str) -> Node:
+    if isinstance(node, Clause):
+        return replace(node, number=node.number or number)
+    if isinstance(node, Negation | Operator):
+        return replace(node, body=_numbered(node.body, number))
+    return node
+
+
+def _have(subject: Words, rest: Words, number: str, tense: str, mood: Mood) -> Node:
+    negated, after = _adverbs(rest)
+    if after[:1] == ("to",) and len(after) > 1:
+        return _negate(have_to(subject, after, tense, number, mood), negated)
+    if after[:3] == ("no", "choice", "but"):
+        return Operator("deontic", "necessary", infinitive(subject, after[4:]), word="have")
+    if held := _held(subject, after, mood):
+        return _negate(held, negated)
+    start = 0
+    while start < len(after) and (
+        after[start] in ADVERBS or after[start].endswith("ly") or after[start] in MODAL_ADVERBS
+    ):
+        start += 1
+    if start < len(after) and _is_perfect(after[start:]):
+        perfect = infinitive(subject, ("have", *after))
+        return _negate(_numbered(perfect, number), negated)
+    if after[:1] == ("no",) and after[1:2] not in (("longer",), ("more",)) and len(after) > 1:
+        return Negation(leaf(subject, ("have", "any", *after[1:]), tense, number))
+    return _negate(leaf(subject, ("have", *after), tense, number), negated)
+
+
+def _is_perfect(words: Words) -> bool:
+    """Whether words after "have" begin with the participle of a perfect."""
+    form = words[0]
+    if form in ("been", "had", "done"):
+        return True
+    return is_participle(form) and perfect_before(form, words[1:])
+
+
+def _held(subject: Words, words: Words, mood: Mood) -> Node | None:
+    """Read "an obligation to VP", "no right to VP" after "have"."""
+    index = 1 if words[:1] and words[0] in ("a", "an", "the", "no", "any") else 0
+    while index < min(len(words), 3) and words[index] not in NOUNS:
+        index += 1
+    if index >= len(words) or words[index] not in NOUNS or NOUNS[words[index]][0] != "deontic" or mood:
+        return None
+    body = marked_infinitive(subject, words[index + 1 :])
+    if body is None:
+        return None
+    found = operator(NOUNS[words[index]], body, word="have")
+    if isinstance(found, Operator):
+        found = replace(
+            found,
+            content=leaf(
+                subject, ("have", *(("any",) if words[0] == "no" else ()), *words[words[0] == "no" :])
+            ),
+        )
+    return _negate(found, words[0] == "no")
+
+
+def have_to(subject: Words, words: Words, tense: str, number: str, mood: Mood) -> Node:
+    """Read what follows "have" or "need" from "to" on."""
+    if mood == FINITE:
+        return leaf(subject, ("have", *words), tense, number)
+    node = _numbered(marked_infinitive(subject, words) or infinitive(subject, words[1:]), number)
+    return Operator("?", "necessary", node, word="have")
+
+
+def _do(subject: Words, words: Words, mood: Mood) -> Node:
+    word, tense, number = words[0], "past" if words[0] == "did" else "present", DO[words[0]]
+    negated, rest = _adverbs(words[1:])
+    if rest and rest[0] in MODAL_ADVERBS and len(rest) > 1:
+        inner, after = _adverbs(rest[1:])
+        if after[:2] in (("have", "to"), ("need", "to")):
+            body = have_to(subject, after[1:], tense, number, mood)
+            return _negate(body, negated)
+        body = _negate(infinitive(subject, after, tense, number), inner)
+        return _negate(operator(MODAL_ADVERBS[rest[0]], body), negated)
+    if rest[:2] in (("have", "to"), ("need", "to")):
+        return _negate(have_to(subject, rest[1:], tense, number, mood), negated)
+    if rest[:1] == ("have",) and (held := _held(subject, rest[1:], mood)):
+        return _negate(held, negated)
+    if not negated and (
+        not rest or rest[0] in DETERMINERS or not (is_verb(rest[0]) or gerund_bases(rest[0]))
+    ):
+        return leaf(subject, ("do", *rest), tense, number)
+    if not rest:
+        raise ReadingError(f"nothing follows {word!r}")
+    return _negate(infinitive(subject, rest, tense, number), negated)

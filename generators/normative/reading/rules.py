@@ -1,0 +1,187 @@
+"""Which sentences of an item are rules about all: generic sentences, and conditionals about anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from polbias.generators.normative.reading.classes import class_of, predicate, term
+from polbias.generators.normative.reading.lexicon import (
+    DETERMINERS,
+    GENERIC_SUBJECTS,
+    INDEFINITE_PEOPLE,
+    SUBJECT_PRONOUNS,
+)
+from polbias.generators.normative.reading.nodes import (
+    Clause,
+    Conditional,
+    Node,
+    change,
+    clauses,
+    operators,
+)
+from polbias.generators.normative.reading.subjects import leaf
+from polbias.generators.normative.reading.text import Words
+from polbias.generators.normative.reading.verbs import number_of
+
+
+def divided(nodes: Sequence[Node]) -> list[Node]:
+    """Settle where the predicates of clauses without auxiliary begin, so that they agree with other clauses.
+
+    Args:
+        nodes: the sentences of an item.
+
+    Returns:
+        The sentences; a clause that agrees with no other one keeps its likeliest division.
+    """
+    flat = [clause for node in nodes for clause in clauses(node)]
+    if not any(len(clause.splits) > 1 for clause in flat):
+        return list(nodes)
+    sure = [clause for clause in flat if not clause.splits]
+    phrases = {phrase for clause in sure for alternatives in clause.predicates for phrase in alternatives}
+    phrases |= {class_of(clause.subject).restriction for clause in flat if clause.quantifier}
+    subjects = {clause.subject for clause in sure if clause.subject}
+
+    def settle(clause: Clause) -> Clause:
+        if len(clause.splits) < 2:
+            return clause
+        best = next((split for split in clause.splits if split.predicate in phrases), None)
+        best = best or next((split for split in clause.splits if split.subject in subjects), None)
+        if best is None or best is clause.splits[0]:
+            return clause
+        return replace(leaf(best.subject, best.predicate, best.tense, best.number), unmarked=best.unmarked)
+
+    return [change(node, settle) for node in nodes]
+
+
+def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
+    """Put the quantifier into the generic rule of a syllogism.
+
+    Args:
+        nodes: the sentences of an item.
+
+    Returns:
+        The sentences. If no quantifier and no conditional is among the premises, the first modal one about a
+        kind ("healthy food is certain to be bland", "a soldier must obey") is about all of the kind.
+    """
+    nodes = list(nodes)
+    if len(nodes) < 3 or any(isinstance(node, Conditional) for node in nodes):
+        return nodes
+    if any(clause.quantifier for node in nodes for clause in clauses(node)):
+        return nodes
+    at = _generic_rule(nodes)
+    if at is not None:
+        nodes[at] = change(
+            nodes[at], lambda found: replace(found, quantifier="all", subject=_bare(found.subject))
+        )
+    return nodes
+
+
+def _generic_rule(nodes: Sequence[Node]) -> int | None:
+    firsts = [next(clauses(node)) for node in nodes]
+    classes = {predicate(clause.predicate) for clause in firsts if clause.predicate[0] == "be"}
+    modal = [
+        at
+        for at, node in enumerate(nodes[:-1])
+        if firsts[at].subject and next(operators(node), None) is not None
+    ]
+    for at in modal:
+        if class_of(firsts[at].subject).name in classes:
+            return at
+    return next((at for at in modal if _kind(firsts[at].subject)), None)
+
+
+def _kind(subject: Words) -> bool:
+    """Whether a noun phrase can be about a kind: a bare plural, or "a" with a noun."""
+    if subject[0] in SUBJECT_PRONOUNS or subject[0] == "there":
+        return False
+    return subject[0] in ("a", "an") or (subject[0] not in DETERMINERS and number_of(subject) == "plural")
+
+
+def _bare(subject: Words) -> Words:
+    return subject[1:] if subject[0] in ("a", "an") and len(subject) > 1 else subject
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A conditional about anybody that the item applies to somebody.
+
+    Attributes:
+        at: its position among the sentences.
+        subject: who it is about: "someone", "a student", "you".
+    """
+
+    at: int
+    subject: Words
+
+    @property
+    def noun(self) -> str:
+        """The name of the class that "a student" speaks of; empty where anybody is meant."""
+        if self.subject[0] not in ("a", "an", "any", "every"):
+            return ""
+        name = " ".join(class_of(self.subject[1:]).name)
+        return "" if name in ("person", "individual", "one") else name
+
+
+def applied_rule(nodes: Sequence[Node]) -> Rule | None:
+    """Find a conditional about anybody ("if someone is a lawyer, they must ...") that is applied to somebody.
+
+    Args:
+        nodes: the sentences of an item, with pronouns resolved.
+
+    Returns:
+        The rule, or None.
+    """
+    at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
+    if at is None or len(nodes) < 3:
+        return None
+    condition = next(clauses(nodes[at]))
+    subject = condition.subject
+    if not subject or condition.quantifier or not _anybody(subject):
+        return None
+    said = {predicate(clause.predicate) for clause in clauses(nodes[at]) if clause.subject == subject}
+    name = term(subject)
+    for index, node in enumerate(nodes):
+        for clause in clauses(node):
+            other = clause.subject
+            if index == at or not other or other[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
+                continue
+            if term(other) != name and predicate(clause.predicate) in said:
+                return Rule(at, subject)
+    return None
+
+
+def _anybody(subject: Words) -> bool:
+    return subject[0] in ("a", "an") or subject[0] in INDEFINITE_PEOPLE or subject[0] in GENERIC_SUBJECTS
+
+
+def understood(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
+    """Give infinitives without subject the one that they are about.
+
+    Args:
+        nodes: the sentences of an item.
+        topic: the subject of its condition.
+        syllogistic: whether the item is about classes and individuals.
+
+    Returns:
+        The sentences: in a syllogism about "you", and wherever else the same is said of the topic.
+    """
+    flat = [clause for node in nodes for clause in clauses(node)]
+    if all(clause.subject or clause.quantifier for clause in flat):
+        return list(nodes)
+    if syllogistic:
+        if not any(clause.subject == ("you",) for clause in flat):
+            return list(nodes)
+        return [change(node, lambda found: _given(found, ("you",))) for node in nodes]
+    if not topic or topic[0] in GENERIC_SUBJECTS:
+        return list(nodes)
+    name = term(topic)
+    known = {clause.predicate for clause in flat if clause.subject and term(clause.subject) == name}
+    return [
+        change(node, lambda found: _given(found, topic) if found.predicate in known else found)
+        for node in nodes
+    ]
+
+
+def _given(clause: Clause, subject: Words) -> Clause:
+    return clause if clause.subject or clause.quantifier else replace(clause, subject=subject)

@@ -1,0 +1,228 @@
+"""Where the finite verb of a clause stands."""
+
+from __future__ import annotations
+
+from polbias.generators.normative.reading.lemmas import (
+    gerund_bases,
+    is_past,
+    is_plural,
+    is_unchanging,
+    is_verb,
+    past_bases,
+    third_bases,
+)
+from polbias.generators.normative.reading.lexicon import (
+    ADVERBS,
+    AUXILIARIES,
+    CLOSED,
+    DETERMINERS,
+    GENERIC_NOUNS,
+    MODAL_ADVERBS,
+    PREPOSITIONS,
+    RELATIVES,
+    SUBJECT_PRONOUNS,
+    UNIVERSAL_PEOPLE,
+)
+from polbias.generators.normative.reading.nodes import Split
+from polbias.generators.normative.reading.text import Words
+
+_SINGULAR = (
+    frozenset(("a", "an", "this", "that", "each", "every", "another", "he", "she", "it")) | UNIVERSAL_PEOPLE
+)
+_PLURAL = frozenset(
+    ("these", "those", "all", "both", "many", "most", "several", "few", "they", "we", "i", "you")
+)
+_NOUN_BEFORE = DETERMINERS - {
+    "this",
+    "that",
+    "those",
+    "these",
+    "all",
+    "both",
+    "her",
+    "many",
+    "most",
+    "some",
+    "few",
+}
+_BEFORE_NOUNS = (
+    _NOUN_BEFORE
+    | PREPOSITIONS
+    | {",", "this", "that", "all", "those", "these", "both", "some", "most", "many", "few"}
+)
+# The score from which on a verb agrees with its subject and is known as a verb.
+_STRONG = 3.8
+_AFTER_NOUN = PREPOSITIONS | RELATIVES | AUXILIARIES
+_CHAIN = frozenset(("not", "have", "be", "been", "being")) | ADVERBS
+
+
+def auxiliary_at(words: Words) -> int:
+    """Find the first auxiliary, modal adverb or bare "not" that belongs to the clause and not to its subject.
+
+    Args:
+        words: a clause.
+
+    Returns:
+        The position, or -1.
+    """
+    fallback, index = -1, 0
+    while index < len(words):
+        word = words[index]
+        if index and (word in RELATIVES) and words[index - 1] not in PREPOSITIONS | {","}:
+            index = max(_after_relative(words, index), index + 1)
+            continue
+        if (
+            index
+            and word in AUXILIARIES
+            and words[index - 1] != "to"
+            and words[index - 1] not in _NOUN_BEFORE
+        ):
+            return index if fallback < 0 or words[fallback] == "not" else fallback
+        if index and fallback < 0 and (word in MODAL_ADVERBS or (word == "not" and words[index - 1] != "to")):
+            fallback = index
+        if (
+            index
+            and word in ("needs", "need", "needed")
+            and words[index + 1 : index + 2] in (("to",), ("not",))
+        ):
+            return index
+        index += 1
+    return fallback
+
+
+def _after_relative(words: Words, at: int) -> int:
+    """Return where the verb of a relative clause ends; ``at`` is the relative pronoun."""
+    index = at + 1
+    if index < len(words) and words[index] in SUBJECT_PRONOUNS:
+        index += 1
+    elif index < len(words) and words[index] in DETERMINERS:
+        auxiliaries = [i for i in range(index, len(words)) if words[i] in AUXILIARIES]
+        return auxiliaries[0] + 1 if len(auxiliaries) > 1 else index
+    while index < len(words) and (words[index] in ADVERBS or words[index].endswith("ly")):
+        index += 1
+    if index < len(words) and words[index] in AUXILIARIES:
+        index += 1
+        while index < len(words) and words[index] in _CHAIN:
+            index += 1
+        return index
+    return index + 1
+
+
+def divisions(words: Words) -> tuple[Split, ...]:
+    """Divide a clause without auxiliary into subject and predicate.
+
+    Args:
+        words: a clause.
+
+    Returns:
+        What the grammar allows, the likeliest first.
+    """
+    scored: list[tuple[float, int, Split]] = []
+    index = 1
+    while index < len(words):
+        if words[index] in RELATIVES and words[index - 1] not in PREPOSITIONS | {","}:
+            index = _after_relative(words, index)
+            continue
+        scored.extend(_at(words, index))
+        index += 1
+    first = min((at for score, at, _ in scored if score >= _STRONG), default=len(words))
+    # "vaccines prevent diseases": after a verb that agrees with its subject comes no other one.
+    scored = [(score - (at > first), at, split) for score, at, split in scored]
+    scored.sort(key=lambda found: (-found[0], found[1]))
+    return tuple(found[2] for found in scored)
+
+
+def _adverb(word: str) -> bool:
+    return word in ADVERBS or word.endswith("ly")
+
+
+def _at(words: Words, at: int) -> list[tuple[float, int, Split]]:
+    """Score the divisions before one word."""
+    form = words[at]
+    if form in CLOSED or form in ",;:" or form[0].isdigit() or words[at - 1] in _BEFORE_NOUNS:
+        return []
+    if words[0] in SUBJECT_PRONOUNS and not all(map(_adverb, words[1:at])):
+        return []
+    subject, rest = words[:at], words[at + 1 :]
+    number, follow = number_of(subject), _follow(rest) - 0.05 * at
+    if _plural_within(subject):
+        follow -= 2.5
+    out: list[tuple[float, int, Split]] = []
+    third, past = third_bases(form), past_bases(form)
+    agreement = {"singular": 2.0, "plural": -3.0, "": 0.5}[number]
+    for order, base in enumerate(third):
+        score = 2.0 + is_verb(base) - order + agreement + follow
+        # "the Romans spoke Latin", but "the society develops advanced weapons"
+        if rest and is_past(rest[0]) and not (rest[0].endswith("ed") and is_verb(base)):
+            score -= 3.0
+        out.append((score, at, Split(subject, (base, *rest), "present", "singular")))
+    # "manuscripts submitted to this journal": a participle after its noun is likelier before a preposition.
+    reduced = 2.5 if rest[:1] and rest[0] in PREPOSITIONS else 0.0
+    for order, base in enumerate(past):
+        out.append((3.5 - order - reduced + follow, at, Split(subject, (base, *rest), "past", "")))
+    if not is_past(form) and (is_verb(form) or not (third or form.endswith(("ing", "ly")))):
+        agreement = {"singular": -3.0, "plural": 1.5, "": 0.0}[number]
+        tense = "" if is_unchanging(form) else "present"
+        score = (2.5 if is_verb(form) else 0.5) + agreement + follow
+        out.append((score, at, Split(subject, (form, *rest), tense, "plural", unmarked=True)))
+    return out
+
+
+def _plural_within(subject: Words) -> bool:
+    """Whether a plural stands before another noun, as in hardly any compound: the verb is between them."""
+    start = max(
+        (i for i, word in enumerate(subject) if word in _BEFORE_NOUNS or word in RELATIVES), default=-1
+    )
+    return any(is_plural(word) for word in subject[start + 1 : -1])
+
+
+def _follow(rest: Words) -> float:
+    """Score what comes after a verb: an object, an adverbial or nothing."""
+    if not rest:
+        return 1.0
+    word = rest[0]
+    if word in DETERMINERS or "\u00a0" in word or word in ("it", "them", "him", "us", "me"):
+        return 3.0
+    if word in PREPOSITIONS or _adverb(word) or gerund_bases(word) or word == ",":
+        return 1.0
+    return 0.0
+
+
+def number_of(subject: Words) -> str:
+    """Return ``"singular"``, ``"plural"``, or ``""`` where a noun phrase shows neither."""
+    first = subject[0]
+    if first in _SINGULAR:
+        return "singular"
+    if first in _PLURAL:
+        return "plural"
+    if "and" in subject:
+        return "plural"
+    head = subject[head_at(subject)]
+    if is_plural(head):
+        return "plural"
+    return "singular" if first in DETERMINERS and first not in ("some", "any", "no") else ""
+
+
+def head_at(noun_phrase: Words) -> int:
+    """Return where the head of a noun phrase stands: before the first preposition, relative or participle."""
+    end = len(noun_phrase)
+    for index in range(1, len(noun_phrase)):
+        word = noun_phrase[index]
+        if word in _AFTER_NOUN or _participial(noun_phrase, index):
+            end = index
+            break
+    # "manuscripts submitted to this journal": the noun stands before the participle.
+    last = end - 1
+    while last > 0 and (past_bases(noun_phrase[last]) or gerund_bases(noun_phrase[last])):
+        last -= 1
+    closed = end < len(noun_phrase) or noun_phrase[end - 1].endswith("ed")
+    return last if closed and noun_phrase[last] not in DETERMINERS else end - 1
+
+
+def _participial(words: Words, at: int) -> bool:
+    """Whether a participle stands here after its noun, as in "people living in Rome"."""
+    if at + 1 >= len(words) or not gerund_bases(words[at]) or not is_verb(gerund_bases(words[at])[0]):
+        return False
+    if words[at + 1] in DETERMINERS:
+        return words[at - 1] not in DETERMINERS
+    return words[at + 1] != "of" and (is_plural(words[at - 1]) or words[at - 1] in GENERIC_NOUNS)

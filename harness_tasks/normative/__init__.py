@@ -1,0 +1,1 @@
+"""Tasks on deontic and epistemic reasoning, and on card selection."""

@@ -1,0 +1,45 @@
+"""Repeated items are found from hashes alone, as by comparing every item with all before it."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.generators.logic.audit.items import text_key
+from polbias.generators.logic.audit.repeats import Survey
+
+ITEMS = st.lists(
+    st.tuples(st.integers(0, 6), st.booleans(), st.none() | st.sampled_from("abcd")), max_size=30
+)
+
+
+@given(ITEMS)
+def test_the_same_is_found_as_by_comparing_all(items: list[tuple[int, bool, str | None]]) -> None:
+    survey = Survey()
+    keys = [text_key((str(text),)) for text, _, _ in items]
+    for key, (_, gold, identifier) in zip(keys, items, strict=True):
+        survey.add(key, gold, identifier)
+    repeats = survey.finish()
+    for line, (key, (text, _, identifier)) in enumerate(zip(keys, items, strict=True), 1):
+        before = [number for number, other in enumerate(items[: line - 1], 1) if other[0] == text]
+        assert repeats.text(key, line) == (before[0] if before else None)
+        assert repeats.conflicting(key) == (len({gold for other, gold, _ in items if other == text}) == 2)
+        if identifier is not None:
+            same = [number for number, other in enumerate(items[: line - 1], 1) if other[2] == identifier]
+            assert repeats.identifier(identifier, line) == (same[0] if same else None)
+
+
+def test_spaces_do_not_make_another_text_but_letters_and_borders_do() -> None:
+    assert text_key(("a  b ", "c")) == text_key(("a b", "c"))
+    different = [("a b", "c"), ("A b", "c"), ("a", "b c"), ("a b c",), ("a b", "d")]
+    assert len({text_key(texts) for texts in different}) == len(different)
+    assert all(0 <= text_key(texts) < 1 << 63 for texts in different)
+
+
+def test_sixteen_bytes_an_item() -> None:
+    survey = Survey()
+    for number in range(20_000):
+        survey.add(number, True, str(number))
+    held = survey._texts.buffer_info()[1] * survey._texts.itemsize
+    held += survey._ids.buffer_info()[1] * survey._ids.itemsize
+    assert held == 16 * 20_000

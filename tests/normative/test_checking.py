@@ -1,0 +1,86 @@
+"""Every sentence of every build is read back to the formula that it was made from."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from polbias.generators.engine import DatasetSpec
+from polbias.generators.normative.checking import prove
+from polbias.generators.normative.xl import dataset
+from polbias.manifest import read_manifest
+from polbias.publishing.building import build
+
+
+@pytest.fixture
+def folder(normative_build: Path, tmp_path: Path) -> Path:
+    """A copy of the build that a test may spoil."""
+    import shutil
+
+    return Path(shutil.copytree(normative_build / "normative-reasoning", tmp_path / "normative-reasoning"))
+
+
+def _change(folder: Path, config: str, column: str, old: str, new: str, rows: slice = slice(None)) -> int:
+    """Replace a text in a column of some rows; return how many rows have changed."""
+    path = folder / next(iter(read_manifest(folder).configs[config]["test"].files)).path
+    table = pq.read_table(path)
+    values = table[column].to_pylist()
+    changed = list(values)
+    for index in range(*rows.indices(len(values))):
+        value = values[index]
+        changed[index] = [v.replace(old, new) for v in value] if isinstance(value, list) else value.replace(old, new)
+    at = table.schema.get_field_index(column)
+    pq.write_table(table.set_column(at, table.schema.field(at), pa.array(changed, table.schema.field(at).type)), path)
+    return sum(before != after for before, after in zip(values, changed, strict=True))
+
+
+def test_every_row_is_read_back_and_proved(normative_build: Path) -> None:
+    folder = normative_build / "normative-reasoning"
+    proofs = prove(folder)
+    assert proofs.failed == ()
+    assert proofs.excused == 0
+    assert proofs.proved == read_manifest(folder).rows == 6515
+
+
+def test_every_row_of_the_large_set_is_read_back_and_proved(tmp_path: Path) -> None:
+    spec = dataset()
+    build("normative-reasoning-xl", spec, tmp_path)
+    proofs = prove(tmp_path / "normative-reasoning-xl")
+    assert proofs.failed == ()
+    assert proofs.proved > 100_000
+
+
+@pytest.mark.parametrize(
+    ("config", "column", "old", "new", "message"),
+    [
+        ("deontic_logic", "hypothesis", "must", "may", "the sentences say"),
+        ("epistemic_logic", "premises", "certain", "uncertain", ""),
+        ("deontic_syllogism", "premises", "All ", "Some ", ""),
+        ("epistemic_syllogism", "hypothesis", " is not a", " is a", "the sentences say"),
+        ("epistemic_syllogism", "premises", "All ", "A all ", ""),
+        ("deontic_syllogism", "gold", "non-entailment", "entailment", "gold entailment, but"),
+        ("wason", "rule", "If ", "Only if ", "expected 'If a"),
+        ("wason", "gold", "A,", "B,", "the cards to turn over are"),
+    ],
+)
+def test_a_changed_sentence_or_gold_is_found(
+    folder: Path, config: str, column: str, old: str, new: str, message: str
+) -> None:
+    changed = _change(folder, config, column, old, new)
+    proofs = prove(folder)
+    assert changed > 0
+    assert len(proofs.failed) == changed
+    assert all(message in line for line in proofs.failed)
+
+
+def test_ungrammatical_sentences_are_found(folder: Path) -> None:
+    assert _change(folder, "deontic_syllogism", "premises", " is a ", " is an ", slice(0, 100)) > 10
+    found = prove(folder).failed
+    assert found
+    assert all("not good English: article" in line for line in found)
+
+
+def test_specification_is_that_of_the_build(normative: DatasetSpec, normative_build: Path) -> None:
+    manifest = read_manifest(normative_build / "normative-reasoning")
+    assert list(manifest.configs) == normative.configs
