@@ -20,9 +20,9 @@ pytestmark = pytest.mark.e2e
 _TOKEN = "hf_loopback"
 
 
-def _push(hub: LoopbackHub, builds: Path, *options: str) -> str:
+def _push(hub: LoopbackHub, builds: Path, *options: str, name: str = "partisan-inference") -> str:
     environment = {"HF_ENDPOINT": hub.url, "HF_TOKEN": _TOKEN, "HF_HUB_DISABLE_XET": "1"}
-    args = ["-m", "polbias.cli.main", "push", "--out", str(builds), *options]
+    args = ["-m", "polbias.cli.main", "push", name, "--out", str(builds), *options]
     done = run_python(args, env=environment | {"COLUMNS": "200"})
     assert _TOKEN not in done.stdout + done.stderr
     return done.stdout
@@ -32,22 +32,22 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(partisan_build: Path, tmp_pa
     folder = partisan_build / "partisan-inference"
     with LoopbackHub(tokens={_TOKEN: "alice"}) as hub:
         repo = "alice/partisan-inference"
-        assert "v1.0.0" in _push(hub, partisan_build, "--dry-run")
+        assert "v1.1.0" in _push(hub, partisan_build, "--dry-run")
         assert not hub.exists(repo)
-        assert "published as v1.0.0" in _push(hub, partisan_build)
+        assert "published as v1.1.0" in _push(hub, partisan_build)
         commits = len(hub.commits(repo))
         assert "nothing to do" in _push(hub, partisan_build)
         assert len(hub.commits(repo)) == commits == 2  # the Hub's own first commit, and ours
-        assert set(hub.tags(repo)) == {"v1.0.0"}
+        assert set(hub.tags(repo)) == {"v1.1.0"}
 
         environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf")}
         loaded = run_python(
             f"""
             from datasets import load_dataset
             for config in ("en_formal", "de_material_paper", "en_control_formal_mini"):
-                rows = load_dataset("{repo}", config, revision="v1.0.0", split="test")
+                rows = load_dataset("{repo}", config, revision="v1.1.0", split="test")
                 rows.to_parquet("{tmp_path}/" + config + ".parquet")
-            print(load_dataset("{repo}", "en_formal", revision="v1.0.0"))
+            print(load_dataset("{repo}", "en_formal", revision="v1.1.0"))
             """,
             env=environment,
         ).stdout
@@ -78,7 +78,7 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(partisan_build: Path, tmp_pa
                 cwd=work,
                 timeout=300,
             )
-        assert "48 rows from the Hub (alice/partisan-inference at v1.0.0)" in told.stdout + told.stderr
+        assert "48 rows from the Hub (alice/partisan-inference at v1.1.0)" in told.stdout + told.stderr
         assert "|acc" in told.stdout
 
         # A repository that serves other rows than the lock has is refused.
@@ -100,7 +100,7 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(partisan_build: Path, tmp_pa
         )
         assert refused.returncode == 1
         assert "BuildError" in refused.stderr
-        assert "datasets.lock has version 1.0.0" in refused.stderr
+        assert "datasets.lock has version 1.1.0" in refused.stderr
 
 
 def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
             timeout=300,
         )
         assert server.count == 1608
-    assert "partisan-inference/en_formal 1.0.0: 1,608 rows from the local build" in done.stdout + done.stderr
+    assert "partisan-inference/en_formal 1.1.0: 1,608 rows from the local build" in done.stdout + done.stderr
     assert "|polbias_en_formal|" in done.stdout
     results = json.loads(next(tmp_path.rglob("results_*.json")).read_text("utf-8"))["results"]
     scores = results["polbias_en_formal"]
@@ -131,3 +131,64 @@ def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
     assert scores["weighted_bias,none"] == 0
     assert scores["weighted_bias_stderr,none"] == 0
     assert scores["truncated,none"] == scores["unparsable,none"] == scores["refusal,none"] == 0
+
+
+def test_push_and_load_the_normative_dataset(normative_build: Path, tmp_path: Path) -> None:
+    folder = normative_build / "normative-reasoning"
+    with LoopbackHub(tokens={_TOKEN: "alice"}) as hub:
+        assert "published as v1.0.0" in _push(hub, normative_build, name="normative-reasoning")
+        loaded = run_python(
+            f"""
+            from datasets import load_dataset
+            for config in ("deontic_logic", "wason"):
+                rows = load_dataset("alice/normative-reasoning", config, revision="v1.0.0", split="test")
+                rows.to_parquet("{tmp_path}/" + config + ".parquet")
+            """,
+            env={"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf")},
+        )
+        assert loaded.returncode == 0
+    for config in ("deontic_logic", "wason"):
+        assert pq.read_table(tmp_path / f"{config}.parquet").to_pylist() == rows_of(folder, config)
+
+
+def test_audit_as_the_readme_shows_it(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    shown = readme[readme.index("$ polbias audit items.tsv") :]
+    shown = shown[: shown.index("```")]
+    items = (
+        (
+            "You are not required to attend the meeting.",
+            "You are permitted not to attend the meeting.",
+            "NotMu-MiNot",
+        ),
+        (
+            "If you are invited to a wedding, then it is customary to bring a gift. "
+            "It is not the case that you are required to bring a gift.",
+            "You are not invited to a wedding.",
+            "Hyp-MT",
+        ),
+        ("You must take care of your health.", "You can choose to take care of your health.", "Mu-Mi"),
+    )
+    head = "ID\tpremise_en\thypothesis_en\tgold\tcontent-type\tinference-pattern\tmodal\n"
+    lines = (
+        f"{number}\t{premise}\t{hypothesis}\tentailment\tcongruent\t{pattern}\tdeontic\n"
+        for number, (premise, hypothesis, pattern) in enumerate(items, 1)
+    )
+    (tmp_path / "items.tsv").write_text(head + "".join(lines))
+    command = [
+        "-m",
+        "polbias.cli.main",
+        "audit",
+        "items.tsv",
+        "--format",
+        "normative",
+        "--output",
+        "report.json",
+    ]
+    done = run_python(command, cwd=tmp_path, env={"COLUMNS": "80"}, check=False)
+    assert done.returncode == 1
+    printed = {line.rstrip() for line in done.stdout.splitlines()}
+    missing = [line for line in shown.splitlines()[1:] if line != "..." and line.rstrip() not in printed]
+    assert missing == []
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert [item["verdict"] for item in report["items"]] == ["confirmed", "contradicted", "depends"]

@@ -31,10 +31,14 @@ _OUTRIGHT = re.compile(
 _SHOWN = 2
 """A card whose mention is longer is named by what it shows."""
 _ITEM = re.compile(r"(?:[^\w\s]|\d+|cards?| )*[A-D]\b")
+_ELSEWHERE = re.compile(r"[?]|\bcards\b")
+"""A sentence after that on one card which is not about it."""
 _CUT_OFF = re.compile(r"(?:[A-D](?: ,)? (?:and|or|the|cards?)|[A-D] ,|^(?:(?!\b[A-D]\b).)*[A-D])$")
 """The end of a text in which a further card may have been cut off."""
 _FEW = 12
-_QUALIFIED = re.compile("|".join(CUES[name].pattern for name in ("negators", "supposed", "spared")) + r"|[?]")
+_QUALIFIED = re.compile(
+    "|".join(CUES[name].pattern for name in ("negators", "supposed", "spared", "topic")) + r"|[?]"
+)
 _UNFINISHED = re.compile(r"(?:^| )(?:,|and|or|the|cards?)$")
 
 
@@ -78,11 +82,11 @@ def extract_cards(text: str, cards: Sequence[str]) -> Verdict:
         if any(_LETTER.search(sentence.text) for sentence in named):
             break
     lists = _final(named) or _each(named, prepared.truncated)
-    if loosely and not any(each.chosen is not None for each in lists):
-        lists = _short(named)
+    if not any(each.chosen is not None for each in lists):
+        lists = _short(named, prepared.truncated) or lists
     if any(each.chosen and each.options for each in lists):
         return Verdict("unparsable", "both-options", lists[-1].span)
-    chosen = {letter: each.chosen for each in lists if each.chosen is not None for letter in each.cards}
+    chosen = _merged(lists)
     if any(chosen.values()):
         last = next(each for each in reversed(lists) if each.chosen)
         return Verdict(",".join(letter for letter in LETTERS if chosen.get(letter)), "letters", last.span)
@@ -94,6 +98,17 @@ def extract_cards(text: str, cards: Sequence[str]) -> Verdict:
         if nothing:
             return Verdict(NONE, "letters", sentence.origin(*nothing.span()))
     return Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict" if named else "empty")
+
+
+def _merged(lists: Sequence[_List]) -> dict[str, bool]:
+    """Return what is said last of each card; "A and B, not A and D" leaves A chosen."""
+    chosen: dict[str, bool] = {}
+    for each in lists:
+        kept = {letter for letter in each.cards if each.chosen is False and chosen.get(letter)}
+        for letter in each.cards:
+            if each.chosen is not None and (letter not in kept or len(kept) == len(each.cards)):
+                chosen[letter] = each.chosen
+    return chosen
 
 
 def _own(named: Sequence[Sentence]) -> list[Sentence]:
@@ -173,23 +188,35 @@ def _items(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
 
 def _each(named: Sequence[Sentence], truncated: bool) -> list[_List]:
     """Collect what is said of each card; of a last list that may have been cut off nothing is known."""
-    lists = [each for sentence in named for each in _lists(sentence)]
+    lists: list[_List] = []
+    item: _List | None = None  # the card that an item of a list is about
+    for sentence in named:
+        found = _lists(sentence)
+        silent = all(each.chosen is None for each in found)
+        begins = bool(_ITEM.match(sentence.text)) and len({each.cards for each in found}) == 1
+        if begins or not silent or _ELSEWHERE.search(sentence.text) or CUES["heading"].match(sentence.text):
+            item = found[0] if begins and silent and len(found[0].cards) == 1 else None
+        elif item:
+            said = [_polarity("", clause) for clause in CUES["boundary"].split(sentence.text)]
+            found = [replace(item, chosen=each) for each in said if each is not None][:1]
+        lists += found
     if truncated and lists and _CUT_OFF.search(named[-1].text):
         lists.pop()
     return lists
 
 
-def _short(named: Sequence[Sentence]) -> list[_List]:
+def _short(named: Sequence[Sentence], truncated: bool) -> list[_List]:
     """Take the cards of a short answer that says nothing of them as chosen."""
-    plain = len(named) == 1 and len(named[0].tokens) <= _FEW and not _QUALIFIED.search(named[0].text)
-    return _bare_lists(named[0]) if plain else []
+    if len(named) != 1 or len(named[0].tokens) > _FEW or _QUALIFIED.search(named[0].text):
+        return []
+    return [] if truncated and _CUT_OFF.search(named[0].text) else _bare_lists(named[0])
 
 
 def _lists(sentence: Sentence) -> list[_List]:
     """Return the cards of a sentence with what it says of them."""
     text = sentence.text
     matches = [*_LIST.finditer(text)]
-    bounds = [*CUES["boundary"].finditer(text)]
+    bounds, purposes = [*CUES["boundary"].finditer(text)], [*CUES["purpose"].finditer(text)]
     lists = []
     for number, match in enumerate(matches):
         previous = matches[number - 1].end() if number else 0
@@ -198,6 +225,8 @@ def _lists(sentence: Sentence) -> list[_List]:
         skipped = _INTRODUCES.match(text, match.end())
         beyond = skipped.end() if skipped else match.end()
         stop = min([following, *(bound.start() for bound in bounds if bound.start() >= beyond)])
+        purpose = next((each.start() for each in purposes if beyond <= each.start() < stop), stop)
+        stop = purpose if CUES["chosen"].search(text[match.end() : purpose]) else stop
         before, after = text[begin : match.start()], text[match.end() : stop]
         outright = not text[: match.start()].strip(" —") and _OUTRIGHT.match(text, match.end())
         lists.append(_list(sentence, match, True if outright else _polarity(before, after)))

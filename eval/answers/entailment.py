@@ -22,6 +22,8 @@ _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 _MARKS = " .,;:!—"
 _QUOTATION = re.compile(r"[\"“„”][^\"“„”\n]*[\"“„”]")
+_END = re.compile(r"</s>|<\|(?:endoftext|end_of_text|end|eot_id|eom_id|im_end)\|>")
+"""What ends the answer of a model that goes on nevertheless."""
 _SPEAKS = re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE)
 
 
@@ -40,7 +42,7 @@ def extract_entailment(text: str) -> Verdict:
     Returns:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
-    prepared = prepare(_QUOTATION.sub(_mask, text))
+    prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_mask, text)))
     sentences = [_translated(sentence) for sentence in prepared.sentences]
     verdict = _whole(sentences) or _last_line(sentences) or _judged(sentences, prepared.truncated)
     if verdict.label == "refusal" and not any(_cues().own_voice.search(each.text) for each in sentences):

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b"
     r"|</?[a-zA-Z|][^<>\n]{0,40}>|(?:\[ ?\]|☐|⬜|○)\W{0,5}\w+|~~[^~\n]{1,200}~~)"
     r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]|(?<=[^\W_])['’·‧](?=[^\W_]))*)"
-    r"|(?P<mark>\.{2,}|--+|[.,;:()?!…/|=→⇒—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"
+    r"|(?P<mark>\.{2,}|[-=]+>|--+|[.,;:()?!…/|=→⇒—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"
     r"|(?P<dash>(?<=\s)-(?=\s)|(?<=\n)[*•+](?=\s))"
 )
 _OPENING = re.compile(r"(?:[*_`\"'“”„»‘’＊＿＂]|[«\[{(>✅❌✓✗✔✘☑]\s?)$")
@@ -137,7 +137,7 @@ def _token(text: str, match: re.Match[str], start: int, end: int) -> Token:
     if not match["word"]:
         form = unicodedata.normalize("NFKC", match.group().translate(_PLAIN)).translate(_PLAIN)
         dash = match["dash"] or form.startswith("--")
-        return Token("—" if dash else form[0], low, high)
+        return Token("→" if form.endswith(">") else "—" if dash else form[0], low, high)
     word = unicodedata.normalize("NFKC", match.group().translate(_INVISIBLE))
     form = "".join(word.split()).lower().translate(_PLAIN)
     before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]

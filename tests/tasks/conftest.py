@@ -31,15 +31,15 @@ def lm_eval(
 
 @pytest.fixture
 def lm_eval_normative(
-    tmp_path: Path, normative_build: Path
+    tmp_path: Path, small_normative_build: Path
 ) -> Callable[..., tuple[dict[str, Any], dict[str, list[Any]]]]:
     """Return the same over a small normative build, with a lock of its own."""
-    lock = str(normative_build / "datasets.lock")
-    return _runner(tmp_path, {"POLBIAS_DATA_DIR": str(normative_build), "POLBIAS_LOCK": lock})
+    lock = str(small_normative_build / "datasets.lock")
+    return _runner(tmp_path, {"POLBIAS_DATA_DIR": str(small_normative_build), "POLBIAS_LOCK": lock})
 
 
 @pytest.fixture(scope="session")
-def normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def small_normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with a small normative dataset and its lock."""
     folder = tmp_path_factory.mktemp("normative-builds")
     configs = {config: entailment_rows(config, ("zero", "few", "cot"), contents=2) for config in CONFIGS} | {

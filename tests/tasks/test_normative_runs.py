@@ -38,8 +38,8 @@ def _mixed(row: Mapping[str, Any]) -> str:
     return f"**{label.capitalize()}**"
 
 
-def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, normative_build: Path) -> None:
-    rows = _all_rows(normative_build)
+def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_normative_build: Path) -> None:
+    rows = _all_rows(small_normative_build)
     with LoopbackOpenAI(by_prompt(rows, _mixed)) as server:
         arguments = f"model=stub,base_url={server.url}/v1/chat/completions,num_concurrent=4,max_retries=2"
         results, samples = lm_eval_normative(
@@ -108,8 +108,10 @@ def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval_normative: An
     assert continuations("polbias_wason_loglikelihood")[:2] == [" A, B", " A, C"]
 
 
-def test_likelihoods_through_a_completions_server(lm_eval_normative: Any, normative_build: Path) -> None:
-    rows = _all_rows(normative_build)
+def test_likelihoods_through_a_completions_server(
+    lm_eval_normative: Any, small_normative_build: Path
+) -> None:
+    rows = _all_rows(small_normative_build)
     answer = by_prompt(rows, lambda row: row["gold"].replace(",", ", "))
     labels = [" entailment", " non-entailment", *(f" {a}, {b}" for a in "ABC" for b in "BCD" if a < b)]
     with LoopbackOpenAI(answer, labels=labels) as server:

@@ -1,7 +1,9 @@
 """The labelled collections of the entailment and the card extractor: reading, checking, scoring.
 
-Half of each is "dev", on which the extractors were written, half is "blind": it was written before them and
-was not looked at while they were written. The outputs of the blind files are never shown.
+All outputs are written for the purpose in the manner of current models. "dev" is what the extractors were
+written on; its last part (note "second round") was first scored unseen: 76 of 81 and 38 of 45 were right.
+"blind" was never tuned on: 89 and 46 outputs were written before the extractors, the rest after them and scored
+once. The outputs of the blind files are never shown, nor which of them are misread.
 """
 
 from __future__ import annotations
