@@ -15,7 +15,7 @@ from rich.table import Table
 
 from benchmarks.measure import Line, available_cores
 
-NAMES = ("startup", "family", "engine", "proofs")
+NAMES = ("startup", "family", "engine", "proofs", "audit")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

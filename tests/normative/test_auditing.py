@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from polbias.errors import InputError
+from polbias.generators.logic.audit.columns import resolve
 from polbias.generators.logic.audit.engine import Audit
 from polbias.generators.logic.audit.items import Audited, Item
 from polbias.generators.logic.audit.source import Source
@@ -165,6 +167,36 @@ def test_slips_come_from_the_reader_and_are_explained() -> None:
     assert "agreement" in FORM.meanings
 
 
+# -- columns
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["ID", "premise_en", "hypothesis_en", "gold", "content-type", "inference-pattern", "modal"],
+        ["id", "premises", "hypothesis", "label", "content_type", "pattern", "domain"],
+    ],
+)
+def test_columns_of_published_files_are_known(columns: list[str]) -> None:
+    found = resolve(columns, LAYOUT.roles, {}, Path("a.tsv"))
+    assert list(found.values()) == [columns[i] for i in (0, 1, 2, 3, 5, 4, 6)]
+
+
+@pytest.mark.parametrize("missing", ["premise", "hypothesis", "gold"])
+def test_some_columns_are_needed(missing: str) -> None:
+    columns = [role for role in ("premise", "hypothesis", "gold") if role != missing]
+    with pytest.raises(InputError, match=f"expected also {missing} .*--column {missing}=NAME"):
+        resolve(columns, LAYOUT.roles, {}, Path("a.tsv"))
+
+
+@pytest.mark.parametrize(("label", "says"), [("valid", True), ("Invalid", False), ("not entailment", None)])
+def test_labels_of_other_tasks_are_known(tmp_path: Path, label: str, says: bool | None) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"premise,hypothesis,gold\nO A,P A,{label}\n", "utf-8")
+    (item,) = Source(path, LAYOUT, {})
+    assert item.gold is says
+
+
 # -- with the toolkit's own reader
 
 
@@ -232,3 +264,27 @@ def test_published_deontic_items(form: NormativeFormat) -> None:
             assert "choose" in " ".join(item.item.texts)
     # the one text that comes twice
     assert [(item.item.values["id"], item.twin) for item in found if item.findings] == [("332", 303)]
+
+
+@needs_published
+def test_published_epistemic_syllogisms(form: NormativeFormat) -> None:
+    found = _published("epistemic_multiple.tsv", form)
+    wrong = [item for item in found if item.verdict == "contradicted"]
+    # Hyp-MT concludes that the consequent is false, in all items but one, whose conclusion is a premise; the
+    # three others have a fourth term.
+    denying = [str(number) for number in range(61, 121) if number != 87]
+    assert [item.item.values["id"] for item in wrong] == [*denying, "164", "184", "194"]
+    for item in wrong:
+        assert item.item.label == "entailment"
+        assert item.judgement.countermodel
+        assert item.judgement.instantiates is False
+        assert {"conclusion-negates-consequent", "four-terms", "content-mismatch"} & set(item.findings)
+    repeated = [item for item in found if "conclusion-repeats-premise" in item.findings]
+    assert [(item.item.values["id"], item.verdict) for item in repeated] == [("87", "confirmed")]
+    assert not [item for item in found if item.verdict == "unparsed"]
+    choices = [item.judgement.deciding for item in found if item.verdict == "depends"]
+    assert all(choice and set(choice) <= {"axiom T", "scope", "tense", "kind"} for choice in choices)
+    # rules about all, with a bare conclusion or premise
+    bare = [item for item in found if "missing-modal" in item.findings and item.verdict == "depends"]
+    assert all("axiom T" in (item.judgement.deciding or {}) for item in bare)
+    assert len(bare) == 28

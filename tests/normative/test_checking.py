@@ -29,9 +29,13 @@ def _change(folder: Path, config: str, column: str, old: str, new: str, rows: sl
     changed = list(values)
     for index in range(*rows.indices(len(values))):
         value = values[index]
-        changed[index] = [v.replace(old, new) for v in value] if isinstance(value, list) else value.replace(old, new)
+        changed[index] = (
+            [v.replace(old, new) for v in value] if isinstance(value, list) else value.replace(old, new)
+        )
     at = table.schema.get_field_index(column)
-    pq.write_table(table.set_column(at, table.schema.field(at), pa.array(changed, table.schema.field(at).type)), path)
+    pq.write_table(
+        table.set_column(at, table.schema.field(at), pa.array(changed, table.schema.field(at).type)), path
+    )
     return sum(before != after for before, after in zip(values, changed, strict=True))
 
 

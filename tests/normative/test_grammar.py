@@ -24,7 +24,10 @@ def sentences(every: list[Problem]) -> list[str]:
 def verbs(every: list[Problem]) -> dict[str, set[str]]:
     """Base forms of all verbs of contents that have one field for it."""
     bases = {problem.content.verb for problem in every if hasattr(problem.content, "verb")}
-    return {"base": bases, "third": {f"{verb}s" for verb in bases} | {f"{verb}es" for verb in bases} | {"is", "are", "has"}}
+    return {
+        "base": bases,
+        "third": {f"{verb}s" for verb in bases} | {f"{verb}es" for verb in bases} | {"is", "are", "has"},
+    }
 
 
 def test_there_are_enough_sentences(sentences: list[str]) -> None:
@@ -41,16 +44,24 @@ def test_articles(sentences: list[str]) -> None:
     for sentence in sentences:
         for article, word in _ARTICLE.findall(sentence):
             low = word.lower()
-            vowel = low in _AN_BEFORE_CONSONANT or (low[0] in "aeiou" and low not in _A_BEFORE_VOWEL and not low.startswith("uni"))
+            vowel = low in _AN_BEFORE_CONSONANT or (
+                low[0] in "aeiou" and low not in _A_BEFORE_VOWEL and not low.startswith("uni")
+            )
             assert (article.lower() == "an") == vowel, sentence
-        assert not re.search(r"\b(?:a|an|the) (?:a|an|the|all|his|her|its|their|your)\b", sentence, re.IGNORECASE), sentence
+        assert not re.search(
+            r"\b(?:a|an|the) (?:a|an|the|all|his|her|its|their|your)\b", sentence, re.IGNORECASE
+        ), sentence
 
 
 def test_agreement_of_be(sentences: list[str]) -> None:
     for sentence in sentences:
         assert not re.search(r"\b(?:you|they) (?:is|was|has|does)\b", sentence, re.IGNORECASE), sentence
-        assert not re.search(r"\b(?:he|she|it|this \w+) (?:are|were|have|do)\b", sentence, re.IGNORECASE), sentence
-        if match := re.match(r"(All .+?) (is|are|was|were) (?:certain|known|required|permitted|allowed)", sentence):
+        assert not re.search(r"\b(?:he|she|it|this \w+) (?:are|were|have|do)\b", sentence, re.IGNORECASE), (
+            sentence
+        )
+        if match := re.match(
+            r"(All .+?) (is|are|was|were) (?:certain|known|required|permitted|allowed)", sentence
+        ):
             assert match[2] == "are", sentence
         assert "There are a" not in sentence
 
@@ -64,7 +75,20 @@ def test_base_forms_after_modals_to_and_do(sentences: list[str], verbs: dict[str
 
 
 def test_perfect_infinitives_take_participles(sentences: list[str], verbs: dict[str, set[str]]) -> None:
-    simple_past_only = {"was", "were", "spoke", "flew", "began", "took", "hid", "drank", "sang", "wrote", "grew", "knew"}
+    simple_past_only = {
+        "was",
+        "were",
+        "spoke",
+        "flew",
+        "began",
+        "took",
+        "hid",
+        "drank",
+        "sang",
+        "wrote",
+        "grew",
+        "knew",
+    }
     for sentence in sentences:
         if match := re.search(rf"(?:{_MODAL}(?: not)?|certain to|known to) have (\w+)", sentence):
             follows = match[1]
@@ -78,16 +102,27 @@ def test_do_support_and_negation(sentences: list[str]) -> None:
         assert not re.search(r"\b(?:do|does|did) not (?:be|is|are|was|were)\b", sentence), sentence
         assert not re.search(r"\b(?:must|might|may|could) (?:does|did|do not)\b", sentence), sentence
         assert not re.search(r"\bto not\b", sentence), sentence
-        assert not re.search(r"\b(?:permitted|allowed|required|obligatory|mandatory|acceptable|permissible) to to\b", sentence)
+        assert not re.search(
+            r"\b(?:permitted|allowed|required|obligatory|mandatory|acceptable|permissible) to to\b", sentence
+        )
 
 
 def test_possessives_and_pronouns_agree(every: list[Problem]) -> None:
     for problem in every:
         gender = getattr(problem.content, "gender", None)
         for said in (*problem.premises, problem.hypothesis):
-            if gender and not said.text.startswith(("All ", "It is obligatory for all", "It is mandatory for all", "There is an obligation for all")):
+            if gender and not said.text.startswith(
+                (
+                    "All ",
+                    "It is obligatory for all",
+                    "It is mandatory for all",
+                    "There is an obligation for all",
+                )
+            ):
                 wrong = {"she", "he", "it", "her", "his", "its", "him", "their", "your"} - {
-                    "she": {"she", "her"}, "he": {"he", "his", "him"}, "it": {"it", "its"}
+                    "she": {"she", "her"},
+                    "he": {"he", "his", "him"},
+                    "it": {"it", "its"},
                 }[gender]
                 words = set(re.findall(r"\w+", said.text.removeprefix("It ")))
                 words -= {"it"} if "it is" in said.text or said.text.startswith("It ") else set()
@@ -97,5 +132,5 @@ def test_possessives_and_pronouns_agree(every: list[Problem]) -> None:
 
 
 def test_no_operator_frame_says_more_than_one_thing(sentences: list[str]) -> None:
-    """"You may not" forbids or permits an omission, so "may" is never negated."""
+    """ "You may not" forbids or permits an omission, so "may" is never negated."""
     assert not [sentence for sentence in sentences if re.search(r"\bmay not\b", sentence)]

@@ -7,7 +7,7 @@ import pytest
 
 from polbias.errors import BuildError
 from polbias.generators.logic.formula import Inference, negated
-from polbias.generators.logic.logics import K, KD, KT
+from polbias.generators.logic.logics import KD, KT, K
 from polbias.generators.logic.prover import prove
 from polbias.generators.normative.contents import Act, Proposition
 from polbias.generators.normative.crossing import admissible, spread
@@ -17,7 +17,16 @@ from polbias.generators.normative.golds import known, logic_of
 from polbias.generators.normative.patterns import load_patterns
 from polbias.generators.normative.problems import Composer, Problem, exemplars
 
-SQUARE = ("NotMu-MiNot", "NotMi-MuNot", "MiNot-NotMu", "Mu-Mi", "NotMi-NotMu", "NotMu-NotMi", "MiNot-MuNot", "Mi-Mu")
+SQUARE = (
+    "NotMu-MiNot",
+    "NotMi-MuNot",
+    "MiNot-NotMu",
+    "Mu-Mi",
+    "NotMi-NotMu",
+    "NotMu-NotMi",
+    "MiNot-MuNot",
+    "Mi-Mu",
+)
 TYPES = ("congruent", "incongruent", "nonsense")
 
 # Verdicts in K, KD and KT as the literature has them (V: entailment).
@@ -50,7 +59,15 @@ def test_every_content_runs_through_all_patterns(every: list[Problem]) -> None:
         runs[problem.domain, problem.pattern.task, problem.content.id].append(problem.pattern.id)
     for (_, task, content), patterns in runs.items():
         assert len(set(patterns)) == len(patterns)
-        expected = {8} if task == "syllogism" else {1} if content.startswith("ross") else {2} if content.startswith("choice") else {8}
+        expected = (
+            {8}
+            if task == "syllogism"
+            else {1}
+            if content.startswith("ross")
+            else {2}
+            if content.startswith("choice")
+            else {8}
+        )
         assert len(patterns) in expected, content
 
 
@@ -93,14 +110,25 @@ def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, t
         assert len(pairs) >= min(len(offered), sum(pairs.values()))
         assert max(pairs.values()) - min(pairs.values()) <= spare
     for (name, _, place), frames in types.items():
-        offered = {pair[place == "hypothesis"].id for pair in admissible(family, family.patterns[name], domain, logic_of(family.patterns[name], domain))}
+        offered = {
+            pair[place == "hypothesis"].id
+            for pair in admissible(
+                family, family.patterns[name], domain, logic_of(family.patterns[name], domain)
+            )
+        }
         assert max(frames.values()) - min(frames[frame] for frame in offered) <= 2, (name, frames)
 
 
 def test_can_choose_to_stands_only_where_both_readings_have_the_same_gold(every: list[Problem]) -> None:
     choosing = {p.pattern.id for p in every if "choose" in (p.premise_frame.id, p.hypothesis_frame.id)}
-    assert not [p for p in every if p.pattern.id in ("Mu-Mi", "NotMu-MiNot", "FC-Or-Elim") and p.hypothesis_frame.id == "choose"]
-    assert not [p for p in every if p.pattern.id in ("NotMi-MuNot", "NotMi-NotMu") and p.premise_frame.id == "choose"]
+    assert not [
+        p
+        for p in every
+        if p.pattern.id in ("Mu-Mi", "NotMu-MiNot", "FC-Or-Elim") and p.hypothesis_frame.id == "choose"
+    ]
+    assert not [
+        p for p in every if p.pattern.id in ("NotMi-MuNot", "NotMi-NotMu") and p.premise_frame.id == "choose"
+    ]
     assert "MiNot-NotMu" in choosing
     assert "Mi-Mu" in choosing
 
@@ -110,7 +138,9 @@ def test_every_reading_of_every_problem_has_its_gold(every: list[Problem]) -> No
         if any(said.others for said in (*problem.premises, problem.hypothesis)):
             for premise in (problem.premises[0].formula, *problem.premises[0].others):
                 for conclusion in (problem.hypothesis.formula, *problem.hypothesis.others):
-                    verdict = prove(Inference((premise,), conclusion), logic_of(problem.pattern, problem.domain))
+                    verdict = prove(
+                        Inference((premise,), conclusion), logic_of(problem.pattern, problem.domain)
+                    )
                     assert verdict.valid == (problem.known.gold == "entailment"), problem.id
 
 
@@ -144,7 +174,9 @@ def test_related_patterns_are_the_same_inference(family: Family) -> None:
     for relation in family.relations:
         one, other = (family.patterns[name].form for name in relation.patterns)
         logics = (K, KD, KT)
-        assert [prove(one, logic).valid for logic in logics] == [prove(other, logic).valid for logic in logics]
+        assert [prove(one, logic).valid for logic in logics] == [
+            prove(other, logic).valid for logic in logics
+        ]
         if relation.kind == "contrapositive":
             *rules, last = one.premises
             assert other.premises[-1] == negated(one.conclusion)

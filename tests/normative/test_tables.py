@@ -66,8 +66,13 @@ def test_pairs_are_contrapositives_of_one_style(tables: Tables) -> None:
         for row in rows:
             if row["pair_id"] is not None:
                 pairs[row["pair_id"]].append(row)
-        assert all(len(pair) == 2 and pair[0]["prompt_style"] == pair[1]["prompt_style"] for pair in pairs.values())
-        assert all(pair[0]["gold"] == pair[1]["gold"] and pair[0]["pattern"] != pair[1]["pattern"] for pair in pairs.values())
+        assert all(
+            len(pair) == 2 and pair[0]["prompt_style"] == pair[1]["prompt_style"] for pair in pairs.values()
+        )
+        assert all(
+            pair[0]["gold"] == pair[1]["gold"] and pair[0]["pattern"] != pair[1]["pattern"]
+            for pair in pairs.values()
+        )
         assert all((row["pair_id"] is None) == (row["pair_kind"] is None) for row in rows)
         if split == "test" and config.endswith("syllogism"):
             assert len(pairs) == 720
@@ -104,10 +109,16 @@ def test_few_shot_prompts_show_each_pattern_once_with_its_gold(tables: Tables) -
 
 def _by_text(table: pa.Table) -> dict[tuple[str, str], tuple[str, str]]:
     texts = zip(map(" ".join, table["premises"].to_pylist()), table["hypothesis"].to_pylist(), strict=True)
-    return dict(zip(texts, zip(table["gold"].to_pylist(), table["logical_form"].to_pylist(), strict=True), strict=True))
+    return dict(
+        zip(
+            texts, zip(table["gold"].to_pylist(), table["logical_form"].to_pylist(), strict=True), strict=True
+        )
+    )
 
 
-def test_the_large_set_holds_a_hundred_thousand_problems_and_all_of_the_small_one(tables: Tables, large: Tables) -> None:
+def test_the_large_set_holds_a_hundred_thousand_problems_and_all_of_the_small_one(
+    tables: Tables, large: Tables
+) -> None:
     assert sum(table.num_rows for table in large.values()) >= 100_000
     for key, table in large.items():
         texts = _by_text(table)

@@ -28,7 +28,12 @@ def test_counts(tasks: list[Selection]) -> None:
     assert Counter((task.source.domain, task.form) for task in tasks) == {
         (domain, form): 30 for domain in ("deontic", "epistemic") for form in RIGHT
     }
-    assert Counter(task.content_type for task in tasks) == {"congruent": 20, "incongruent": 60, "arbitrary": 80, "nonsense": 80}
+    assert Counter(task.content_type for task in tasks) == {
+        "congruent": 20,
+        "incongruent": 60,
+        "arbitrary": 80,
+        "nonsense": 80,
+    }
 
 
 def test_the_right_cards_are_those_that_can_break_the_rule(tasks: list[Selection]) -> None:
@@ -47,7 +52,9 @@ def test_cards_are_shuffled_and_the_right_ones_stand_everywhere(tasks: list[Sele
 def test_every_even_stretch_has_all_forms(tasks: list[Selection]) -> None:
     assert {task.form for task in tasks[:4]} == set(RIGHT)
     assert {(task.source.domain, task.source.type) for task in tasks[:24]} == {
-        (domain, kind) for domain in ("deontic", "epistemic") for kind in ("congruent", "arbitrary", "nonsense")
+        (domain, kind)
+        for domain in ("deontic", "epistemic")
+        for kind in ("congruent", "arbitrary", "nonsense")
     }
 
 
@@ -68,7 +75,11 @@ def test_every_task_is_read_back(tasks: list[Selection]) -> None:
     ("rule", "cards", "message"),
     [
         ("Whoever borrows a book must show a card.", ["borrowed a book"], "expected 'If a"),
-        ("If a dog barks, then the dog bites.", ["barked", "did not bark", "bites", "sleeps"], "found 'sleeps'"),
+        (
+            "If a dog barks, then the dog bites.",
+            ["barked", "did not bark", "bites", "sleeps"],
+            "found 'sleeps'",
+        ),
     ],
 )
 def test_what_is_no_selection_task_is_refused(rule: str, cards: list[str], message: str) -> None:

@@ -1,0 +1,55 @@
+"""Auditing normative items: from a file to verdicts."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, median
+
+ROUNDS = 3
+_COPIES = 5  # of all problems, so that reading the file and judging are what is measured
+
+
+def run() -> list[Line]:
+    """Audit all problems of our own several times, each in a process of its own."""
+    runs = [apart(audit) for _ in range(ROUNDS)]
+    first, again = (median([run[key] for run in runs]) for key in ("first", "again"))
+    return [
+        Line("items in the file", runs[0]["items"], "items"),
+        at_least("audit of the file, after imports", first, "items/s", 2000),
+        Line("the same again, all sentences known", again, "items/s"),
+        Line("peak memory", max(run["peak_mb"] for run in runs), "MB"),
+    ]
+
+
+def audit() -> Measured:
+    """Write the problems of the normative dataset to a TSV file and audit it twice."""
+    from itertools import product
+
+    from polbias.generators.logic.audit.engine import Audit
+    from polbias.generators.logic.audit.source import Source
+    from polbias.generators.normative.auditing import make
+    from polbias.generators.normative.family import load_family
+    from polbias.generators.normative.frames import DOMAINS, TASKS
+    from polbias.generators.normative.problems import problems
+
+    family, form = load_family(), make(None)
+    rows = [
+        (problem.premises, problem.hypothesis, problem.known.gold, problem.pattern.id, domain)
+        for domain, task in product(DOMAINS, TASKS)
+        for problem in problems(family, domain, task)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "items.tsv"
+        lines = ["ID\tpremise_en\thypothesis_en\tgold\tinference-pattern\tmodal"]
+        for number, (premises, hypothesis, gold, pattern, domain) in enumerate(rows * _COPIES):
+            texts = (" ".join(said.text for said in premises), hypothesis.text)
+            lines.append("\t".join((str(number), *texts, gold, pattern, domain)))
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        speeds = []
+        for _ in range(2):
+            with Stopwatch() as watch:
+                items = sum(1 for _ in Audit(Source(path, form.layout, {}), form, []))
+            speeds.append(items / watch.seconds)
+    return {"items": items, "first": speeds[0], "again": speeds[1]}
