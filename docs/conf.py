@@ -8,7 +8,9 @@ import yaml
 
 import polbias
 from polbias.generators.logic.audit.findings import FINDINGS, VERDICTS
+from polbias.generators.normative.auditing import NormativeFormat
 from polbias.generators.normative.publication import patterns
+from polbias.generators.partisan.auditing import PartisanFormat
 from polbias.locations import package_file
 from polbias.lock import read_lock
 
@@ -81,4 +83,6 @@ myst_substitutions = {
     "normative_version": _LOCK[_NORMATIVE].version,
     "audit_verdicts": _codes(VERDICTS),
     "audit_findings": _codes(FINDINGS),
+    "audit_findings_normative": _codes(NormativeFormat.meanings),
+    "audit_findings_partisan": _codes(PartisanFormat.meanings),
 }

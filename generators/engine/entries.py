@@ -15,3 +15,17 @@ class Entry(BaseModel):
     """Base of everything read from a file: unknown fields are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+
+class Identity(Entry):
+    """What a dataset is called.
+
+    Attributes:
+        name: Hub repository name.
+        version: semantic version of the data.
+        canary: marks the dataset in card and rows.
+    """
+
+    name: Text
+    version: Version
+    canary: Text

@@ -8,9 +8,10 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, Expression, Lookup
+from polbias.generators.engine.entries import Identity
 from polbias.generators.logic.logics import MODAL_LOGICS
 from polbias.generators.normative.errata import load_errata
-from polbias.generators.normative.family import Family, Identity
+from polbias.generators.normative.family import Family
 from polbias.generators.normative.frames import Domain, Task
 from polbias.generators.normative.problems import Problem
 

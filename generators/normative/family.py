@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from polbias.generators.engine.entries import Entry, Name, Text, Version
+from polbias.generators.engine.entries import Entry, Identity, Name, Text, Version
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.normative.contents import LogicFile, SyllogismFile, load_contents
 from polbias.generators.normative.frames import DOMAINS, Domain, FramesFile, Task, load_frames
@@ -18,20 +18,6 @@ from polbias.generators.normative.patterns import (
     load_patterns,
 )
 from polbias.locations import package_file
-
-
-class Identity(Entry):
-    """What a dataset is called.
-
-    Attributes:
-        name: Hub repository name.
-        version: semantic version of the data.
-        canary: marks the dataset in card and rows.
-    """
-
-    name: Text
-    version: Version
-    canary: Text
 
 
 class _Large(Entry):

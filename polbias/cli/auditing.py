@@ -112,7 +112,8 @@ def _run(
     summary, gallery = Summary(form.layout), report.Gallery()
     with Reports(output, [*source.files, *exemplars], form) as reports:
         leaked = [texts for path in exemplars for texts in read_texts(path, form.layout)]
-        audited = Audit(source, form, leaked)
+        with Console(stderr=True).status(f"reading {file.name}"):
+            audited = Audit(source, form, leaked)
         started = time.perf_counter()
         with _progress(audited.items, not every) as step:
             for item in audited:

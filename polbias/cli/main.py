@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -27,6 +28,7 @@ app = typer.Typer(
       [bold]polbias show en_formal -n 2[/]                 read rows as a person would
       [bold]polbias verify[/]                              hashes, lock and proofs
       [bold]polbias push --dry-run[/]                      what a push to the Hub would do
+      [bold]polbias audit FILE --format normative[/]       wrong labels in a benchmark
       [bold]lm_eval --tasks polbias_en_formal --model hf --model_args pretrained=MODEL[/]
     """,
 )
@@ -51,6 +53,8 @@ def _options(
 
 def run() -> None:
     """Run the command line; a problem that the user can mend ends in one line and the error's exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
     try:
         app()
     except PolbiasError as error:

@@ -86,6 +86,12 @@ def test_exit_1_for_anything_that_a_reader_must_know(tmp_path: Path, row: dict[s
     assert audit(jsonl(tmp_path / "a.jsonl", GOOD, row), "--format", "partisan").returncode == 1
 
 
+def test_a_terminal_that_cannot_show_formulas_is_no_error(tmp_path: Path) -> None:
+    done = audit(jsonl(tmp_path / "a.jsonl", BAD), "--format", "partisan", PYTHONIOENCODING="ascii")
+    assert done.returncode == 1
+    assert "?x?y ((Republican(x) ? Democratic(y)) ? superior(x, y))" in done.stdout
+
+
 def test_all_items_are_shown_on_request(tmp_path: Path) -> None:
     done = audit(jsonl(tmp_path / "a.jsonl", GOOD, BAD), "--format", "partisan", "--all")
     assert done.stdout.index("good (line 1)  confirmed") < done.stdout.index("bad (line 2)  contradicted")
@@ -137,6 +143,33 @@ def test_exit_2_for_a_missing_or_unknown_format(tmp_path: Path, args: Sequence[s
     done = audit(jsonl(tmp_path / "a.jsonl", GOOD), *args)
     assert done.returncode == 2
     assert "--format" in done.stderr
+
+
+def test_normative_items_as_they_are_published(tmp_path: Path) -> None:
+    path, out = tmp_path / "items.tsv", tmp_path / "out.json"
+    rows = [
+        "ID\tpremise_en\thypothesis_en\tgold\tcontent-type\tinference-pattern\tmodal",
+        "1\tYou must take a visa.\tYou are allowed to take a visa.\tentailment\tcongruent\tMu-Mi\tdeontic",
+        "2\tYou may eat cake or fruit.\tYou may eat cake.\tentailment\tcongruent\tFC-Or-Elim\tdeontic",
+        "3\tIf it rains, then it is certain that roads are wet. It is not certain that roads are wet.\t"
+        "It is not the case that roads are wet.\tentailment\tcongruent\tHyp-MT\tepistemic",
+        "4\tYou colourless.\tIdeas sleep must.\tentailment\tnonsense\tMu-Mi\tdeontic",
+    ]
+    path.write_bytes("\r\n".join([*rows, "", ""]).encode())
+    done = audit(path, "--format", "normative", "--output", out)
+    assert done.returncode == 1
+    items = json.loads(out.read_text("utf-8"))["items"]
+    assert [(item["id"], item["line"], item["verdict"], item["instantiates"]) for item in items] == [
+        ("1", 2, "confirmed", True),
+        ("2", 3, "depends", True),
+        ("3", 4, "contradicted", False),
+        ("4", 5, "unparsed", None),
+    ]
+    assert items[1]["deciding"] == {"or": "free choice"}
+    assert items[2]["findings"] == ["does-not-instantiate", "conclusion-negates-consequent"]
+    assert items[2]["countermodel"]
+    assert items[3]["message"]
+    assert "contradicted: does-not-instantiate, conclusion-negates-consequent (1)" in done.stdout
 
 
 def test_another_column_and_exemplars(tmp_path: Path) -> None:

@@ -126,6 +126,17 @@ def test_what_is_changed_is_found(old: str, new: str, found: set[str] | None) ->
         assert found <= {*judgement.findings, *judgement.slips, judgement.verdict}
 
 
+def test_what_follows_without_the_meaning_of_comparable_does_not_rest_on_it() -> None:
+    argument = ARGUMENT.replace("superior", "comparable")
+    judgement = _judge(argument, gold=False)
+    assert "comparable(Nikki Haley, Kamala Harris)" in str(judgement.reading)
+    assert (judgement.verdict, judgement.findings) == ("contradicted", ())
+
+
+def test_a_comparison_without_a_better_side_has_no_leaning() -> None:
+    assert _judge(ARGUMENT.replace("superior", "comparable"), leaning="left").findings == ()
+
+
 def test_the_gold_is_compared_with_the_verdict_of_the_sentence() -> None:
     judgement = _judge(ARGUMENT, gold=False)
     assert judgement.verdict == "contradicted"

@@ -74,16 +74,23 @@ def diagnose(inferences: Iterable[Inference], form: Inference, strict: bool) -> 
     for inference in inferences:
         orders = permutations(inference.premises) if len(inference.premises) == number else ()
         for premises in islice(orders, 1 if strict else None):
-            codes = _Comparison(form, strict).codes(Inference(premises, inference.conclusion))
+            comparison = _Comparison(form, strict)
+            codes = comparison.codes(Inference(premises, inference.conclusion))
             # That the premises are exchanged is a difference too, though it has no name.
-            found.append((len(codes) + (premises != inference.premises), codes))
-    return min(found, key=lambda entry: (entry[0], len(entry[1])), default=(0, ()))[1] or ("form-mismatch",)
+            exchanged = premises != inference.premises
+            found.append((len(codes) + comparison.lost + exchanged, codes))
+    return min(found, key=lambda entry: entry[0], default=(0, ()))[1] or ("form-mismatch",)
 
 
 class _Comparison:
-    """One reading beside the form of a pattern."""
+    """One reading beside the form of a pattern.
+
+    Attributes:
+        lost: how many clauses of the form were compared with nothing, because the item is built otherwise.
+    """
 
     def __init__(self, form: Inference, strict: bool) -> None:
+        self.lost = 0
         self._form = form
         self._strict = strict
         self._bound: dict[str, tuple[Formula, bool]] = {}  # metavariable to formula, and whether it is denied
@@ -159,6 +166,7 @@ class _Comparison:
         mine, its = children(schema), children(formula)
         if type(schema) is not type(formula) or len(mine) != len(its):
             self._note("rule-mismatch" if isinstance(schema, Implies) else "form-mismatch")
+            self.lost += len(atoms(schema))
             return
         if differently:
             self._note("negation-mismatch")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from polbias.errors import InputError
 from polbias.generators.logic.audit.formats import Format
@@ -22,7 +22,6 @@ class Audit:
         source: the items.
         form: the format.
         exemplars: texts of further few-shot exemplars.
-        step: called after every item of the first pass.
 
     Raises:
         InputError: if the file has no items, is damaged, or most of its rows are malformed.
@@ -36,14 +35,13 @@ class Audit:
         source: Source,
         form: Format,
         exemplars: Sequence[Sequence[str]] = (),
-        step: Callable[[], None] | None = None,
     ) -> None:
         self._source = source
         self._format = form
         self._exemplars = {text_key(tuple(texts)) for texts in (*form.exemplars, *exemplars)}
-        self.items, self._repeats = self._survey(step)
+        self.items, self._repeats = self._survey()
 
-    def _survey(self, step: Callable[[], None] | None) -> tuple[int, Repeats]:
+    def _survey(self) -> tuple[int, Repeats]:
         survey, number, malformed = Survey(), 0, 0
         first: Item | None = None
         for item in self._source:
@@ -53,8 +51,6 @@ class Audit:
                 first = first or item
             elif item.gold is not None:
                 survey.add(self._key(item), item.gold, item.values.get("id"))
-            if step:
-                step()
         path = self._source.path
         if not number:
             raise InputError(f"{path}: found no item after the header, expected at least one")
@@ -67,6 +63,7 @@ class Audit:
 
     def __iter__(self) -> Iterator[Audited]:
         """Yield every item with what was found, in the order of the file."""
+        self._repeats.restart()
         before: Item | None = None
         now: Item | None = None
         for after in self._followed():

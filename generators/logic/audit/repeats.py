@@ -34,15 +34,18 @@ class Survey:
 
     def finish(self) -> Repeats:
         """Return what is repeated; the collected hashes are given up."""
-        ids, self._ids = self._ids, array("Q")
-        again = _again(_sorted(ids))
+        ids = _sorted(self._ids)
+        again = _again(ids, ids[1:] == ids[:-1])
+        self._ids = array("Q")
         del ids
-        texts, self._texts = self._texts, array("Q")
-        labelled = _sorted(texts)
+        labelled = _sorted(self._texts)
         different = labelled[1:] != labelled[:-1]
         labelled >>= 1
-        conflicting = np.unique(labelled[1:][different & (labelled[1:] == labelled[:-1])])
-        return Repeats(_again(labelled), conflicting, again)
+        same = labelled[1:] == labelled[:-1]
+        texts = _again(labelled, same)
+        conflicting = _again(labelled, same & different)
+        self._texts = array("Q")
+        return Repeats(texts, conflicting, again)
 
 
 class Repeats:
@@ -58,8 +61,13 @@ class Repeats:
         self._texts = texts
         self._conflicting = conflicting
         self._ids = ids
-        self._text_lines = np.zeros(len(texts), np.int64)
-        self._id_lines = np.zeros(len(ids), np.int64)
+        self._text_lines = np.zeros(len(texts), np.uint32)
+        self._id_lines = np.zeros(len(ids), np.uint32)
+
+    def restart(self) -> None:
+        """Begin with the first item again."""
+        self._text_lines[:] = 0
+        self._id_lines[:] = 0
 
     def text(self, text: int, line: int) -> int | None:
         """Return the line of the first item with the same text, unless this is the first one."""
@@ -82,8 +90,12 @@ def _sorted(hashes: array[int]) -> Any:
     return values
 
 
-def _again(values: Any) -> Any:
-    return np.unique(values[1:][values[1:] == values[:-1]])
+def _again(values: Any, marked: Any) -> Any:
+    """Return the values of which a later one is marked, each once; sorted, without sorting again."""
+    found = values[1:][marked]
+    first = np.ones(len(found), bool)
+    first[1:] = found[1:] != found[:-1]
+    return found[first]
 
 
 def _place(values: Any, wanted: int) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -11,43 +10,26 @@ from polbias.generators.normative.reading.lemmas import (
     gerund_bases,
     is_participle,
     is_plural,
+    is_verb,
     past_bases,
     same_noun,
     same_verb,
     singular,
     third_bases,
 )
-from polbias.generators.normative.reading.lexicon import CLOSED, DEMONSTRATIVES, DETERMINERS, PREPOSITIONS
+from polbias.generators.normative.reading.lexicon import (
+    CLOSED,
+    DEMONSTRATIVES,
+    DETERMINERS,
+    PREPOSITIONS,
+    RELATIVES,
+)
 from polbias.generators.normative.reading.text import Words
+from polbias.generators.normative.reading.wordings import NAMING, Saying, wordings
 
-Verdict = Literal["same", "progressive", "paraphrase", ""]
-_NAMING = (("known", "as"), ("called",), ("named",))
+Verdict = Literal["same", "progressive", "paraphrase", "ability", ""]
 _POLAR = frozenset(("any", "some", "a", ""))
 _INDEFINITE = frozenset(("a", "some", "any"))
-
-
-@dataclass(frozen=True, slots=True)
-class Saying:
-    """What one occurrence of a clause says, in canonical words.
-
-    Attributes:
-        subject: canonical; empty for a predicate of an individual or an infinitive without subject.
-        phrase: the verb phrase or class name, canonical.
-        plural: whether it is said of several ("all passengers must show their passes").
-        copular: whether the verb phrase began with "be".
-    """
-
-    subject: Words
-    phrase: Words
-    plural: bool = False
-    copular: bool = False
-
-    @property
-    def words(self) -> Words:
-        """Subject and verb phrase."""
-        if not self.subject:
-            return self.phrase
-        return (*self.subject, "be", *self.phrase) if self.copular else (*self.subject, *self.phrase)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -60,7 +42,8 @@ def compare(earlier: Saying, later: Saying) -> Verdict:
 
     Returns:
         ``"same"``; ``"progressive"`` if they differ in "is V-ing" against "V"; ``"paraphrase"`` if they have
-        the same content words, differently arranged; ``""`` if a careful reader would not take them for the
+        the same content words, differently arranged; ``"ability"`` if one says that the other can be done;
+        ``""`` if a careful reader would not take them for the
         same.
     """
     if earlier.words == later.words:
@@ -71,7 +54,12 @@ def compare(earlier: Saying, later: Saying) -> Verdict:
         return "same"
     if _same(_simple(earlier), _simple(later)):
         return "progressive"
-    return "paraphrase" if _rearranged(earlier, later) else ""
+    if _rearranged(earlier, later):
+        return "paraphrase"
+    abilities = [saying.phrase[0] == "can" and len(saying.phrase) > 1 for saying in (earlier, later)]
+    if any(abilities) and not all(abilities) and _same(_done(earlier), _done(later)):
+        return "ability"
+    return ""
 
 
 @lru_cache(maxsize=1 << 15)
@@ -103,8 +91,8 @@ def _akin(earlier: Saying, later: Saying) -> bool:
 
 
 def _same(earlier: Saying, later: Saying) -> bool:
-    for one in _variants(earlier):
-        for other in _variants(later):
+    for one in wordings(earlier):
+        for other in wordings(later):
             if _match(one, other, earlier, later):
                 return True
     return False
@@ -131,7 +119,11 @@ def _match(one: Words, other: Words, earlier: Saying, later: Saying) -> bool:
             if not changed:
                 return False
         if determiner != other_determiner and not _determiners(determiner, other_determiner, changed):
-            return False
+            # "live in glass houses", "live in a glass house"
+            nouns = zip(first[index + 1 : index + 3], second[index + 1 : index + 3], strict=True)
+            several = distributive and {determiner, other_determiner} == {"", "a"}
+            if not (several and any(one != two and same_noun(one, two) for (_, one), (_, two) in nouns)):
+                return False
     return True
 
 
@@ -161,40 +153,6 @@ def _determiners(earlier: str, later: str, changed: bool) -> bool:
     return earlier == "" and later in ("these", "those", "such")
 
 
-@lru_cache(maxsize=1 << 15)
-def _variants(saying: Saying) -> tuple[Words, ...]:
-    """Return the words of a saying, and what they come to without apposition and with the other genitive."""
-    words = saying.words
-    out = [words]
-    for naming in _NAMING:
-        for at in range(1, len(words) - len(naming)):
-            if words[at : at + len(naming)] == naming:
-                start = max((i for i in range(at) if words[i] in DETERMINERS), default=0)
-                name = words[at + len(naming) :]
-                out.append(words[:start] + name)
-                if name[0] == "the":
-                    out.append(words[:start] + name[1:])
-    if "of" in saying.subject:
-        out.append((*_genitive(saying.subject), *words[len(saying.subject) :]))
-    elif "of" in words:
-        out.append(_genitive(words))
-    return tuple(out)
-
-
-def _genitive(words: Words) -> Words:
-    """Return "the country's capital" for "the capital of the country"."""
-    of = words.index("of")
-    start = max((i for i in range(of) if words[i] in DETERMINERS or words[i] in PREPOSITIONS), default=-1)
-    possessor = words[of + 1 :]
-    if not possessor or (start >= 0 and words[start] not in ("the",) and words[start] in DETERMINERS):
-        return words
-    kept = words[:start] if start >= 0 and words[start] in DETERMINERS else words[: start + 1]
-    if start < 0 and len(possessor) > 1 and possessor[0] in ("the", "a"):
-        possessor = possessor[1:]
-    mark = "'" if possessor[-1].endswith("s") else "'s"
-    return (*kept, *possessor[:-1], possessor[-1] + mark, *words[start + 1 : of])
-
-
 def _simple(saying: Saying) -> Saying:
     """Return "attend the conference" for "be attending the conference"."""
     phrase = saying.phrase
@@ -203,20 +161,43 @@ def _simple(saying: Saying) -> Saying:
     return saying
 
 
+def _done(saying: Saying) -> Saying:
+    """Return "swim" for "can swim"."""
+    if saying.phrase[0] != "can":
+        return saying
+    phrase = saying.phrase[1:]
+    copular = phrase[0] == "be" and len(phrase) > 1
+    return Saying(saying.subject, phrase[1:] if copular else phrase, saying.plural, copular)
+
+
 def _rearranged(earlier: Saying, later: Saying) -> bool:
     """Whether two sayings have the same content words in another arrangement that may well mean the same."""
     one, other = earlier.words, later.words
     if _content(one) != _content(other):
-        return False
+        return _narrower(earlier, later)
     first, second = _order(one), _order(other)
     function, other_function = sorted(_function(one)), sorted(_function(other))
     if first == second:
         odd = set(function) ^ set(other_function)
-        if odd <= {"one's"} and odd:
+        # "wash hands", "wash one's hands"; "carry a passport", "carry one's passport"
+        if "one's" in odd and odd <= {"one's", "a", "an", "the"}:
             return True
         # "is enrolled in a course", "enrolls in a course"
         return earlier.copular != later.copular and _resultative(earlier if earlier.copular else later)
     return function != other_function or first[0] == second[0]
+
+
+def _narrower(earlier: Saying, later: Saying) -> bool:
+    """Whether somebody is said to be of a class within the class that a rule is about."""
+    if earlier.subject or later.subject or not earlier.plural or later.plural:
+        return False
+    wide, narrow = earlier.phrase, later.phrase
+    if len(wide) >= len(narrow) or (is_verb(wide[0]) and len(wide) > 1):
+        return False
+    after = narrow[len(wide)]
+    if narrow[: len(wide)] == wide:
+        return not is_verb(wide[0]) and (after in RELATIVES or after in PREPOSITIONS - {"of", "as"})
+    return narrow[-len(wide) :] == wide and not set(narrow) & (PREPOSITIONS | {"not", "be"} | RELATIVES)
 
 
 def _resultative(saying: Saying) -> bool:
@@ -250,7 +231,7 @@ def same_individual(earlier: str, later: str) -> bool:
         a == b or (same_noun(a, b) and is_plural(a) != is_plural(b)) for a, b in zip(one, other, strict=True)
     ):
         return True
-    for naming in _NAMING:
+    for naming in NAMING:
         for at in range(1, len(one) - len(naming)):
             if one[at : at + len(naming)] == naming and canonical_words(one[at + len(naming) :]) == other:
                 return True

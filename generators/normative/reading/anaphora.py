@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from polbias.generators.normative.reading.classes import class_of
 from polbias.generators.normative.reading.disjunction import object_of
@@ -43,11 +43,13 @@ class Discourse:
         topic: the subject of the condition, or of the first clause about an individual.
         object: the last noun phrase of the clause about the topic.
         clashes: whether a pronoun had no antecedent, or one that it cannot stand for.
+        pointing: pronouns that began the item as subjects, so that they point to something outside of it.
     """
 
     topic: Words = ()
     object: Words = ()
     clashes: bool = False
+    pointing: set[str] = field(default_factory=set)
 
     def resolve(self, node: Node) -> Node:
         """Replace the pronouns of a sentence, and take note of what it speaks of.
@@ -96,13 +98,14 @@ class Discourse:
         subject = clause.subject
         if len(subject) == 1 and subject[0] in THIRD_PERSON:
             pronoun = subject[0]
-            if pronoun == "it" and _expletive(clause.predicate):
+            if (pronoun == "it" and _expletive(clause.predicate)) or pronoun in self.pointing:
                 return clause
             found = self.topic
             if not found or (pronoun == "it" and found[0] in INDEFINITE_PEOPLE):
                 found = self._object_for(pronoun)
             if not found:
                 self.clashes = True
+                self.pointing.add(pronoun)
                 return clause
             if _clash(pronoun, found):
                 self.clashes = True
@@ -142,6 +145,8 @@ class Discourse:
         ):
             return [phrase[:at] + self.object + phrase[at + 1 :], phrase]
         at = next((i for i, word in enumerate(phrase) if i and word in ("its", "their")), 0)
+        if not at and not own and self.topic and subject:
+            at = next((i for i, word in enumerate(phrase) if i and word in ("his", "her")), 0)
         if not at or not other or at + 1 >= len(phrase):
             return [phrase]
         resolved = phrase[:at] + _possessor(_definite(other)) + phrase[at + 1 :]

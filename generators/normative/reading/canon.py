@@ -14,7 +14,7 @@ from polbias.generators.normative.reading.lexicon import (
 )
 from polbias.generators.normative.reading.text import Words, lowered, plain, tokens
 
-_DROPPED = frozenset((",", ";", ":", "also", "both"))
+_DROPPED = frozenset((",", ";", ":", "also", "both", "ever"))
 _FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - {"like", "down", "up", "off", "over", "near"}
 
 

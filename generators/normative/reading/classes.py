@@ -41,6 +41,7 @@ class Class:
         restriction: what follows the head, as a verb phrase ("who meet the criteria", "with a ticket" ->
             "have a ticket"); empty if there is nothing of the kind.
         negated: whether the restriction is negated ("who do not smoke", "without a ticket").
+        noun: the head in the singular.
         generic: whether the head says no more than "one", so that the restriction says it all.
     """
 
@@ -48,6 +49,7 @@ class Class:
     restriction: Words
     negated: bool
     generic: bool
+    noun: str
 
 
 @lru_cache(maxsize=1 << 14)
@@ -70,9 +72,9 @@ def class_of(words: Words) -> Class:
         tail = (after[0], *(("not",) if negated else ()), *phrase)
     name = canonical_words((*words[:head], noun, *tail))
     if not after and len(words) == 1 and (words[0] in INDEFINITE_PEOPLE or words[0] in UNIVERSAL_PEOPLE):
-        name = ("person",)
+        name = ("thing",) if words[0].endswith("thing") else ("person",)
     generic = head == 0 and (words[0] in GENERIC_NOUNS or noun in GENERIC_NOUNS) and bool(phrase)
-    return Class(name, canonical_words(phrase) if phrase else (), negated, generic)
+    return Class(name, canonical_words(phrase) if phrase else (), negated, generic, noun)
 
 
 def _restriction(after: Words) -> tuple[bool, Words]:

@@ -14,11 +14,14 @@ from polbias.generators.normative.reading.nodes import (
     Mood,
     Negation,
     Node,
+    Operator,
     operator,
 )
 from polbias.generators.normative.reading.subjects import leaf
 from polbias.generators.normative.reading.text import Words
 from polbias.generators.normative.reading.verbs import auxiliary_at, divisions
+
+_UNIVERSAL = frozenset(("all", "every", "everyone", "everybody", "each"))
 
 
 def clause(words: Words, mood: Mood = TOP) -> Node:
@@ -36,12 +39,18 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
     """
     while words and words[-1] in (",", ":"):
         words = words[:-1]
+    if not words:
+        raise ReadingError("a clause without words")
     if len(words) > 2 and words[0] in MODAL_ADVERBS:
         start = 2 if words[1] == "," else 1
         if words[0] not in ("sure", "certain"):
             return operator(MODAL_ADVERBS[words[0]], clause(words[start:], FINITE), outer=True)
-    if words[:2] == ("not", "all") or words[:2] == ("not", "every"):
-        return Negation(clause(words[1:], mood), outer=True)
+    if words[0] == "not" and words[1:2] and words[1] in _UNIVERSAL:
+        read = clause(words[1:], mood)
+        # "Not every student might have passed": it might be that not every one has.
+        if isinstance(read, Operator) and read.word == "might":
+            return replace(read, body=Negation(read.body, outer=True))
+        return Negation(read, outer=True)
     at = auxiliary_at(words)
     if at > 0:
         return group(words[:at], words[at:], mood)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from polbias.generators.normative.reading.alignment import Saying, compare, same_individual
+from polbias.generators.normative.reading.alignment import compare, same_individual
 from polbias.generators.normative.reading.canon import canonical_words
 from polbias.generators.normative.reading.classes import Class, class_of, predicate, term
 from polbias.generators.normative.reading.formulas import VARIABLE
@@ -15,6 +15,7 @@ from polbias.generators.normative.reading.nodes import Clause, Node, clauses
 from polbias.generators.normative.reading.rules import Rule
 from polbias.generators.normative.reading.text import Words
 from polbias.generators.normative.reading.verbs import number_of
+from polbias.generators.normative.reading.wordings import Saying
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Contents:
         individuals: the names of the individuals, by noun phrase.
         restricted: classes such as "students who cheat" of which the item elsewhere only says "cheats": the
             position of the class, and that of the other saying.
+        doubtful: those of them where the item does not say of whom cheats that it is a student.
     """
 
     names: Names
@@ -35,6 +37,7 @@ class Contents:
     classes: dict[int, int]
     individuals: dict[Words, str]
     restricted: dict[int, int]
+    doubtful: frozenset[int]
 
 
 def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Contents:
@@ -66,8 +69,8 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
     individuals = _individuals(flat, shown) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
-    restricted = _restricted(flat, names, positions, classes) if syllogistic else {}
-    return Contents(names, positions, classes, individuals, restricted)
+    restricted, doubtful = _restricted(flat, names, positions, classes) if syllogistic else ({}, frozenset())
+    return Contents(names, positions, classes, individuals, restricted, doubtful)
 
 
 def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:
@@ -106,8 +109,9 @@ def _individuals(flat: list[Clause], shown: dict[Words, str]) -> dict[Words, str
 
 def _restricted(
     flat: list[Clause], names: Names, positions: dict[int, list[int]], classes: dict[int, int]
-) -> dict[int, int]:
+) -> tuple[dict[int, int], frozenset[int]]:
     found: dict[int, int] = {}
+    doubtful: set[int] = set()
     for clause in flat:
         if not clause.quantifier:
             continue
@@ -116,7 +120,9 @@ def _restricted(
             other = _restriction_elsewhere(group, clause, flat)
             if other is not None:
                 found[at] = positions[id(other)][0]
-    return found
+                if group.noun != class_of(other.subject).noun:
+                    doubtful.add(at)
+    return found, frozenset(doubtful)
 
 
 def _restriction_elsewhere(group: Class, clause: Clause, flat: list[Clause]) -> Clause | None:

@@ -17,9 +17,18 @@ from polbias.generators.logic.formula import (
     Possibly,
     negated,
 )
-from polbias.generators.normative.reading.nodes import Clause, Conditional, Negation, Node, Operator
+from polbias.generators.normative.reading.nodes import (
+    COULD_NOT_HAVE,
+    Clause,
+    Conditional,
+    Negation,
+    Node,
+    Operator,
+)
 
 VARIABLE = "x"
+# What "could not have" denies, or is certain of.
+DENIED, CERTAIN = "denies a possibility", "certain of the negation"
 Restriction = tuple[str, Formula] | None
 
 
@@ -55,6 +64,9 @@ class Builder:
                 return ((node.quantifier, self.restrictions[id(node)]) if node.quantifier else None), formula
             case Conditional():
                 return None, self._conditional(node)
+            case Negation(Operator(modality, _, body, _, word)) if word == COULD_NOT_HAVE and self._certain:
+                restriction, formula = self._open(body)
+                return restriction, Necessarily(modality, Not(formula))
             case Negation(body, outer):
                 restriction, formula = self._open(body)
                 if restriction and restriction[0] != "any" and (self._wide if self.single else outer):
@@ -65,6 +77,11 @@ class Builder:
                 if restriction and restriction[0] != "any" and self._wide and (self.single or outer):
                     return None, self._modal(node, _closed(restriction, formula))
                 return restriction, self._modal(node, formula)
+
+    @property
+    def _certain(self) -> bool:
+        """Whether "could not have" says what is certain, and not what is impossible."""
+        return self.choices.get(COULD_NOT_HAVE) == CERTAIN
 
     @property
     def _wide(self) -> bool:

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from polbias.generators.logic.reading import ReadingError
 from polbias.generators.normative.reading.clauses import clause
 from polbias.generators.normative.reading.existential import existential
 from polbias.generators.normative.reading.impersonal import impersonal, known_by
-from polbias.generators.normative.reading.lexicon import KNOWERS, MODAL_VERBS, OPENERS, SUBJECT_PRONOUNS
-from polbias.generators.normative.reading.nodes import TOP, Conditional, Mood, Negation, Node, operators
+from polbias.generators.normative.reading.lemmas import is_plural
+from polbias.generators.normative.reading.lexicon import (
+    KNOWERS,
+    MODAL_VERBS,
+    OPENERS,
+    SUBJECT_PRONOUNS,
+    UNIVERSAL_PEOPLE,
+)
+from polbias.generators.normative.reading.nodes import (
+    TOP,
+    Clause,
+    Conditional,
+    Mood,
+    Negation,
+    Node,
+    change,
+    operators,
+)
 from polbias.generators.normative.reading.text import Words
+from polbias.generators.normative.reading.verbs import head_at
 
 _IF = frozenset(("if", "when", "whenever"))
 _ASKING = frozenset(
@@ -53,10 +71,22 @@ def _conditional(words: Words) -> Node:
     start = 2 if words[0] in ("provided", "given", "in") else 1
     body = words[start:]
     antecedent, consequent = _halves(body)
-    condition = statement(antecedent)
+    condition = change(statement(antecedent), _indefinite)
     return Conditional(
         Negation(condition, outer=True) if words[0] == "unless" else condition, statement(consequent)
     )
+
+
+def _indefinite(clause: Clause) -> Clause:
+    """Return a clause of a condition with "a" for "any": what is true of one is enough."""
+    if clause.quantifier != "any":
+        return clause
+    subject = clause.subject
+    if subject[0] in UNIVERSAL_PEOPLE:
+        subject = ("something" if subject[0].endswith("thing") else "someone", *subject[1:])
+    elif not is_plural(subject[head_at(subject)]):
+        subject = ("a", *subject)
+    return replace(clause, quantifier="", subject=subject)
 
 
 def _halves(body: Words) -> tuple[Words, Words]:
@@ -96,7 +126,7 @@ def _postposed(words: Words) -> Node | None:
             end = index - (words[index - 1] == ",")
             if words[index - 1] == "only":
                 return Conditional(statement(words[: index - 1]), statement(words[index + 1 :]))
-            condition = statement(words[index + 1 :])
+            condition = change(statement(words[index + 1 :]), _indefinite)
             return Conditional(
                 Negation(condition, outer=True) if word == "unless" else condition, statement(words[:end])
             )

@@ -10,6 +10,7 @@ from polbias.generators.normative.reading.infinitives import (
     marked_infinitive,
     perfect_before,
     personal,
+    requirement,
 )
 from polbias.generators.normative.reading.lemmas import (
     gerund_bases,
@@ -34,6 +35,7 @@ from polbias.generators.normative.reading.lexicon import (
     PERSONAL,
 )
 from polbias.generators.normative.reading.nodes import (
+    COULD_NOT_HAVE,
     FINITE,
     SUBJUNCTIVE,
     Clause,
@@ -164,9 +166,10 @@ def _modal(subject: Words, words: Words, mood: Mood) -> Node:
         content = _negate(leaf(subject, (word, *rest)), negated)
         if mood:
             return content
-        possible = Operator(
-            "?", "possible", infinitive(subject, rest), word=word, content=leaf(subject, (word, *rest))
-        )
+        if word == "could" and negated and _is_perfect(rest[1:] or ("",)) and rest[0] == "have":
+            word = COULD_NOT_HAVE
+        ability = leaf(subject, (words[0], *rest))
+        possible = Operator("?", "possible", infinitive(subject, rest), word=word, content=ability)
         return _negate(possible, negated)
     if word == "shall":
         return Operator("deontic", "necessary", _negate(infinitive(subject, rest), negated), word=word)
@@ -184,6 +187,8 @@ def _be(subject: Words, rest: Words, tense: str, number: str, mood: Mood, missin
         return _negate(operator(MODAL_ADVERBS[rest[0]], body), negated)
     if framed := personal(subject, rest, tense):
         return _negate(_numbered(framed, number), negated)
+    if not mood and (stated := requirement(subject, rest)):
+        return _negate(stated, negated)
     if missing and rest[:1] and rest[0] in PERSONAL and len(rest) > 1:
         return _negate(operator(PERSONAL[rest[0]], leaf(subject, ("be", *rest[1:]))), negated)
     if rest[:1] == ("no",) and len(rest) > 1 and rest[1] not in ("longer", "more", "less", "better", "worse"):
@@ -206,6 +211,8 @@ def _numbered(node: Node, number: str) -> Node:
 
 def _have(subject: Words, rest: Words, number: str, tense: str, mood: Mood) -> Node:
     negated, after = _adverbs(rest)
+    if after[:2] == ("got", "to"):
+        after = after[1:]
     if after[:1] == ("to",) and len(after) > 1:
         return _negate(have_to(subject, after, tense, number, mood), negated)
     if after[:3] == ("no", "choice", "but"):

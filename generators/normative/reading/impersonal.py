@@ -153,7 +153,7 @@ def _predicate(words: Words, opening: _Opening, mood: Mood, read: Read) -> Node 
 def _said(word: str, force: Force | None, after: Words, read: Read) -> Node | None:
     """Read "that S", "(for NP) (not) to VP" or a bare sentence after a frame word."""
     known, force = force is not None, force or (word, "necessary")
-    if after[0] == "that" and len(after) > 2:
+    if (after[0] == "that" and len(after) > 2) or (after[0] == "whether" and known and len(after) > 2):
         return operator(
             force, read(after[1:], FINITE if force[0] == "epistemic" else SUBJUNCTIVE), outer=True
         )

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from polbias.generators.logic.reading import ReadingError
-from polbias.generators.normative.reading.lemmas import gerund_bases, is_participle, past_bases
+from polbias.generators.normative.reading.lemmas import gerund_bases, is_participle, is_verb, past_bases
 from polbias.generators.normative.reading.lexicon import (
+    ADJECTIVES,
     ADVERBS,
     DETERMINERS,
     FROM_GERUND,
     MODAL_ADVERBS,
     NOUNS,
+    OBLIQUE,
     PERSONAL,
     PREPOSITIONS,
+    REQUIREMENTS,
+    SUBJECT_PRONOUNS,
 )
-from polbias.generators.normative.reading.nodes import Negation, Node, Operator, operator
+from polbias.generators.normative.reading.nodes import STATED, Negation, Node, Operator, operator
 from polbias.generators.normative.reading.subjects import leaf
 from polbias.generators.normative.reading.text import Words
 
@@ -63,6 +69,8 @@ def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") 
         framed = personal(subject, words[1:], tense)
         if framed:
             return framed
+    if subject == ("there",) and words[:2] == ("be", "no") and len(words) > 2:
+        return Negation(infinitive(subject, ("be", "any", *words[2:]), tense, number))
     if words[0] == "have" and len(words) > 1:
         if words[1] == "to" and len(words) > 2:
             return Operator("?", "necessary", infinitive(subject, words[2:]), word="have")
@@ -132,10 +140,41 @@ def personal(subject: Words, words: Words, tense: str = "") -> Node | None:
     if rest[:1] == ("by",):
         start = next((i for i, word in enumerate(rest) if word == "to"), 0)
         rest = rest[start - (rest[start - 1] == "not") :] if start else rest
-    if words[at] in FROM_GERUND and rest[:1] == ("from",) and len(rest) > 1 and gerund_bases(rest[1]):
+    before = "for" if words[at] == "responsible" else "from"
+    if words[at] in FROM_GERUND and rest[:1] == (before,) and len(rest) > 1 and gerund_bases(rest[1]):
         return operator(force, infinitive(subject, (gerund_bases(rest[1])[0], *rest[2:])))
     body = marked_infinitive(subject, rest)
     return operator(force, body) if body else None
+
+
+def requirement(subject: Words, words: Words) -> Node | None:
+    """Read what follows "be" where the subject is what is required: "smoking is prohibited (for guests)".
+
+    Args:
+        subject: of the sentence.
+        words: what follows "be".
+
+    Returns:
+        The operator over doing it, or over its being there; None for anything else.
+    """
+    if not words or words[0] not in REQUIREMENTS or not subject or subject[0] in SUBJECT_PRONOUNS:
+        return None
+    rest = words[1:]
+    doing = gerund_bases(subject[0])
+    if doing and is_verb(doing[0]):
+        who = rest[1:] if rest[:1] == ("for",) else ()
+        body = leaf(
+            tuple(OBLIQUE.get(word, word) for word in who), (doing[0], *subject[1:], *(() if who else rest))
+        )
+    elif rest:
+        return None
+    else:
+        body = leaf(subject, ("exist",))
+    said: Node = leaf(subject, ("be", *words))
+    found = operator(ADJECTIVES[words[0]], body)
+    if isinstance(found, Negation) and isinstance(found.body, Operator):
+        return Negation(replace(found.body, word=STATED, content=Negation(said)), found.outer)
+    return replace(found, word=STATED, content=said) if isinstance(found, Operator) else found
 
 
 def _under(subject: Words, words: Words) -> Node | None:

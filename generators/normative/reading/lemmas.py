@@ -19,6 +19,7 @@ from polbias.generators.normative.reading.lexicon import (
 from polbias.locations import package_file
 
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh|o)$")
+_YE = ("aye", "eye", "oye")
 _DOUBLED = re.compile(r"(.)\1$")
 
 
@@ -41,7 +42,11 @@ def _irregular_bases() -> frozenset[str]:
 @cache
 def lemma(word: str) -> str:
     """Return the lemma of a word, whatever its part of speech; of an unknown word the word itself."""
-    return str(lemmatize(word, lang="en")).lower() if is_known(word, lang="en") else word
+    if not is_known(word, lang="en"):
+        return word
+    found = str(lemmatize(word, lang="en")).lower()
+    # The list takes "playing" for a form of "playe".
+    return found[:-1] if found.endswith(_YE) and word.startswith(found[:-1]) and found != word else found
 
 
 @cache
@@ -108,7 +113,7 @@ def gerund_bases(form: str) -> tuple[str, ...]:
     bases = [stem, stem + "e"] + ([stem[:-1]] if _DOUBLED.search(stem) else [])
     if form in ("lying", "dying", "tying"):
         bases = [form[0] + "ie"]
-    return tuple(sorted(bases, key=lambda base: not is_verb(base)))
+    return tuple(sorted(bases, key=lambda base: (lemma(form) != base, not is_verb(base))))
 
 
 def is_past(form: str) -> bool:

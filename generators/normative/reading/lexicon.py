@@ -34,6 +34,7 @@ GENERIC_SUBJECTS = _set("generic_subjects")
 RELATIVES = _set("relatives")
 PREPOSITIONS = _set("prepositions")
 ADVERBS = _set("adverbs")
+PARTICLES = _set("particles")
 DEGREE = _set("degree")
 BE: dict[str, str] = _WORDS["be"]
 HAVE: dict[str, str] = _WORDS["have"]
@@ -88,6 +89,7 @@ PERSONAL = {word: ADJECTIVES[word] for word in _FRAMES["personal"]} | {
 }
 RAISING = frozenset(_FRAMES["raising"])
 CONTENT = frozenset(_FRAMES["content"])
+REQUIREMENTS = frozenset(_FRAMES["requirements"])
 FROM_GERUND = frozenset(_FRAMES["from_gerund"])
 NOUNS = _forces(_FRAMES["nouns"])
 MODAL_ADVERBS = _forces(_FRAMES["adverbs"]) | {word: (word, "necessary") for word in _FRAMES["other_adverbs"]}

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from polbias.generators.normative.reading.nodes import (
+    COULD_NOT_HAVE,
+    STATED,
     Clause,
     Conditional,
     Negation,
@@ -30,7 +32,7 @@ def guessed_domain(nodes: Sequence[Node]) -> str:
     if counts["deontic"] != counts["epistemic"]:
         return max(counts, key=lambda name: counts[name])
     might = any(
-        operator.word in ("might", "could")
+        operator.word in ("might", "could", COULD_NOT_HAVE)
         or any(clause.tense == "past" for clause in clauses(operator.body))
         for operator in found
     )
@@ -84,7 +86,7 @@ def _settle(node: Node, domain: str, ability: bool) -> Node:
             body = replace(body, content=None)
         inner = _settle(body, domain, ability)
         return node if inner is node.body else Negation(inner, node.outer)
-    if domain == "epistemic" and node.content is not None and node.word in ("can", "have"):
+    if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
         return node.content
     if node.word == "may" and isinstance(body, Negation) and domain == "deontic" and not body.outer:
         denied = replace(node, body=body.body)

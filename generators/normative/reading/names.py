@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from polbias.generators.normative.reading.alignment import Saying, compare
+from polbias.generators.normative.reading.alignment import compare
 from polbias.generators.normative.reading.lexicon import DETERMINERS
+from polbias.generators.normative.reading.wordings import Saying
 
 _MARKED = ("past", "future", "progressive")
 
@@ -32,11 +33,13 @@ class Names:
         of: the name of each occurrence, by position.
         loose: the other name, for an occurrence that only paraphrases an earlier one.
         tenses: the tenses of each occurrence.
+        likely: whether an occurrence that paraphrases an earlier one most likely says the same.
     """
 
     of: list[str] = field(default_factory=list)
     loose: dict[int, str] = field(default_factory=dict)
     tenses: list[str] = field(default_factory=list)
+    likely: bool = False
 
     def name(self, at: int, paraphrase: bool, tense: bool) -> str:
         """Return the name of an occurrence.
@@ -91,8 +94,9 @@ def assign(occurrences: Sequence[Occurrence]) -> Names:
                 name, loose = given, given_loosely
                 tense = "progressive" if verdict == "progressive" and tense == "present" else tense
                 break
-            if verdict == "paraphrase" and not name:
+            if verdict in ("paraphrase", "ability") and not name:
                 name, loose = given, " ".join(saying.words)
+                names.likely |= verdict == "paraphrase"
         if not name:
             name = " ".join(saying.words)
         seen.append((saying, name, loose))

@@ -10,6 +10,10 @@ from polbias.generators.normative.reading.text import Words
 # How a clause is embedded: not at all, in a finite that-clause, or in one whose verb may be a subjunctive.
 Mood = str
 TOP, FINITE, SUBJUNCTIVE = "", "finite", "subjunctive"
+# The word of "could not have done it", which is said of what cannot be and of what is certain not to be.
+COULD_NOT_HAVE = "could not have"
+# The word of "smoking is prohibited", which is no operator in an item about what is certain.
+STATED = "stated"
 # Verb phrases that a stretch of text may stand for, the likeliest first.
 Alternatives = tuple[Words, ...]
 
@@ -151,7 +155,7 @@ def operators(node: Node) -> Iterator[Operator]:
         yield from operators(node.body)
 
 
-def change(node: Node, how: Callable[[Clause], Clause]) -> Node:
+def change(node: Node, how: Callable[[Clause], Node]) -> Node:
     """Return a tree with every clause changed."""
     if isinstance(node, Clause):
         return how(node)

@@ -25,6 +25,8 @@ def quantified(subject: Words) -> tuple[str, Words]:
         return "", subject
     first, rest = subject[0], subject[1:]
     kind = UNIVERSAL[first]
+    if first == "whoever" and rest:
+        return kind, ("anyone", "who", *rest)
     if first in UNIVERSAL_PEOPLE:
         return kind, subject
     if rest[:1] == ("one",) and first in ("no", "any", "every"):

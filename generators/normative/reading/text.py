@@ -28,6 +28,7 @@ _EITHER = {
 } | {"s/he": "they", "himself/herself": "themselves", "herself/himself": "themselves"}
 _LAST_WORD = re.compile(r"[\w.]+$")
 _NEXT_WORD = re.compile(r"\w+")
+_EQUALS = re.compile(r"\s*=+\s*")
 _TOKEN = re.compile(r'"[^"]*"|[^\s",;:()]+|[,;:]')
 
 
@@ -47,6 +48,8 @@ def sentences(text: str) -> tuple[str, ...]:
         The sentences without what ends them. Abbreviations, initials and quotations end none.
     """
     text = plain(text).strip()
+    if "=" in text:
+        text = _EQUALS.sub(" equals ", text)
     found, start = [], 0
     for end in _END.finditer(text):
         before = text[start : end.start()]
@@ -89,7 +92,8 @@ def lowered(written: list[str]) -> Words:
         elif "'" in word or word == "cannot":
             out.extend(_uncontracted(word.strip("'") if word[0] == "'" else word))
         else:
-            out.append(word)
+            # "in the U.S." ends in the same period as the sentence.
+            out.append(word[:-1] if word[-1] == "." and "." in word[:-1] else word)
     if "or" in out or "/" in "".join(out):
         out = _either_sex(out)
     return tuple(word for word in out if word)

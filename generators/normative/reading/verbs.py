@@ -68,6 +68,9 @@ def auxiliary_at(words: Words) -> int:
     fallback, index = -1, 0
     while index < len(words):
         word = words[index]
+        if index > 1 and word in ("who", "which", "whose") and words[index - 1] == ",":
+            index = _after_aside(words, index)
+            continue
         if index and (word in RELATIVES) and words[index - 1] not in PREPOSITIONS | {","}:
             index = max(_after_relative(words, index), index + 1)
             continue
@@ -88,6 +91,11 @@ def auxiliary_at(words: Words) -> int:
             return index
         index += 1
     return fallback
+
+
+def _after_aside(words: Words, at: int) -> int:
+    """Return where a relative clause between commas ends; ``at`` is the relative pronoun."""
+    return words.index(",", at) + 1 if "," in words[at:] else at + 1
 
 
 def _after_relative(words: Words, at: int) -> int:
@@ -120,6 +128,9 @@ def divisions(words: Words) -> tuple[Split, ...]:
     scored: list[tuple[float, int, Split]] = []
     index = 1
     while index < len(words):
+        if index > 1 and words[index] in ("who", "which", "whose") and words[index - 1] == ",":
+            index = _after_aside(words, index)
+            continue
         if words[index] in RELATIVES and words[index - 1] not in PREPOSITIONS | {","}:
             index = _after_relative(words, index)
             continue
@@ -140,6 +151,9 @@ def _at(words: Words, at: int) -> list[tuple[float, int, Split]]:
     """Score the divisions before one word."""
     form = words[at]
     if form in CLOSED or form in ",;:" or form[0].isdigit() or words[at - 1] in _BEFORE_NOUNS:
+        return []
+    # "Mr. Jones", "J. Banks"
+    if words[at - 1].endswith("."):
         return []
     if words[0] in SUBJECT_PRONOUNS and not all(map(_adverb, words[1:at])):
         return []
@@ -205,6 +219,8 @@ def number_of(subject: Words) -> str:
 
 def head_at(noun_phrase: Words) -> int:
     """Return where the head of a noun phrase stands: before the first preposition, relative or participle."""
+    if noun_phrase[0] in UNIVERSAL_PEOPLE:
+        return 0
     end = len(noun_phrase)
     for index in range(1, len(noun_phrase)):
         word = noun_phrase[index]

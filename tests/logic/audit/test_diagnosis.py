@@ -35,6 +35,7 @@ SYLLOGISMS = [
     (HYP_MP, "(F → □G); F ⊢ ◇G", ("operator-mismatch",)),
     (HYP_MP, "(F → □[customary]G); F ⊢ O G", ("operator-mismatch",)),
     (HYP_MP, "O(F → G); F ⊢ O G", ("scope-mismatch",)),
+    (HYP_MP, "O(F → G); H ⊢ O G", ("scope-mismatch", "four-terms")),
     (HYP_MP, "(F → O G); H ⊢ O G", ("four-terms",)),
     (HYP_MP, "(F → O G); F ⊢ O H", ("content-mismatch",)),
     (HYP_MP, "(F → O G); F ⊢ O F", ("wrong-clause",)),
@@ -66,6 +67,7 @@ LOGIC = [
     ("P(A ∨ B) ⊢ P A", "P(F ∨ G) ⊢ P H", ("content-mismatch",)),
     ("P(A ∨ B) ⊢ P A", "P(F ∨ G) ⊢ P G", ("wrong-clause",)),
     ("P(A ∨ B) ⊢ P A", "P F ⊢ P F", ("form-mismatch",)),
+    ("P(A ∨ B) ⊢ P A", "P F ⊢ O F", ("form-mismatch", "operator-mismatch")),
 ]
 CASES = [(form, item, codes, False) for form, item, codes in SYLLOGISMS]
 CASES += [(form, item, codes, True) for form, item, codes in LOGIC]
@@ -108,6 +110,7 @@ def test_premises_may_be_exchanged_in_a_syllogism() -> None:
         ("(¬A → □B); □B ⊢ A", "(¬A → □ B); □ B ⊢ A"),
         ("¬□¬A(a) ⊢ ¬¬A(a)", "¬□⟨not A⟩(a) ⊢ ¬⟨not A⟩(a)"),
         ("A ⊢ ¬B", "A ⊢ ⟨not B⟩"),
+        ("(A ∧ ¬B) ⊢ (¬A ∨ B)", "(A ∧ ¬B) ⊢ (¬A ∨ B)"),
     ],
 )
 def test_a_clause_that_is_only_ever_denied_is_named_by_its_denial(item: str, named: str) -> None:

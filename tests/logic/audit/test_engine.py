@@ -49,6 +49,11 @@ def test_repeated_texts_are_named_with_the_line_of_the_first(tmp_path: Path) -> 
     ]
 
 
+def test_an_audit_can_be_gone_through_again(tmp_path: Path) -> None:
+    found = Audit(Source(write(tmp_path / "a.tsv", [HEADER, A, A]), LAYOUT, {}), Notation())
+    assert [item.findings for item in found] == [item.findings for item in found]
+
+
 def test_all_items_of_a_text_with_both_labels_are_named(tmp_path: Path) -> None:
     other = ("2", "O A", "P A", "non-entailment", "c", "p")
     assert _findings(tmp_path, A, other) == [{"conflicting-labels"}, {"conflicting-labels", "duplicate-item"}]

@@ -49,7 +49,7 @@ def _audited(path: Path) -> dict[str, object]:
 
 @pytest.mark.parametrize("kind", ["tsv", "parquet"])
 def test_a_large_file(tmp_path: Path, kind: str) -> None:
-    rows, filler = 60_000, "the quick brown fox jumps over the lazy dog and " * 20
+    rows, filler = 30_000, "the quick brown fox jumps over the lazy dog and " * 40
     path = tmp_path / f"large.{kind}"
     if kind == "tsv":
         with path.open("w", encoding="utf-8") as file:

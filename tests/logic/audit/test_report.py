@@ -39,6 +39,8 @@ def test_counts_come_first_then_wrong_and_unread_items(tmp_path: Path) -> None:
         "gold is right with items or: free choice 1 axiom T: with 1",
         "2 (line 3) contradicted, gold: entailment, Mi-Mu premise P A hypothesis O A reading P A ⊢ O A countermodel",
         "7 (line 8) contradicted, gold: non-entailment, Mu-Mi premise O B hypothesis P B",
+        "contradicted: no further diagnosis (3) 2 (line 3)",
+        "unparsed: no further diagnosis (1) 5 (line 6)",
         "5 (line 6) unparsed, gold: entailment, none premise (A hypothesis A message",
     ):
         assert part in told
@@ -48,7 +50,7 @@ def test_counts_come_first_then_wrong_and_unread_items(tmp_path: Path) -> None:
 
 def test_findings_are_explained(tmp_path: Path) -> None:
     row = ("1", "O  odd", "P odd", "entailment", "c", "p")
-    told = _squeezed(_printed(write(tmp_path / "a.tsv", [HEADER, row, row])))
+    told = _squeezed(_printed(write(tmp_path / "a.tsv", [HEADER, row, row]), 90))
     assert "whitespace 2 spaces at the ends of a text, or several in a row" in told
     assert "duplicate-id 1 an earlier item has the same id" in told
     assert "odd 2 the premise says odd" in told

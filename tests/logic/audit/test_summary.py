@@ -43,6 +43,22 @@ def test_counts_of_the_sample(tmp_path: Path) -> None:
     ]
 
 
+def test_findings_are_counted(tmp_path: Path) -> None:
+    rows = [("1", "O  A", "P A", "entailment", "c", "p"), ("1", "O A", "P  A", "entailment", "c", "p")]
+    assert _summary(write(tmp_path / "a.tsv", [HEADER, *rows])).as_dict()["findings"] == {
+        "whitespace": 2,
+        "duplicate-id": 1,
+        "duplicate-item": 1,
+    }
+
+
+def test_items_without_pattern_or_content_are_in_no_cell(tmp_path: Path) -> None:
+    rows = [("1", "O A", "P A", "entailment", "", "p"), ("2", "O B", "P B", "entailment", "c", "")]
+    summary = _summary(write(tmp_path / "a.tsv", [HEADER, *rows]))
+    assert not summary.cells
+    assert summary.unbalanced() == []
+
+
 def _cells(tmp_path: Path, sizes: dict[tuple[str, str], int], uniform: bool = True) -> list[object]:
     rows = [
         (

@@ -99,6 +99,12 @@ def test_a_csv_record_over_several_lines_is_named_by_its_first(tmp_path: Path) -
     assert [(row.line, list(row.values)) for row in rows(path)] == [(3, ["1", "a\nb"]), (5, ["2", "c"])]
 
 
+def test_blank_csv_records_are_no_rows(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,text\n , \n"",\n1,a\n,\n')
+    assert values(path) == [["1", "a"]]
+
+
 def test_quotes_in_a_tsv_are_letters_unless_a_spreadsheet_put_them(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     texts = ['"a ""b"" c"', '"a" and "b"', 'a "b" c', '"', '""', '"plain"', 'an "open one']
@@ -207,6 +213,12 @@ def test_what_is_no_table_is_refused(tmp_path: Path, name: str, content: bytes, 
     path = tmp_path / name
     path.write_bytes(content)
     assert told in _message(path)
+
+
+def test_a_byte_that_is_not_utf8_is_found_far_behind_in_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b"id\n" + b"x" * (2 * LONGEST + 5) + b"\xe9\n")
+    assert f"a.tsv:2: byte {2 * LONGEST + 6} of the line (0xE9)" in _message(path)
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:

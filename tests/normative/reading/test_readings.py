@@ -39,7 +39,7 @@ def test_a_denied_clause_keeps_its_quantifier():
 
 def test_scope_with_one_premise():
     assert forms("All swans might be white.", "It is possible that all swans are white.", "epistemic") == [
-        ({"scope": "de dicto"}, "◇∀x (swan(x) → white(x)) ⊢ ◇∀x (swan(x) → white(x))"),
+        ({"scope": "de dicto"}, "◇⟨every swan be white⟩ ⊢ ◇⟨every swan be white⟩"),
         ({"scope": "de re"}, "∀x (swan(x) → ◇ white(x)) ⊢ ∀x (swan(x) → ◇ white(x))"),
     ]
 
