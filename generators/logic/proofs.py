@@ -18,3 +18,8 @@ class Proofs:
     proved: int
     excused: int
     failed: tuple[str, ...]
+
+    @property
+    def checked(self) -> int:
+        """How many gold labels there were to prove."""
+        return self.proved + self.excused + len(self.failed)

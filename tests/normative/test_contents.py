@@ -15,7 +15,45 @@ from tests.support.shared import shared
 SHARED = shared("upstream/normative")
 # Function words and real words that nonsense contents may have.
 _REAL = frozenset(
-    ["a", "an", "the", "her", "him", "on", "at", "in", "with", "to", "of", "for", "before", "after", "under", "near", "by", "into", "from", "through", "during", "all", "this", "object", "specimen", "item", "duty", "must", "as", "and", "or", "his", "her", "its", "their", "one's", "possessive"]
+    [
+        "a",
+        "an",
+        "the",
+        "her",
+        "him",
+        "on",
+        "at",
+        "in",
+        "with",
+        "to",
+        "of",
+        "for",
+        "before",
+        "after",
+        "under",
+        "near",
+        "by",
+        "into",
+        "from",
+        "through",
+        "during",
+        "all",
+        "this",
+        "object",
+        "specimen",
+        "item",
+        "duty",
+        "must",
+        "as",
+        "and",
+        "or",
+        "his",
+        "her",
+        "its",
+        "their",
+        "one's",
+        "possessive",
+    ]
 )
 
 
