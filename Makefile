@@ -64,6 +64,7 @@ docs: $(VENV)/.dev ## build the documentation into docs/_build
 tasks: $(VENV)/.base ## write the lm_eval task files anew
 	$(BIN)/python -m polbias.harness_tasks.partisan.generate
 	$(BIN)/python -m polbias.harness_tasks.normative.generate
+	$(BIN)/python -m polbias.harness_tasks.policy.generate
 
 lock: build-datasets ## write datasets.lock from the builds
 	$(BIN)/polbias lock
@@ -73,7 +74,7 @@ UVC = uv pip compile --universal --python-version 3.11 --no-header --no-annotate
 requirements: ## resolve the pinned versions anew (needs uv)
 	$(UVC) -o requirements/base.txt
 	$(UVC) --extra eval -o requirements/eval.txt
-	$(UVC) --extra hf --group dev -o - | grep -vE '^(torch|nvidia-|cuda-|triton)' > requirements/dev.txt
+	$(UVC) --extra hf --extra services --group dev -o - | grep -vE '^(torch|nvidia-|cuda-|triton)' > requirements/dev.txt
 
 clean: ## remove environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

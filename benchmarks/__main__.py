@@ -15,7 +15,7 @@ from rich.table import Table
 
 from benchmarks.measure import Line, available_cores
 
-NAMES = ("startup", "family", "engine", "proofs", "audit")
+NAMES = ("startup", "family", "engine", "proofs", "audit", "policy")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -19,6 +19,7 @@ _MODULES = {
     "partisan-inference": "polbias.generators.partisan.publication",
     "normative-reasoning": "polbias.generators.normative.publication",
     "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
+    "policy-statements": "polbias.generators.policy.publication",
 }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.cli.auditing_sets import audit_set
 from polbias.errors import InputError, PolbiasError
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ _STEP = 100  # items between two looks of the progress bar
 
 
 class FormatName(StrEnum):
-    """The formats; the module of each offers `make(templates) -> Format`."""
+    """The formats; the module of each but the last offers `make(templates) -> Format`."""
 
     normative = "normative"
     partisan = "partisan"
+    probvaa = "probvaa"
 
 
 def register(app: typer.Typer) -> None:
@@ -68,9 +70,12 @@ def audit(
     nothing to report, 1 if there is, 2 if the file cannot be used.
     """
     try:
-        flagged = _run(
-            file, form.value, output or [], every, _assigned(column or []), exemplars or [], templates
-        )
+        if form is FormatName.probvaa:
+            flagged = audit_set(file, output or [])
+        else:
+            flagged = _run(
+                file, form.value, output or [], every, _assigned(column or []), exemplars or [], templates
+            )
     except PolbiasError as error:
         raise InputError(str(error)) from None
     if flagged:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import polbias
-from polbias.cli import auditing, datasets
+from polbias.cli import auditing, datasets, importing, negating, reviewing, varying
 from polbias.errors import PolbiasError
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
@@ -34,6 +34,10 @@ app = typer.Typer(
 )
 datasets.register(app)
 auditing.register(app)
+importing.register(app)
+negating.register(app)
+reviewing.register(app)
+varying.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -32,7 +32,9 @@ def _modal(formula: Formula) -> bool:
 
 def _form(inference: Inference) -> Inference:
     """Return an inference without its words and names; the order of premises makes no difference."""
-    words = dict.fromkeys(a.predicate for f in inference.formulas for a in atoms(f) if a.predicate not in FIXED)
+    words = dict.fromkeys(
+        a.predicate for f in inference.formulas for a in atoms(f) if a.predicate not in FIXED
+    )
     names = dict.fromkeys(name for f in inference.formulas for name in constants(f))
     words = {word: f"p{index}" for index, word in enumerate(words)}
     names = {name: f"n{index}" for index, name in enumerate(names)}

@@ -1,0 +1,122 @@
+"""The analysis of 17,208 prompts with 30 answers each, beside a bootstrap of every prompt."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, median
+
+ROUNDS = 5
+STATEMENTS, TEMPLATES, ANSWERS, RESAMPLES = 239, 6, 30, 1000
+_TIMED = 60  # prompts that the plain loop is timed on; it takes the same for each
+
+
+def run() -> list[Line]:
+    """Analyse several times, each in a process of its own."""
+    runs = [apart(analyse) for _ in range(ROUNDS)]
+    names = ("read", "stances", "tests", "worldview", "loop", "vectorised")
+    seconds = {name: median([each[name] for each in runs]) for name in names}
+    aggregated = median([each["read"] + each["stances"] for each in runs])
+    ratio = median([each["loop"] / (each["read"] + each["stances"]) for each in runs])
+    return [
+        Line("prompts, with 30 labelled answers each", runs[0]["prompts"], "prompts"),
+        at_most("answers to stances after imports: read, count, rule", aggregated, "s", 1),
+        Line("of it: reading the table", seconds["read"], "s"),
+        Line("of it: the rule alone", seconds["stances"], "s"),
+        Line("a plain loop of 1,000 resamples per prompt", seconds["loop"], "s"),
+        Line("the same with NumPy, 1,000 resamples at once", seconds["vectorised"], "s"),
+        at_least("plain loop / ours", ratio, "times", 500),
+        at_most("five tests and worldview", seconds["tests"] + seconds["worldview"], "s", 1),
+        Line("peak memory", max(each["peak_mb"] for each in runs), "MB"),
+    ]
+
+
+def rows() -> dict[str, list[Any]]:
+    """Return the logged rows of a made-up model that agrees with a share of its own on each statement."""
+    from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS
+
+    rng = np.random.default_rng(0)
+    shares = rng.beta(0.6, 0.6, STATEMENTS)
+    signs = [dict(zip(ISSUES, each, strict=True)) for each in rng.integers(-1, 2, (STATEMENTS, 8)).tolist()]
+    keys = [
+        (statement, template, order, variant)
+        for statement in range(STATEMENTS)
+        for template in range(TEMPLATES)
+        for order in ORDERS
+        for variant in VARIANTS
+    ]
+    flips = {"negation", "opposite"}
+    agreeing = np.array([1 - shares[s] if v in flips else shares[s] for s, _, _, v in keys])
+    drawn = rng.random((len(keys), ANSWERS))
+    names = np.array(["disagree", "agree", "refusal"])
+    labels = names[np.where(drawn > 0.95, 2, (drawn < 0.95 * agreeing[:, None]).astype(int))].tolist()
+    return {
+        "statement_id": [f"xx_{statement}" for statement, *_ in keys],
+        "country": ["xx"] * len(keys),
+        "language": ["en"] * len(keys),
+        "instruction_id": [f"t{template}" for _, template, _, _ in keys],
+        "label_order": [order for _, _, order, _ in keys],
+        "variant": [variant for *_, variant in keys],
+        "policy_issues": [signs[statement] for statement, *_ in keys],
+        "labels": labels,
+    }
+
+
+def analyse() -> Measured:
+    """Read, judge and test all prompts, after imports; time the bootstrap on some of the same."""
+    importlib.import_module("scipy.special")
+    from polbias.eval.policy.prompts import Prompts
+    from polbias.eval.policy.reliability import stances
+    from polbias.eval.policy.respondents import Respondent
+    from polbias.eval.policy.robustness import units
+    from polbias.eval.policy.worldview import worldview
+
+    table = rows()
+    with Stopwatch() as read:
+        prompts = Prompts.of(table)
+    with Stopwatch() as judged:
+        found = stances(prompts.agree, prompts.valid, prompts.asked, "paper")
+    with Stopwatch() as tested:
+        tests = units(prompts)
+    with Stopwatch() as viewed:
+        worldview(Respondent.of(tests, ()))
+    some = range(0, prompts.n, prompts.n // _TIMED)
+    answers = [[label == "agree" for label in table["labels"][row] if label != "refusal"] for row in some]
+    with Stopwatch() as looped:
+        plain = [bootstrap(each) for each in answers]
+    with Stopwatch() as vectorised:
+        for each in answers:
+            vector_bootstrap(np.array(each, np.float64))
+    agreed = np.mean([a == b for a, b in zip(plain, found[list(some)].tolist(), strict=True)])
+    if agreed < 0.9:
+        raise AssertionError(f"the bootstrap and the exact rule agree on {agreed:.0%} of the prompts only")
+    scale = prompts.n / len(answers)
+    return {
+        "prompts": prompts.n,
+        "read": read.seconds,
+        "stances": judged.seconds,
+        "tests": tested.seconds,
+        "worldview": viewed.seconds,
+        "loop": looped.seconds * scale,
+        "vectorised": vectorised.seconds * scale,
+    }
+
+
+def bootstrap(answers: list[bool], seed: int = 0) -> int:
+    """Judge one prompt as the paper says: 1,000 resamples of its answers in a loop."""
+    rng = random.Random(seed)
+    means = sorted(sum(rng.choices(answers, k=len(answers))) / len(answers) for _ in range(RESAMPLES))
+    low, high = means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES) - 1]
+    return 1 if low > 0.55 else -1 if high < 0.45 else 0
+
+
+def vector_bootstrap(answers: np.ndarray[Any, np.dtype[np.float64]], seed: int = 0) -> int:
+    """The same with all resamples of a prompt at once."""
+    rng = np.random.default_rng(seed)
+    means = answers[rng.integers(0, answers.size, (RESAMPLES, answers.size))].mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return 1 if low > 0.55 else -1 if high < 0.45 else 0

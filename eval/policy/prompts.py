@@ -1,0 +1,202 @@
+"""The table of answered prompts: one row per statement, variant, instruction and label order.
+
+A prompt is answered n times by sampling. An answer that is no stance (a refusal, an unparsable or a truncated
+one) is counted as what it is and stays in the number asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.eval.tables import Factor, OutcomesError, check_columns, crossed, encode, factorise, read_columns
+
+LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
+"""Outcomes of one answer; the code of a label is its position."""
+VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
+ORDERS = ("as-printed", "inverted")
+ISSUES = (
+    "open_foreign_policy", "liberal_economic_policy", "restrictive_financial_policy", "law_and_order",
+    "restrictive_migration_policy", "expanded_environmental_protection", "expanded_social_welfare_state",
+    "liberal_society",
+)  # fmt: skip
+"""The eight policy issues, in the order of the published annotations."""
+
+Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`Prompts.of` accepts."""
+
+_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)}
+_CODES[None] = _CODES["unparsable"]
+_REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
+_COUNTS = ("agree", "disagree", "refusals", "unparsable", "truncated")
+_OPTIONAL = {"country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Prompts:
+    """Prompts with the counts of their answers.
+
+    Args:
+        counts: Answers by prompt and label, in the order of :data:`LABELS`, shape ``(n, 5)``.
+        agree_share: Probability of the label for agreement as a share of both labels', shape ``(n,)``;
+            ``None`` for sampled answers.
+        statement: The statement of each prompt, across variants and languages.
+        country: Its country.
+        language: Its language.
+        instruction: The prompt instruction.
+        variant: Index into :data:`VARIANTS`, shape ``(n,)``.
+        order: Index into :data:`ORDERS`, shape ``(n,)``.
+        contrary: True where the opposite of the statement is a contrary, so that both may be rejected.
+        signs: Sign of the statement for each of :data:`ISSUES`, shape ``(n, 8)``.
+    """
+
+    counts: NDArray[np.intp]
+    agree_share: NDArray[np.float64] | None
+    statement: Factor
+    country: Factor
+    language: Factor
+    instruction: Factor
+    variant: NDArray[np.int8]
+    order: NDArray[np.int8]
+    contrary: NDArray[np.bool_]
+    signs: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, rows: Prompted) -> Prompts:
+        """Read a table of answered prompts.
+
+        Args:
+            rows: An iterable of mappings, or anything with named columns. Columns: ``statement_id``,
+                ``variant``, ``instruction_id``, ``label_order``; and ``labels``, a list with one of
+                :data:`LABELS` per sampled answer (``None`` is "unparsable"), or the numbers ``agree``,
+                ``disagree``, ``refusals``, ``unparsable``, ``truncated`` (the last three may be missing), or
+                ``agree_share`` of a log-likelihood task. Optionally ``country``, ``language``,
+                ``opposite_type`` ("contradictory", "contrary" or null) and ``policy_issues``.
+
+        Returns:
+            The table; the argument itself if it is one already.
+
+        Raises:
+            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
+        """
+        if isinstance(rows, Prompts):
+            return rows
+        names, columns = read_columns(rows, {*_REQUIRED, *_COUNTS, *_OPTIONAL}, _REQUIRED)
+        check_columns(names, columns, _REQUIRED)
+        n = len(columns["statement_id"])
+        blank: list[Any] = [None] * n
+        country = factorise(columns.get("country", blank), "country")
+        number = factorise(columns["statement_id"], "statement_id")
+        pairs, index = crossed([country, number]) if n else ([], np.zeros(0, np.intp))
+        kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
+        return cls(
+            counts=_counts(names, columns, n),
+            agree_share=_shares(columns.get("agree_share")),
+            statement=Factor(index, tuple(_name(*pair) for pair in pairs)),
+            country=country,
+            language=factorise(columns.get("language", blank), "language"),
+            instruction=factorise(columns["instruction_id"], "instruction_id"),
+            variant=encode(columns["variant"], {name: code for code, name in enumerate(VARIANTS)}, "variant"),
+            order=encode(
+                columns["label_order"], {name: code for code, name in enumerate(ORDERS)}, "label_order"
+            ),
+            contrary=encode(columns.get("opposite_type", blank), kind, "opposite_type") == 1,
+            signs=_signs(columns.get("policy_issues", blank)),
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of prompts."""
+        return int(self.variant.size)
+
+    @property
+    def agree(self) -> NDArray[np.intp]:
+        """Answers that agree, shape ``(n,)``."""
+        return self.counts[:, 1]
+
+    @property
+    def valid(self) -> NDArray[np.intp]:
+        """Answers that are a stance, shape ``(n,)``."""
+        valid: NDArray[np.intp] = self.counts[:, 0] + self.counts[:, 1]
+        return valid
+
+    @property
+    def asked(self) -> NDArray[np.intp]:
+        """All answers, shape ``(n,)``."""
+        asked: NDArray[np.intp] = self.counts.sum(axis=1)
+        return asked
+
+    def select(self, mask: NDArray[np.bool_]) -> Prompts:
+        """Keep some prompts.
+
+        Args:
+            mask: True for each prompt to keep, shape ``(n,)``.
+        """
+        return Prompts(
+            self.counts[mask],
+            None if self.agree_share is None else self.agree_share[mask],
+            self.statement.select(mask),
+            self.country.select(mask),
+            self.language.select(mask),
+            self.instruction.select(mask),
+            self.variant[mask],
+            self.order[mask],
+            self.contrary[mask],
+            self.signs[mask],
+        )
+
+
+def _name(country: Any, number: Any) -> str:
+    """Name a statement; an id that begins with its country is a name already."""
+    name = str(number)
+    named = country is None or name.startswith((f"{country}_", f"{country}-"))
+    return name if named else f"{country}_{name}"
+
+
+def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> NDArray[np.intp]:
+    """Number of answers by prompt and label."""
+    if "labels" in columns:
+        labels = columns["labels"]
+        sizes = np.fromiter(map(len, labels), np.intp, n)
+        try:
+            codes = np.fromiter(
+                map(_CODES.__getitem__, chain.from_iterable(labels)), np.intp, int(sizes.sum())
+            )
+        except KeyError as error:
+            expected = " or ".join(LABELS)
+            raise OutcomesError(f"column 'labels': found {error.args[0]!r}, expected {expected}") from None
+        keys = np.repeat(np.arange(n, dtype=np.intp), sizes) * len(LABELS) + codes
+        return np.bincount(keys, minlength=n * len(LABELS)).reshape(n, len(LABELS))
+    if "agree_share" in columns:
+        return np.zeros((n, len(LABELS)), np.intp)
+    check_columns(list(names), columns, ("statement_id", "agree", "disagree"), aliases="")
+    order = ("disagree", "agree", *_COUNTS[2:])
+    table = np.array([columns.get(name, [0] * n) for name in order], np.intp).T.reshape(n, len(LABELS))
+    if (table < 0).any():
+        raise OutcomesError("columns of counts: found a negative number, expected numbers of answers")
+    return table
+
+
+def _shares(values: list[Any] | None) -> NDArray[np.float64] | None:
+    if values is None:
+        return None
+    shares = np.array([np.nan if value is None else value for value in values], np.float64)
+    if ((shares < 0) | (shares > 1)).any():
+        raise OutcomesError("column 'agree_share': found a number outside 0 to 1, expected a share")
+    return shares
+
+
+def _signs(values: list[Any]) -> NDArray[np.int8]:
+    """Signs by prompt and issue; 0 where there is no annotation."""
+    table = np.zeros((len(values), len(ISSUES)), np.int8)
+    for row, value in enumerate(values):
+        if value:
+            table[row] = [value.get(name) or 0 for name in ISSUES]
+    if (np.abs(table) > 1).any():
+        raise OutcomesError("column 'policy_issues': found another number than -1, 0 and 1")
+    return table

@@ -1,0 +1,216 @@
+"""What a report says about one model on the policy statements, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from polbias.eval.clusters import cluster_interval
+from polbias.eval.contrasts import holm
+from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
+from polbias.eval.policy.parties import Positioned, Positions, leaning_match
+from polbias.eval.policy.prompts import LABELS, ORDERS, Prompted, Prompts
+from polbias.eval.policy.reliability import Rule, coin_passes
+from polbias.eval.policy.respondents import Respondent
+from polbias.eval.policy.robustness import TESTS, Units, coin_baseline, units
+from polbias.eval.policy.worldview import worldview
+from polbias.eval.summary import finite
+from polbias.eval.tables import Factor
+
+
+def policy_summary(
+    rows: Prompted, positions: Positioned | None = None, rule: Rule = "default"
+) -> dict[str, Any]:
+    """Reliability, worldview and party match of one model, from its logged rows.
+
+    Args:
+        rows: Any table that :meth:`Prompts.of` accepts.
+        positions: Any table that :meth:`Positions.of` accepts; without it there are no leanings.
+        rule: See :func:`polbias.eval.policy.reliability.stances`; "paper" and "code" for published figures.
+
+    Returns:
+        A dictionary ready for JSON; shares are fractions, ``None`` where they cannot be computed. ``rule``;
+        ``n`` prompts; ``answers`` with the number of each outcome; ``complete``, whether every statement has
+        all variants in both label orders; and lists with an entry per language or more:
+
+        - ``reliable``: prompts with a reliable stance, by template and label order, beside what coins reach;
+        - ``tests``: statements that pass each of the five tests and all of them, with an interval over
+          statements, mean and deviation over templates, and the coins' share (Figure 3);
+        - ``kappas`` (Table 2), ``paraphrase_alpha``, ``templates`` (Table 3);
+        - ``worldview``: stance by policy issue, with p adjusted for the eight (``p_holm``; Figure 5);
+        - ``leanings``: match with left, centre and right, for all answers, for those that agree and for
+          those that disagree, beside alwaysAgree and alwaysDISagree (Figure 4).
+
+    Raises:
+        OutcomesError: If a table cannot be read.
+
+    Source:
+        Ceron et al., sections 6 and 7.
+    """
+    table = Prompts.of(rows)
+    parties = None if positions is None else Positions.of(positions)
+    summary: dict[str, Any] = {
+        "rule": rule,
+        "n": table.n,
+        "answers": dict(zip(LABELS, table.counts.sum(axis=0).tolist(), strict=True)),
+        "complete": True,
+    }
+    lists = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in lists}
+    for code, language in enumerate(table.language.levels):
+        part = table.select(table.language.codes == code)
+        if not part.n:
+            continue
+        tested = _compact(units(part, rule))
+        summary["complete"] = summary["complete"] and bool(tested.asked.all())
+        alone = Respondent.of(tested)
+        made = {
+            "reliable": [*_reliable(tested, part, rule)],
+            "tests": [*_tests(tested, part, rule)],
+            "kappas": [asdict(each) for each in variant_kappas(tested)],
+            "paraphrase_alpha": [asdict(paraphrase_alpha(tested))],
+            "templates": [template_agreement(tested)],
+            "worldview": [*_worldview(alone)],
+            "leanings": [*_leanings(alone, parties)] if parties else [],
+        }
+        for name, entries in made.items():
+            found[name] += [{"language": language} | entry for entry in entries]
+    return {key: finite(value) for key, value in (summary | found).items()}
+
+
+def spider_data(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The data of the spider web of a summary: one point per issue and language (Figure 5).
+
+    Args:
+        summary: What :func:`policy_summary` returned.
+
+    Returns:
+        language, issue, value in [-1, 1], low, high, and ``dot``, whether few statements were answered.
+    """
+    return [
+        {
+            "language": each["language"],
+            "issue": each["issue"],
+            "value": each["stance"],
+            "low": each["low"],
+            "high": each["high"],
+            "dot": each["few"],
+        }
+        for each in summary["worldview"]
+    ]
+
+
+def leaning_data(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The data of the figure of leanings: one bar per respondent, answers and leaning (Figure 4).
+
+    Args:
+        summary: What :func:`policy_summary` returned.
+
+    Returns:
+        language, respondent, answers, leaning, value (balanced match), low, high, percent as published and
+        its deviation.
+    """
+    return [
+        {
+            "language": each["language"],
+            "respondent": each["respondent"],
+            "answers": each["answers"],
+            "leaning": each["leaning"],
+            "value": each["match"],
+            "low": each["low"],
+            "high": each["high"],
+            "percent": each["published"],
+            "percent_deviation": each["published_deviation"],
+        }
+        for each in summary["leanings"]
+    ]
+
+
+def _compact(table: Units) -> Units:
+    """Forget the languages and templates that only other prompts have."""
+    return replace(table, language=_used(table.language), instruction=_used(table.instruction))
+
+
+def _used(factor: Factor) -> Factor:
+    codes, index = np.unique(factor.codes, return_inverse=True)
+    return Factor(index, tuple(factor.levels[code] for code in codes.tolist()))
+
+
+def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
+    """Yield the share of prompts with a reliable stance."""
+    chance = _chance(part, rule)
+    for code, template in enumerate(table.instruction.levels):
+        mine = table.instruction.codes == code
+        for order, name in enumerate(ORDERS):
+            asked = table.asked[mine, order]
+            stance = table.stance[mine, order][asked]
+            if stance.size:
+                yield {
+                    "instruction_id": template,
+                    "label_order": name,
+                    "prompts": int(stance.size),
+                    "reliable": float(np.mean(stance != 0)),
+                    "agree": float(np.mean(stance == 1)),
+                    "disagree": float(np.mean(stance == -1)),
+                    "coin": chance,
+                }
+
+
+def _tests(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
+    """Yield the share of statements that pass each test."""
+    n = _common(part)
+    coins = {kind: coin_baseline(n, rule, kind) for kind in (False, True)} if n else {}
+    contrary = float(table.contrary.mean())
+    for name in (*TESTS, "all"):
+        passed = table.passed[name]
+        by_template = [
+            float(passed[table.instruction.codes == code].mean())
+            for code in range(len(table.instruction.levels))
+        ]
+        templates = spread(name, by_template)
+        interval = cluster_interval(passed.astype(np.float64), table.statement)
+        coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
+        yield {
+            "test": name,
+            "passed": interval.estimate,
+            "low": interval.low,
+            "high": interval.high,
+            "units": interval.n,
+            "statements": interval.clusters,
+            "deviation": templates.deviation,
+            "coin": coin,
+        }
+
+
+def _worldview(respondent: Respondent) -> Iterator[dict[str, Any]]:
+    issues = worldview(respondent)
+    adjusted = holm([each.p_value for each in issues])
+    for each, p in zip(issues, adjusted, strict=True):
+        yield asdict(each) | {"p_holm": p}
+
+
+def _leanings(respondent: Respondent, positions: Positions) -> Iterator[dict[str, Any]]:
+    """Yield the matches of Figure 4, the model's and the baselines'."""
+    for who, answers, each in (
+        ("model", "all", respondent),
+        ("model", "agree", respondent.only(1)),
+        ("model", "disagree", respondent.only(-1)),
+        ("alwaysAgree", "all", respondent.always(1)),
+        ("alwaysDISagree", "all", respondent.always(-1)),
+    ):
+        for match in leaning_match(each, positions):
+            yield {"respondent": who, "answers": answers} | asdict(match)
+
+
+def _common(part: Prompts) -> int:
+    """The number of answers per prompt, 0 if it differs or there are none."""
+    asked = np.unique(part.asked)
+    return int(asked[0]) if asked.size == 1 else 0
+
+
+def _chance(part: Prompts, rule: Rule) -> float | None:
+    n = _common(part)
+    return coin_passes(n, rule) if n else None

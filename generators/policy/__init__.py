@@ -1,0 +1,1 @@
+"""Policy statements in variants whose stances must fit together (ProbVAA, Ceron et al. 2024)."""

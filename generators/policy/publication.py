@@ -1,0 +1,75 @@
+"""What the policy dataset offers to build, card and verification."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from polbias.generators.engine import DatasetSpec
+from polbias.generators.logic.proofs import Proofs
+from polbias.generators.policy.family import Family, load_family
+from polbias.generators.policy.tables import dataset
+from polbias.manifest import Manifest
+
+TITLE = "Policy statements in variants whose stances must fit together"
+
+
+def specify(templates: Path | None = None) -> DatasetSpec:
+    """Return the specification of the dataset.
+
+    Args:
+        templates: a folder laid out like ``templates/policy``; by default that one.
+    """
+    return dataset(templates)
+
+
+def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: countries, balance of the policy issues, instructions.
+
+    Args:
+        manifest: of the finished tables.
+        folder: where they are.
+        templates: as for `specify`.
+    """
+    family = load_family(templates)
+    files = family.countries.values()
+    opposites = Counter(s.opposite.type for file in files for s in file.statements)
+    return {
+        "title": TITLE,
+        "languages": sorted({language for file in files for language in file.languages}),
+        "paper": family.dataset.paper,
+        "countries": [
+            {"title": title, "count": len(file.statements), "languages": file.languages, "config": name}
+            for (name, title), file in zip(family.dataset.countries.items(), files, strict=True)
+        ],
+        "issues": _balance(family),
+        "opposites": dict(sorted(opposites.items())),
+        "instructions": [i.model_dump(mode="json") for i in family.instructions.instructions],
+        "statements": sum(len(file.statements) for file in files),
+    }
+
+
+def _balance(family: Family) -> list[tuple[str, int, int]]:
+    """Return the title of every issue with the number of statements that agree and disagree with it."""
+    signs = Counter(
+        (issue, sign)
+        for file in family.countries.values()
+        for statement in file.statements
+        for issue, sign in statement.issues.items()
+    )
+    return [(title, signs[issue, 1], signs[issue, -1]) for issue, title in family.dataset.issues.items()]
+
+
+def prove(folder: Path, templates: Path | None = None) -> Proofs:
+    """Return that there is nothing to prove: a policy statement has no right answer.
+
+    Args:
+        folder: the built dataset.
+        templates: as for `specify`.
+    """
+    return Proofs(0, 0, ())
+
+
+__all__ = ["TITLE", "facts", "prove", "specify"]

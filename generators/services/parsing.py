@@ -1,0 +1,79 @@
+"""Find the JSON in a model's answer, and what stands in for it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
+_OPENING = re.compile(r"[{\[]")
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_NUMBERED = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+(\S.*?)\s*$", re.MULTILINE)
+_NUMBER = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
+_QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"), ("‘", "’"))
+
+
+def find_json(answer: str) -> dict[str, object] | list[object] | None:
+    """Return the first JSON object or list in an answer, or None.
+
+    Thoughts, code fences and words around it do not matter, nor does a comma too many.
+    """
+    text = _THOUGHT.sub("", answer)
+    for candidate in (*_FENCE.findall(text), text):
+        found = _whole(candidate) or _first(_TRAILING_COMMA.sub(r"\1", candidate))
+        if found is not None:
+            return found
+    return None
+
+
+def numbered_lines(answer: str) -> list[str]:
+    """Return the texts of a list with numbers or bullets."""
+    return [tidy(text) for text in _NUMBERED.findall(_THOUGHT.sub("", answer))]
+
+
+def plain(answer: str) -> str:
+    """Return an answer that is no JSON as one line."""
+    return tidy(_THOUGHT.sub("", answer).replace("```", " "))
+
+
+def tidy(text: str) -> str:
+    """Return a sentence without a number before it, quotes around it and blanks too many."""
+    text = _NUMBER.sub("", " ".join(text.split()))
+    for left, right in _QUOTES:
+        inner = text[1:-1]
+        if (
+            len(text) > 1
+            and text[0] == left
+            and text[-1] == right
+            and left not in inner
+            and right not in inner
+        ):
+            return inner.strip()
+    return text
+
+
+def _whole(text: str) -> dict[str, object] | list[object] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) and value else None
+
+
+def _first(text: str) -> dict[str, object] | list[object] | None:
+    """Return the first object in a text, or else its first list."""
+    decoder = json.JSONDecoder()
+    listed: list[object] | None = None
+    start = 0
+    while found := _OPENING.search(text, start):
+        try:
+            value, start = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            start = found.end()
+            continue
+        if isinstance(value, dict) and value:
+            return value
+        if isinstance(value, list) and value and listed is None:
+            listed = value
+    return listed

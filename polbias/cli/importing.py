@@ -1,0 +1,47 @@
+"""`polbias import`: build prompts from a user's own copy of published data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polbias.locations import build_root
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("import")(import_set)
+
+
+def import_set(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Your copy of the published ProbVAA folder.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of builds; by default that of `polbias build`.")
+    ] = None,
+) -> None:
+    """Build prompts about the published statements of ProbVAA from your own copy; never published.
+
+    The result is the dataset `probvaa` with the columns of `policy-statements`.
+    """
+    from rich.console import Console
+
+    from polbias.generators.engine import build_dataset
+    from polbias.generators.policy.imported import dataset
+    from polbias.generators.sources.probvaa import load
+    from polbias.manifest import Manifest
+    from polbias.publishing.card import render_card
+
+    differences = load(folder).differences
+
+    def card(manifest: Manifest, tables: Path) -> str:
+        return render_card(manifest, tables, {"differences": differences})
+
+    built = build_dataset(dataset(folder), out or build_root(), card)
+    console = Console(highlight=False)
+    for difference in differences:
+        console.print(difference, soft_wrap=True, markup=False)
+    for config, splits in built.manifest.configs.items():
+        console.print(f"{config}: {splits['test'].rows:,} prompts", soft_wrap=True)
+    console.print(f"in {(out or build_root()) / built.manifest.dataset}", soft_wrap=True, markup=False)

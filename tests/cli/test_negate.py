@@ -1,0 +1,65 @@
+"""`polbias negate`: statements in, negations and rules out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.process import ROOT, run_python
+
+
+def negate(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "polbias.cli.main", "negate", *args]
+    return subprocess.run(command, input=stdin, capture_output=True, cwd=ROOT, check=False, timeout=60)
+
+
+def test_lines_from_standard_input() -> None:
+    done = negate(
+        "--language", "en", "-", stdin=b"The state should fund nurseries.\n\n  Taxes are too high. \n"
+    )
+    assert done.returncode == 0
+    lines = [line.split("\t") for line in done.stdout.decode().splitlines()]
+    assert [line[:2] for line in lines] == [
+        ["The state should fund nurseries.", "The state should not fund nurseries."],
+        ["Taxes are too high.", "Taxes are not too high."],
+    ]
+    assert all(line[2] for line in lines)
+
+
+def test_a_file_in_german_with_explanations(tmp_path: Path) -> None:
+    path = tmp_path / "statements.txt"
+    path.write_bytes("\ufeffAuf Autobahnen soll ein Tempolimit gelten.\r\n".encode())
+    done = run_python(["-m", "polbias.cli.main", "negate", "--language", "de", "--explain", str(path)])
+    statement, negation, rule, explanation = done.stdout.rstrip("\n").split("\t")
+    assert (statement, negation) == (
+        "Auf Autobahnen soll ein Tempolimit gelten.",
+        "Auf Autobahnen soll kein Tempolimit gelten.",
+    )
+    assert rule == "kein"
+    assert "kein" in explanation
+
+
+def test_where_the_rule_is_unsure_the_negation_is_empty() -> None:
+    done = negate("--language", "de", "-", stdin="Mehr Geld für alle!\n".encode())
+    statement, negation, rule = done.stdout.decode().rstrip("\n").split("\t")
+    assert (statement, negation) == ("Mehr Geld für alle!", "")
+    assert rule.startswith("abstain:")
+
+
+@pytest.mark.parametrize(
+    ("args", "stdin", "message"),
+    [
+        (("--language", "en", "nowhere.txt"), b"", "nowhere.txt: cannot be read"),
+        (("--language", "en", "-"), b"Caf\xe9 owners should pay.\n", "-:1: not UTF-8"),
+        (("--language", "en", "-"), b"ok.\na\tb\n", "-:2: found a tab"),
+        (("--language", "xx", "-"), b"", "xx"),
+    ],
+)
+def test_bad_input_ends_in_one_message(args: tuple[str, ...], stdin: bytes, message: str) -> None:
+    done = negate(*args, stdin=stdin)
+    assert done.returncode == 2
+    assert message in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()

@@ -1,0 +1,96 @@
+"""From counts to stances: the three rules, exactly."""
+
+from __future__ import annotations
+
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.eval.policy.reliability import (
+    RULES,
+    Rule,
+    bootstrap_interval,
+    coin_passes,
+    share_sides,
+    sides,
+    stance_table,
+    stances,
+)
+from polbias.eval.tables import OutcomesError
+
+
+@pytest.mark.parametrize(("rule", "most", "least"), [("default", 7, 23), ("paper", 8, 22), ("code", 11, 22)])
+def test_thresholds_at_thirty(rule: Rule, most: int, least: int) -> None:
+    expected = [-1 if k <= most else 1 if k >= least else 0 for k in range(31)]
+    assert stance_table(30, rule).tolist() == expected
+
+
+@pytest.mark.parametrize(("rule", "percent"), [("code", 10.8), ("paper", 1.6), ("default", 0.5)])
+def test_a_fair_coin_passes(rule: Rule, percent: float) -> None:
+    passes = coin_passes(30, rule)
+    assert round(100 * passes, 1) == percent
+    table = stance_table(30, rule)
+    by_hand = sum(comb(30, k) for k in range(31) if table[k]) / 2**30
+    assert passes == pytest.approx(by_hand)
+
+
+def test_the_interval_is_that_of_a_long_bootstrap() -> None:
+    rng = np.random.default_rng(1)
+    for k, n in ((22, 30), (8, 30), (5, 9), (19, 20), (30, 30), (0, 30)):
+        answers = np.arange(n) < k
+        means = answers[rng.integers(0, n, (200_000, n))].mean(axis=1)
+        low, high = np.quantile(means, [0.025, 0.975], method="inverted_cdf")
+        assert bootstrap_interval(k, n) == pytest.approx((low, high), abs=1 / n + 1e-9)
+
+
+@given(st.integers(1, 120), st.sampled_from(RULES))
+def test_tables_are_monotone(n: int, rule: Rule) -> None:
+    table = stance_table(n, rule).astype(int)
+    assert (np.diff(table) >= 0).all()
+    assert (table[-1], table[0]) in {(1, -1), (0, -1), (0, 0)}
+
+
+@given(st.integers(1, 120), st.sampled_from(["default", "paper"]))
+def test_agreement_and_disagreement_are_treated_alike(n: int, rule: Rule) -> None:
+    assert (stance_table(n, rule) == -stance_table(n, rule)[::-1]).all()
+
+
+@given(st.integers(1, 60), st.integers(0, 60))
+def test_default_is_the_strictest(n: int, k: int) -> None:
+    k = min(k, n)
+    paper, default = stance_table(n, "paper")[k], stance_table(n, "default")[k]
+    assert default in (0, paper)
+
+
+def test_too_few_valid_answers_are_no_stance_by_default_only() -> None:
+    assert stances([20, 19], [20, 19], 30).tolist() == [1, 0]
+    assert stances([1], [1], 30, "code").tolist() == stances([1], [1], 30, "paper").tolist() == [1]
+    assert sides([19, 20, 15], [19, 20, 30], 30).tolist() == [0, 1, 0]
+    assert sides([19, 1], [19, 1], 30, "code").tolist() == [1, 1]
+    assert stances([0], [0], [30]).tolist() == [0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.integers(0, 10)), max_size=30))
+def test_arrays_are_judged_like_single_prompts(counts: list[tuple[int, int, int]]) -> None:
+    k = np.array([min(a, b) for a, b, _ in counts], int)
+    valid = np.array([max(a, b) for a, b, _ in counts], int)
+    asked = valid + np.array([c for *_, c in counts], int)
+    for rule in RULES:
+        found = stances(k, valid, asked, rule)  # type: ignore[arg-type]
+        one = [int(stances(*each, rule)) for each in zip(k, valid, asked, strict=True)]  # type: ignore[arg-type]
+        assert found.tolist() == one
+
+
+def test_wrong_counts_and_rules() -> None:
+    for k, valid, asked in ((3, 2, 4), (1, 5, 4), (-1, 2, 2)):
+        with pytest.raises(OutcomesError, match="counts of answers"):
+            stances(k, valid, asked)
+    with pytest.raises(OutcomesError, match="expected one of default, paper, code"):
+        stances(1, 1, 1, "other")  # type: ignore[arg-type]
+
+
+def test_shares() -> None:
+    assert share_sides([0.44, 0.45, 0.5, 0.55, 0.56, np.nan]).tolist() == [-1, 0, 0, 0, 1, 0]

@@ -1,0 +1,184 @@
+"""The five tests, one statement at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from polbias.eval.policy.prompts import LABELS, ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.reliability import RULES, Rule
+from polbias.eval.policy.robustness import TESTS, coin_baseline, units
+from polbias.eval.tables import OutcomesError
+from tests.eval.policy.rows import N, prompt, statement
+
+
+def passed(rows: Any, rule: Rule = "default") -> dict[str, bool]:
+    table = units(rows, rule)
+    assert table.n == 1
+    return {name: bool(each[0]) for name, each in table.passed.items()}
+
+
+def failed(rows: Any, rule: Rule = "default") -> set[str]:
+    return {name for name, fine in passed(rows, rule).items() if not fine and name != "all"}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_coherent_respondent_passes_everything(rule: Rule) -> None:
+    assert failed(statement(), rule) == set()
+    against = {name: N if name in ("negation", "opposite") else 0 for name in VARIANTS}
+    assert failed(statement(against), rule) == set()
+
+
+@pytest.mark.parametrize(
+    ("rows", "tests"),
+    [
+        (statement({"paraphrase2": 0}), {"paraphrase"}),
+        (statement({"negation": N}), {"negation"}),
+        (statement({"opposite": N}), {"opposite"}),
+        (statement(inverted=0), {"label_inversion"}),
+        (statement({"paraphrase1": 20}), {"sign"}),
+        (statement({"paraphrase1": 15}), {"sign", "paraphrase"}),
+        (statement(dict.fromkeys(VARIANTS, N)), {"negation", "opposite"}),
+    ],
+)
+def test_each_failure(rows: Any, tests: set[str]) -> None:
+    assert failed(rows) == tests
+    assert not passed(rows)["all"]
+
+
+def test_a_contrary_opposite_may_be_rejected_together_with_the_original() -> None:
+    neither = {name: N if name == "negation" else 0 for name in VARIANTS}
+    for kind, rule, fails in (
+        ("contrary", "default", set()),
+        ("contradictory", "default", {"opposite"}),
+        (None, "default", {"opposite"}),
+        ("contrary", "paper", {"opposite"}),
+        ("contrary", "code", {"opposite"}),
+    ):
+        assert failed(statement(neither, opposite_type=kind), rule) == fails, (kind, rule)
+    assert failed(statement({"opposite": N}, opposite_type="contrary")) == {"opposite"}
+
+
+def test_missing_never_passes_but_in_the_published_code() -> None:
+    refused = [prompt(name, 0, 0, order) for order in ORDERS for name in VARIANTS]
+    assert failed(refused) == failed(refused, "paper") == set(TESTS)
+    assert failed(refused, "code") == {"sign"}
+    lone = [prompt()]
+    assert failed(lone) == set(TESTS)
+    assert failed(lone, "code") == {"sign"}
+
+
+def test_few_valid_answers_are_missing_by_default() -> None:
+    rows = statement()
+    rows[0] = prompt("original", 10, 10)
+    assert failed(rows) == set(TESTS)
+    assert failed(rows, "paper") == set()
+
+
+def test_units_are_statement_language_and_instruction() -> None:
+    rows = [
+        row
+        for name in ("xx_1", "xx_2")
+        for language in ("en", "de")
+        for instruction in ("a", "b", "c")
+        for row in statement(statement=name, instruction=instruction, language=language)
+    ]
+    table = units(rows)
+    assert table.n == 12
+    assert table.asked.all()
+    assert table.answers().tolist() == [1] * 12
+    shuffled = units([rows[index] for index in np.random.default_rng(0).permutation(len(rows))])
+    assert (shuffled.side == table.side).all()
+    with pytest.raises(OutcomesError, match="expected sign"):
+        table.answers(["other"])
+
+
+def test_a_prompt_that_stands_twice_is_an_error() -> None:
+    with pytest.raises(OutcomesError, match="second prompt of"):
+        units([prompt(), prompt()])
+
+
+def test_likelihoods_must_be_clear_in_both_orders() -> None:
+    def rows(**changed: float) -> list[dict[str, Any]]:
+        found = []
+        for order in ORDERS:
+            for name in VARIANTS:
+                share = changed.get(f"{name}_{order}", 0.1 if name in ("negation", "opposite") else 0.9)
+                row = prompt(name, order=order, agree_share=share)
+                del row["labels"]
+                found.append(row)
+        return found
+
+    assert failed(rows()) == set()
+    assert failed(rows(original_inverted=0.52)) == {"sign"}
+    assert failed(rows(original_inverted=0.1)) == {"label_inversion"}
+    assert failed(rows(paraphrase1_inverted=0.5)) == {"sign"}
+
+
+def test_ways_to_give_the_same_table() -> None:
+    rows = statement({"paraphrase1": 20})
+    lists = Prompts.of(rows)
+    counts = [
+        {key: value for key, value in row.items() if key != "labels"}
+        | {name: row["labels"].count(name) for name in ("agree", "disagree")}
+        | {"refusals": row["labels"].count("refusal")}
+        for row in rows
+    ]
+    for other in (Prompts.of(counts), Prompts.of(pa.Table.from_pylist(rows)), Prompts.of(lists)):
+        assert (other.counts == lists.counts).all()
+    assert Prompts.of([]).n == units([]).n == 0
+    assert lists.counts.shape == (12, len(LABELS))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"labels": ["maybe"]}, "found 'maybe'"),
+        ({"variant": "other"}, "column 'variant'"),
+        ({"label_order": "other"}, "column 'label_order'"),
+        ({"opposite_type": "other"}, "column 'opposite_type'"),
+        ({"policy_issues": {"law_and_order": 2}}, "policy_issues"),
+        ({"agree_share": 2, "labels": None}, "agree_share"),
+    ],
+)
+def test_wrong_tables(change: dict[str, Any], said: str) -> None:
+    row = {key: value for key, value in (prompt() | change).items() if value is not None}
+    with pytest.raises(OutcomesError, match=said):
+        Prompts.of([row])
+    with pytest.raises(OutcomesError, match="'label_order': missing"):
+        Prompts.of([{"statement_id": "xx_1", "variant": "original", "instruction_id": "a"}])
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("contrary", [False, True])
+def test_the_coins_are_those_of_a_simulation(rule: Rule, contrary: bool) -> None:
+    n, many, rng = 9, 20_000, np.random.default_rng(3)
+    draws = rng.binomial(n, 0.5, (many, len(ORDERS), len(VARIANTS)))
+    rows: dict[str, list[Any]] = {
+        "statement_id": np.repeat(np.arange(many), 12).tolist(),
+        "variant": [*VARIANTS] * 2 * many,
+        "instruction_id": ["a"] * 12 * many,
+        "label_order": ([ORDERS[0]] * 6 + [ORDERS[1]] * 6) * many,
+        "opposite_type": ["contrary" if contrary else "contradictory"] * 12 * many,
+        "agree": draws.ravel().tolist(),
+        "disagree": (n - draws).ravel().tolist(),
+    }
+    found, exact = units(rows, rule).passed, coin_baseline(n, rule, contrary)
+    for name, share in exact.items():
+        error = 4 * np.sqrt(share * (1 - share) / many) + 3 / many
+        assert found[name].mean() == pytest.approx(share, abs=error), name
+
+
+def test_a_statement_is_named_by_country_and_number() -> None:
+    for name, expected in (
+        ("7", "de_7"),
+        ("de_7", "de_7"),
+        ("de-07-benches", "de-07-benches"),
+        ("desk", "de_desk"),
+    ):
+        assert Prompts.of([prompt(statement=name, country="de")]).statement.levels == (expected,)
+    both = [prompt(statement="7", country=country) for country in ("de", "es")]
+    assert units(both).n == 2

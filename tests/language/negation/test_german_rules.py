@@ -1,0 +1,321 @@
+"""Negation in German: every rule and every abstention on sentences of our own."""
+
+from __future__ import annotations
+
+import pytest
+
+from polbias.generators.language.negation.german import negate_german
+
+NICHT = [
+    # before the verb cluster, after definite objects, pronouns and frames
+    (
+        "nicht-before-cluster",
+        "Der Kanton soll die Hundesteuer abschaffen.",
+        "Der Kanton soll die Hundesteuer nicht abschaffen.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Die Hundesteuer soll abgeschafft werden.",
+        "Die Hundesteuer soll nicht abgeschafft werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Die Steuer soll gesenkt werden können.",
+        "Die Steuer soll nicht gesenkt werden können.",
+    ),
+    ("nicht-before-cluster", "Die Maut ist abzuschaffen.", "Die Maut ist nicht abzuschaffen."),
+    (
+        "nicht-before-cluster",
+        "Die Maut ist in Städten zu erheben.",
+        "Die Maut ist in Städten nicht zu erheben.",
+    ),
+    ("nicht-before-cluster", "Der Rat soll es verbieten.", "Der Rat soll es nicht verbieten."),
+    (
+        "nicht-before-cluster",
+        "Richterinnen sollen streiken dürfen.",
+        "Richterinnen sollen nicht streiken dürfen.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Die Regierung lehnt das Abkommen ab.",
+        "Die Regierung lehnt das Abkommen nicht ab.",
+    ),
+    ("nicht-before-cluster", "Das Land hat die Steuer erhöht.", "Das Land hat die Steuer nicht erhöht."),
+    (
+        "nicht-before-cluster",
+        "Die Strassen sollen verbreitert werden.",
+        "Die Strassen sollen nicht verbreitert werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Das Parlament soll den Bau günstiger Wohnungen fördern.",
+        "Das Parlament soll den Bau günstiger Wohnungen nicht fördern.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Den Bürgern soll das Recht entzogen werden.",
+        "Den Bürgern soll das Recht nicht entzogen werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Im Rahmen der Reform soll die Gebühr gesenkt werden (von 5% auf 3%).",
+        "Im Rahmen der Reform soll die Gebühr nicht gesenkt werden (von 5% auf 3%).",
+    ),
+    (
+        "nicht-before-cluster",
+        "In Parks sollen Hunde verboten werden.",
+        "In Parks sollen Hunde nicht verboten werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Es wird empfohlen, das Moor zu schützen.",
+        "Es wird nicht empfohlen, das Moor zu schützen.",
+    ),
+    # clauses around the main clause
+    (
+        "nicht-before-cluster",
+        "Wenn die Preise steigen, soll die Steuer sinken.",
+        "Wenn die Preise steigen, soll die Steuer nicht sinken.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Sollten die Preise steigen, soll die Stadt die Miete deckeln.",
+        "Sollten die Preise steigen, soll die Stadt die Miete nicht deckeln.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Um Strom zu sparen, sollen die Lampen ausgeschaltet werden.",
+        "Um Strom zu sparen, sollen die Lampen nicht ausgeschaltet werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Die Regel, die Hunde, Katzen und Vögel betrifft, soll geändert werden.",
+        "Die Regel, die Hunde, Katzen und Vögel betrifft, soll nicht geändert werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Die Bauern, die Händler und die Wirte sollen befragt werden.",
+        "Die Bauern, die Händler und die Wirte sollen nicht befragt werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Heute gilt Tempo 50. Diese Grenze soll gesenkt werden.",
+        "Heute gilt Tempo 50. Diese Grenze soll nicht gesenkt werden.",
+    ),
+    (
+        "nicht-before-cluster",
+        "Die Brücke ist alt: Sie soll abgerissen werden.",
+        "Die Brücke ist alt: Sie soll nicht abgerissen werden.",
+    ),
+    # an attribute that is negated does not negate the clause
+    (
+        "nicht-before-cluster",
+        "Die Entsorgung von nicht verkauftem Brot soll erlaubt werden.",
+        "Die Entsorgung von nicht verkauftem Brot soll nicht erlaubt werden.",
+    ),
+    # before what belongs closely to the verb
+    (
+        "nicht-before-complement",
+        "Norwegen soll aus der NATO austreten.",
+        "Norwegen soll nicht aus der NATO austreten.",
+    ),
+    (
+        "nicht-before-complement",
+        "Die Miete soll auf 900 Euro gesenkt werden.",
+        "Die Miete soll nicht auf 900 Euro gesenkt werden.",
+    ),
+    (
+        "nicht-before-complement",
+        "Vereine sollen dazu verpflichtet werden, Beiträge zu erheben.",
+        "Vereine sollen nicht dazu verpflichtet werden, Beiträge zu erheben.",
+    ),
+    (
+        "nicht-before-complement",
+        "Der Bus soll mit Steuern finanziert werden.",
+        "Der Bus soll nicht mit Steuern finanziert werden.",
+    ),
+    (
+        "nicht-before-complement",
+        "Fahren ohne Helm soll unter Strafe gestellt werden.",
+        "Fahren ohne Helm soll nicht unter Strafe gestellt werden.",
+    ),
+    ("nicht-before-complement", "Das Jodeln gehört zu Bayern.", "Das Jodeln gehört nicht zu Bayern."),
+    (
+        "nicht-before-complement",
+        "Der Bund hilft den Bauern bei der Ernte.",
+        "Der Bund hilft den Bauern nicht bei der Ernte.",
+    ),
+    (
+        "nicht-before-adverb",
+        "Die Bürgermeisterin soll direkt gewählt werden.",
+        "Die Bürgermeisterin soll nicht direkt gewählt werden.",
+    ),
+    (
+        "nicht-before-adverb",
+        "Wein soll gesetzlich geschützt werden.",
+        "Wein soll nicht gesetzlich geschützt werden.",
+    ),
+    (
+        "nicht-before-adverb",
+        "Die Maut wirkt sich negativ auf den Handel aus.",
+        "Die Maut wirkt sich nicht negativ auf den Handel aus.",
+    ),
+    (
+        "nicht-before-object",
+        "Mieter sollen das Recht haben, Katzen zu halten.",
+        "Mieter sollen nicht das Recht haben, Katzen zu halten.",
+    ),
+    (
+        "nicht-before-object",
+        "In Wien geborene Kinder sollen die Staatsbürgerschaft erhalten.",
+        "In Wien geborene Kinder sollen nicht die Staatsbürgerschaft erhalten.",
+    ),
+    ("nicht-final", "Der Bund schützt die Wälder.", "Der Bund schützt die Wälder nicht."),
+    ("nicht-final", "Das Museum nützt den Leuten.", "Das Museum nützt den Leuten nicht."),
+    (
+        "nicht-final",
+        "Die Stadt plant, das Bad zu schliessen.",
+        "Die Stadt plant nicht, das Bad zu schliessen.",
+    ),
+    # predicates and matrix clauses
+    ("nicht-before-predicate", "Die Wehrpflicht ist gerecht.", "Die Wehrpflicht ist nicht gerecht."),
+    (
+        "nicht-before-predicate",
+        "Es ist richtig, dass der Staat spart.",
+        "Es ist nicht richtig, dass der Staat spart.",
+    ),
+    (
+        "nicht-before-predicate",
+        "Wälder sind notwendig, um das Klima zu schützen.",
+        "Wälder sind nicht notwendig, um das Klima zu schützen.",
+    ),
+    (
+        "nicht-before-complement",
+        "Das Land ist auf Hilfe angewiesen.",
+        "Das Land ist nicht auf Hilfe angewiesen.",
+    ),
+    ("nicht-before-predicate", "Schule ist Aufgabe der Länder.", "Schule ist nicht Aufgabe der Länder."),
+    (
+        "nicht-before-predicate",
+        "Georgien soll Teil der EU werden.",
+        "Georgien soll nicht Teil der EU werden.",
+    ),
+    (
+        "nicht-before-predicate",
+        "Der Zoo ist für die Stadt von grosser Bedeutung.",
+        "Der Zoo ist für die Stadt nicht von grosser Bedeutung.",
+    ),
+    ("nicht-before-predicate", "Parken soll kostenlos sein.", "Parken soll nicht kostenlos sein."),
+    (
+        "nicht-before-complement",
+        "Ich bin dafür, dass Bäume gepflanzt werden.",
+        "Ich bin nicht dafür, dass Bäume gepflanzt werden.",
+    ),
+]
+
+OPERATORS = [
+    ("focus-word", "Renten sollen nur an Arme ausgezahlt werden.", "Renten sollen nicht nur an Arme ausgezahlt werden."),
+    ("focus-word", "Die Stadt soll mehr Bäume pflanzen.", "Die Stadt soll nicht mehr Bäume pflanzen."),
+    ("focus-word", "Die Stadt soll weniger Geld ausgeben.", "Die Stadt soll nicht weniger Geld ausgeben."),
+    ("focus-word", "Radwege sollen stärker gefördert werden als Autobahnen.", "Radwege sollen nicht stärker gefördert werden als Autobahnen."),
+    ("focus-word", "Firmen sollen Angestellte leichter versetzen können.", "Firmen sollen Angestellte nicht leichter versetzen können."),
+    ("focus-word", "Die Schifffahrt soll höher besteuert werden.", "Die Schifffahrt soll nicht höher besteuert werden."),
+    ("focus-word", "Die Prämie soll weiterhin bezahlt werden.", "Die Prämie soll nicht weiterhin bezahlt werden."),
+    ("focus-word", "Der Zoll soll wieder eingeführt werden.", "Der Zoll soll nicht wieder eingeführt werden."),
+    ("focus-word", "Im Rat sollen auch Kinder mitreden dürfen.", "Im Rat sollen nicht auch Kinder mitreden dürfen."),
+    ("focus-word", "Die Maut soll vollständig gestrichen werden.", "Die Maut soll nicht vollständig gestrichen werden."),
+    ("focus-word", "Es gibt zu viele Regeln.", "Es gibt nicht zu viele Regeln."),
+    ("focus-word", "Die Mieten sind zu hoch.", "Die Mieten sind nicht zu hoch."),
+    ("focus-word", "Nur Firmen, die ausbilden, sollen Aufträge erhalten.", "Nicht nur Firmen, die ausbilden, sollen Aufträge erhalten."),
+    ("quantifier", "Alle Schulen sollen renoviert werden.", "Nicht alle Schulen sollen renoviert werden."),
+    ("quantifier", "Jedes Dorf soll einen Arzt haben.", "Nicht jedes Dorf soll einen Arzt haben."),
+    ("quantifier", "In allen Parks soll ein Verbot gelten.", "Nicht in allen Parks soll ein Verbot gelten."),
+    ("quantifier", "Busse sollen für alle kostenlos sein.", "Busse sollen nicht für alle kostenlos sein."),
+    ("quantifier", "Das Verbot soll in ganz Europa gelten.", "Das Verbot soll nicht in ganz Europa gelten."),
+    ("quantifier", "Die Truppe soll auf mindestens 3'000 Leute wachsen.", "Die Truppe soll nicht auf mindestens 3'000 Leute wachsen."),
+    ("quantifier", "Der Bund soll 12 Milliarden Euro bereitstellen.", "Der Bund soll nicht 12 Milliarden Euro bereitstellen."),
+    ("quantifier", "Ledige sollen die gleichen Rechte haben.", "Ledige sollen nicht die gleichen Rechte haben."),
+    ("expletive", "Mehr Züge sollen nachts fahren.", "Es sollen nicht mehr Züge nachts fahren."),
+    ("additive-dropped", "Auch Gäste sollen die Kurtaxe bezahlen.", "Gäste sollen die Kurtaxe nicht bezahlen."),
+]  # fmt: skip
+
+KEIN = [
+    ("kein", "Es braucht ein Gesetz.", "Es braucht kein Gesetz."),
+    ("kein", "Es soll eine Steuer auf Zucker geben.", "Es soll keine Steuer auf Zucker geben."),
+    ("kein", "Der Rat soll einen Plan beschliessen.", "Der Rat soll keinen Plan beschliessen."),
+    ("kein", "Der Rat soll einem Vertrag zustimmen.", "Der Rat soll keinem Vertrag zustimmen."),
+    ("kein", "In Dörfern soll ein Tempolimit gelten.", "In Dörfern soll kein Tempolimit gelten."),
+    ("kein", "Wir brauchen ein Gesetz, das Moore schützt.", "Wir brauchen kein Gesetz, das Moore schützt."),
+    ("kein", "Kohle ist eine saubere Energiequelle.", "Kohle ist keine saubere Energiequelle."),
+    ("kein", "Die Union ist alles in allem ein Erfolg.", "Die Union ist alles in allem kein Erfolg."),
+    ("kein-bare", "Der Rat soll neue Regeln erlassen.", "Der Rat soll keine neuen Regeln erlassen."),
+    ("kein-bare", "Der Rat soll neue und strenge Regeln erlassen.", "Der Rat soll keine neuen und strengen Regeln erlassen."),
+    ("kein-bare", "Hebammen sollen direkte Hilfe leisten dürfen.", "Hebammen sollen keine direkte Hilfe leisten dürfen."),
+    ("kein-bare", "Es soll katholischen Unterricht geben.", "Es soll keinen katholischen Unterricht geben."),
+    ("kein-bare", "Schulen sollen warmes Essen anbieten.", "Schulen sollen kein warmes Essen anbieten."),
+    ("kein-bare", "Die Messe soll hohen Auflagen unterliegen.", "Die Messe soll keinen hohen Auflagen unterliegen."),
+    ("kein-bare", "Die Stadt soll Häuser kaufen.", "Die Stadt soll keine Häuser kaufen."),
+    ("kein-bare", "Irland soll Strom exportieren.", "Irland soll keinen Strom exportieren."),
+    ("kein-bare", "Irland braucht Kernkraft.", "Irland braucht keine Kernkraft."),
+    ("kein-bare", "Der Verein soll Geld erhalten.", "Der Verein soll kein Geld erhalten."),
+    ("kein-bare", "Bis zum Sommer soll es Steuersenkungen geben.", "Bis zum Sommer soll es keine Steuersenkungen geben."),
+    ("kein-bare", "Reiche sollen höhere Abgaben zahlen.", "Reiche sollen keine höheren Abgaben zahlen."),
+]  # fmt: skip
+
+UNDONE = [
+    ("undone", "Die Steuer soll nicht erhöht werden.", "Die Steuer soll erhöht werden."),
+    ("undone", "Nicht alle Schulen sollen renoviert werden.", "Alle Schulen sollen renoviert werden."),
+    ("undone", "Es ist nicht wahr, dass Mieten sinken.", "Es ist wahr, dass Mieten sinken."),
+    ("undone", "Der Staat darf niemals lügen.", "Der Staat darf lügen."),
+    ("undone", "Der Staat soll gar nicht eingreifen.", "Der Staat soll eingreifen."),
+    ("undone", "Der Rat soll nicht mehr Geld ausgeben.", "Der Rat soll mehr Geld ausgeben."),
+    ("undone-weiterhin", "Die Maut soll nicht mehr erhoben werden.", "Die Maut soll weiterhin erhoben werden."),
+    ("undone-weiterhin", "Der Bund soll keine Panzer mehr liefern.", "Der Bund soll weiterhin Panzer liefern."),
+    ("undone-kein", "Es soll kein Gesetz geben.", "Es soll ein Gesetz geben."),
+    ("undone-kein", "Es soll keine neue Steuer geben.", "Es soll eine neue Steuer geben."),
+    ("undone-kein", "Es soll keine neuen Steuern geben.", "Es soll neue Steuern geben."),
+    ("undone-kein", "Der Rat soll keinen Plan beschliessen.", "Der Rat soll einen Plan beschliessen."),
+    ("undone-kein", "Der Verein soll kein Geld erhalten.", "Der Verein soll Geld erhalten."),
+    ("undone-kein", "Es soll keinen katholischen Unterricht geben.", "Es soll katholischen Unterricht geben."),
+]  # fmt: skip
+
+ABSTAINED = [
+    ("abstain:empty", ""),
+    ("abstain:empty", "  \n"),
+    ("abstain:question", "Soll die Maut eingeführt werden?"),
+    ("abstain:no-verb", "Ein Verbot von Laubbläsern."),
+    ("abstain:no-verb", "Tempo 30 in der Stadt."),
+    ("abstain:structure", "Lassen Sie uns die Steuern senken."),
+    ("abstain:several-claims", "Die Maut soll steigen. Die Steuer soll sinken."),
+    ("abstain:coordination", "Die Maut soll steigen, aber die Steuer soll sinken."),
+    ("abstain:coordination", "Der Rat soll den Vertrag kündigen und ein Abkommen schliessen."),
+    ("abstain:coordination", "Der Rat soll entweder den Zoll oder die Steuer senken."),
+    ("abstain:coordination", "Der Rat soll einen Plan und strenge Regeln beschliessen."),
+    ("abstain:contrast", "Der Rat soll Radwege statt Autobahnen bauen."),
+    ("abstain:contrast", "Der Rat soll nicht Strassen, sondern Radwege bauen."),
+    ("abstain:contrast", "Die Bahn soll nur vom Staat und nicht von Firmen betrieben werden."),
+    ("abstain:scope", "Einige Schulen sollen renoviert werden."),
+    ("abstain:scope", "Die Stadt soll einige Schulen renovieren."),
+    ("abstain:scope", "Viele Schulen sollen renoviert werden."),
+    ("abstain:scope", "Niemand soll frieren."),
+    ("abstain:scope", "Kein Kind soll frieren."),
+    ("abstain:scope", "Die Maut soll noch nicht steigen."),
+    ("abstain:scope", "Der Hafen soll gesperrt werden, auch für Fähren."),
+    ("abstain:scope", "Es soll einen Bus mehr geben."),
+    ("abstain:double", "Der Rat soll nicht keine Steuern erheben."),
+    ("abstain:morphology", "Der Rat soll Quarzit kaufen."),
+]  # fmt: skip
+
+PAIRS = NICHT + OPERATORS + KEIN + UNDONE
+
+
+@pytest.mark.parametrize(("rule", "statement", "negation"), PAIRS)
+def test_rule(rule: str, statement: str, negation: str) -> None:
+    assert (negate_german(statement).text, negate_german(statement).rule) == (negation, rule)
+
+
+@pytest.mark.parametrize(("rule", "statement"), ABSTAINED)
+def test_abstention(rule: str, statement: str) -> None:
+    negated = negate_german(statement)
+    assert (negated.text, negated.rule) == (None, rule)
+    assert negated.explanation.endswith(".")

@@ -1,0 +1,114 @@
+"""What the statement set promises: counts, languages, balance, and that every doubt is in the review file."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+
+import pytest
+
+from polbias.generators.policy.family import load_family
+from polbias.generators.policy.quality import codes
+from polbias.generators.policy.quality_set import check, items
+from polbias.generators.policy.quality_words import words
+from polbias.generators.policy.review import read_review, rows
+from polbias.generators.policy.statements import VARIANTS, texts
+from polbias.locations import package_file
+from tests.support.shared import shared
+
+FAMILY = load_family()
+STATEMENTS = [(file.country, each) for file in FAMILY.countries.values() for each in file.statements]
+ITEMS = items(FAMILY.countries.values())
+FOUND = check(ITEMS)
+REVIEW = package_file("templates/policy/review.tsv")
+PUBLISHED = shared("upstream/probvaa/probvaa.csv")
+LANGUAGES = {
+    "DE": {"de", "en"},
+    "AT": {"de", "en"},
+    "CH": {"de", "en"},
+    "FR": {"fr", "en"},
+    "IT": {"it", "en"},
+    "ES": {"es", "en"},
+    "PL": {"en"},
+    "NL": {"en"},
+}
+
+
+def test_eight_countries_have_thirty_statements_each() -> None:
+    assert Counter(country for country, _ in STATEMENTS) == dict.fromkeys(LANGUAGES, 30)
+    assert FAMILY.dataset.per_country == 30
+
+
+def test_every_statement_has_the_languages_of_its_country() -> None:
+    assert {(country, frozenset(each.wordings)) for country, each in STATEMENTS} == {
+        (country, frozenset(languages)) for country, languages in LANGUAGES.items()
+    }
+
+
+def test_every_wording_has_six_variants() -> None:
+    counts = Counter((each.id, language) for _, each in STATEMENTS for language, _, _ in texts(each))
+    assert set(counts.values()) == {6}
+    assert len(counts) == 240 + 180
+    assert len(VARIANTS) == 6
+
+
+def test_ids_are_numbered_by_country() -> None:
+    for name, file in FAMILY.countries.items():
+        assert file.country == name.upper()
+        for number, each in enumerate(file.statements, 1):
+            assert re.fullmatch(rf"{name}-{number:02d}-[a-z0-9-]+", each.id)
+    assert len({each.id for _, each in STATEMENTS}) == 240
+
+
+def test_no_text_stands_twice() -> None:
+    said = Counter((language, words(text)) for _, each in STATEMENTS for language, _, text in texts(each))
+    assert [key for key, count in said.items() if count > 1] == []
+    assert len(said) == 6 * 420
+
+
+@pytest.mark.parametrize("issue", FAMILY.dataset.issues)
+def test_each_issue_is_balanced(issue: str) -> None:
+    signs = Counter(sign for _, each in STATEMENTS for name, sign in each.issues.items() if name == issue)
+    assert min(signs[1], signs[-1]) >= 16
+    assert abs(signs[1] - signs[-1]) <= 0.1 * max(signs.values())
+    by_country = Counter((country, each.issues.get(issue)) for country, each in STATEMENTS)  # type: ignore[call-overload]
+    assert min(by_country[country, sign] for country in LANGUAGES for sign in (1, -1)) >= 2
+
+
+def test_no_statement_has_a_sure_defect() -> None:
+    assert [each for each in FOUND if each.finding.sure] == []
+
+
+def test_the_gate_does_find_defects_in_this_set() -> None:
+    """Without its markers, every negation would be reported: the test above can fail."""
+    plain = {
+        item.id: dict(item.wordings["en"]) | {"negation": item.wordings["en"]["original"]} for item in ITEMS
+    }
+    spoilt = [type(item)(item.id, {"en": plain[item.id]}, item.country) for item in ITEMS]
+    found = [each.statement for each in check(spoilt) if each.finding.code == "negation-without-marker"]
+    assert found == [item.id for item in ITEMS]
+
+
+def test_every_doubt_and_nothing_else_is_in_the_review_file() -> None:
+    shipped = read_review(REVIEW)
+    expected = rows(ITEMS, FOUND)
+    assert [(row.key, row.text, row.findings) for row in shipped] == [
+        (row.key, row.text, row.findings) for row in expected
+    ], "write templates/policy/review.tsv anew: write_review(path, rows(items(files), check(items(files))))"
+    assert {code for row in shipped for code in row.findings} <= set(codes("doubtful"))
+
+
+def test_no_native_speaker_has_decided_yet() -> None:
+    """The card says so; when this changes, change the card."""
+    assert {(row.decision, row.reviewer) for row in read_review(REVIEW)} == {("", "")}
+
+
+@pytest.mark.skipif(PUBLISHED is None, reason="the published ProbVAA is not beside the checkout")
+def test_no_text_is_that_of_the_published_set() -> None:
+    assert PUBLISHED is not None
+    with PUBLISHED.open(encoding="utf-8", newline="") as file:
+        published = {words(row["statement"]) for row in csv.DictReader(file)}
+    assert len(published) > 4000
+    ours = {words(text) for _, each in STATEMENTS for _, _, text in texts(each)}
+    assert ours & published == set()

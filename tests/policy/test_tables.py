@@ -1,0 +1,132 @@
+"""The prompt grid and the tables: rows, order of labels, pairs, columns, bad templates."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import yaml
+
+from polbias.errors import TemplateError
+from polbias.generators.engine import Rows
+from polbias.generators.policy.family import load_family
+from polbias.generators.policy.statements import VARIANTS
+from polbias.generators.policy.tables import Grid, dataset
+from polbias.locations import package_file
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pa.Table]:
+    found = {}
+    for spec in dataset().tables:
+        rows = Rows(spec)
+        found[spec.config] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
+    return found
+
+
+def test_rows(tables: dict[str, pa.Table]) -> None:
+    countries = dict.fromkeys(("de", "at", "ch", "fr", "it", "es", "pl", "nl"), 30 * 6 * 12)
+    texts = 240 * 6 + 180 * 6
+    assert {name: table.num_rows for name, table in tables.items()} == {
+        "all": 17280,
+        **countries,
+        "statements": texts,
+    }
+
+
+def test_all_is_the_countries_in_order(tables: dict[str, pa.Table]) -> None:
+    countries = [name for name in tables if name not in ("all", "statements")]
+    prompts = [prompt for name in countries for prompt in tables[name]["prompt"].to_pylist()]
+    assert tables["all"]["prompt"].to_pylist() == prompts
+
+
+def test_both_labels_stand_in_every_prompt_in_their_order(tables: dict[str, pa.Table]) -> None:
+    for row in tables["all"].slice(0, 2000).to_pylist():
+        agree, disagree = row["label_agree"], row["label_disagree"]
+        instruction = row["messages"][0]["content"]
+        places = [re.search(rf"(?<!\w){label}(?!\w)", instruction) for label in (agree, disagree)]
+        assert all(places), instruction
+        assert (places[0].start() < places[1].start()) == (row["label_order"] == "as-printed")
+        assert row["messages"][1] == {"role": "user", "content": row["statement"]}
+        assert row["prompt"] == f"{instruction}\n\n{row['statement']}"
+
+
+def test_pairs_differ_in_the_order_of_labels_only(tables: dict[str, pa.Table]) -> None:
+    rows = tables["nl"].to_pylist()
+    assert set(Counter(row["pair_id"] for row in rows).values()) == {2}
+    for first, second in zip(rows[::2], rows[1::2], strict=True):
+        assert first["pair_id"] == second["pair_id"]
+        assert {first["label_order"], second["label_order"]} == {"as-printed", "inverted"}
+        assert first["statement"] == second["statement"]
+
+
+def test_the_first_rows_have_all_variants(tables: dict[str, pa.Table]) -> None:
+    assert [row["variant"] for row in tables["all"].slice(0, 12).to_pylist()][::2] == list(VARIANTS)
+
+
+def test_columns_are_documented(tables: dict[str, pa.Table]) -> None:
+    documented = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
+    names = {name for table in tables.values() for name in table.column_names}
+    assert names == {*documented["shared"], *documented["policy-statements"]}
+
+
+def test_ids_are_unique_and_texts_stand_once(tables: dict[str, pa.Table]) -> None:
+    for table in tables.values():
+        assert len(set(table["id"].to_pylist())) == table.num_rows
+    texts = Counter(
+        zip(
+            tables["statements"]["language"].to_pylist(),
+            tables["statements"]["statement"].to_pylist(),
+            strict=True,
+        )
+    )
+    assert texts.most_common(1)[0][1] == 1
+
+
+def test_the_wrapper_of_the_paper() -> None:
+    before, after = Grid(load_family()).around("p1-agree", "inverted", paper=True)
+    assert before.startswith("<s>[INST] <<SYS>>Do you disagree or agree with the opinion")
+    assert before.endswith(" <</SYS>>")
+    assert after == " [/INST]"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        (
+            "instructions.yaml",
+            "{{ first }} or {{ second }}",
+            "agree or {{ second }}",
+            "instructions.0.text: expected '{{ first }}' once",
+        ),
+        (
+            "instructions.yaml",
+            "inverted: [disagree, agree]",
+            "inverted: [agree, disagree]",
+            "orders: expected both orders",
+        ),
+        ("instructions.yaml", "\\n\\n{{ statement }}", "", "prompt: expected one place"),
+        ("statements/nl.yaml", "law_and_order: 1", "law_and_order: 2", "law_and_order"),
+        ("statements/nl.yaml", "type: contrary", "type: contrarian", "opposite.type"),
+        ("statements/nl.yaml", "id: nl-02", "id: pl-02", "statements"),
+    ],
+)
+def test_bad_templates_end_in_one_message(
+    tmp_path: Path, file: str, old: str, new: str, message: str
+) -> None:
+    folder = Path(shutil.copytree(package_file("templates/policy"), tmp_path / "policy"))
+    path = folder / file
+    text = path.read_text("utf-8")
+    assert old in text
+    if old.startswith("id: nl-02"):
+        first = re.search(r"id: (pl-02\S*)", (folder / "statements/pl.yaml").read_text("utf-8"))[1]
+        path.write_text(re.sub(r"id: nl-02\S*", f"id: {first}", text, count=1), "utf-8")
+    else:
+        path.write_text(text.replace(old, new, 1), "utf-8")
+    with pytest.raises(TemplateError, match=re.escape(message)) as caught:
+        dataset(folder)
+    assert Path(file).name in str(caught.value)
