@@ -132,6 +132,7 @@ def _determined(words: Words) -> list[tuple[str, str]]:
     out, determiner = [], ""
     for word in words:
         if word in DETERMINERS and word not in ("no", "most", "many", "few", "several", "either", "neither"):
+            word = "a" if word == "an" else word
             determiner = word if not determiner else f"{determiner} {word}"
         else:
             out.append((determiner, word))

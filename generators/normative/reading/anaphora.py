@@ -9,7 +9,6 @@ from polbias.generators.normative.reading.disjunction import object_of
 from polbias.generators.normative.reading.lemmas import is_plural
 from polbias.generators.normative.reading.lexicon import (
     DEMONSTRATIVES,
-    DETERMINERS,
     EXPLETIVE,
     FEMALE,
     INDEFINITE_PEOPLE,
@@ -27,12 +26,21 @@ from polbias.generators.normative.reading.nodes import (
     change,
     clauses,
 )
+from polbias.generators.normative.reading.pronouns import (
+    OWNING,
+    agrees,
+    antecedents,
+    definite,
+    noun_phrase,
+    noun_phrases,
+    of_subject,
+    pronoun_at,
+)
 from polbias.generators.normative.reading.text import Words
 from polbias.generators.normative.reading.verbs import number_of
 
 _THIRD_POSSESSIVES = frozenset(("its", "their", "his", "her"))
 _INDEFINITE = frozenset(("a", "an", "some", "any"))
-_OBJECTS = frozenset(("it", "them", "him"))
 
 
 @dataclass
@@ -42,12 +50,16 @@ class Discourse:
     Attributes:
         topic: the subject of the condition, or of the first clause about an individual.
         object: the last noun phrase of the clause about the topic.
+        others: its other noun phrases.
+        owned: whether the clause says that somebody has the object.
         clashes: whether a pronoun had no antecedent, or one that it cannot stand for.
         pointing: pronouns that began the item as subjects, so that they point to something outside of it.
     """
 
     topic: Words = ()
     object: Words = ()
+    others: tuple[Words, ...] = ()
+    owned: bool = False
     clashes: bool = False
     pointing: set[str] = field(default_factory=set)
 
@@ -65,31 +77,47 @@ class Discourse:
             first = next(clauses(antecedent))
             if not self.topic:
                 self._note(first)
-            return Conditional(antecedent, change(node.consequent, self._change))
+            return Conditional(antecedent, change(change(node.consequent, self._mention), self._change))
         first = next(clauses(node))
         if first.quantifier and not self.object:
-            self.object = _inner_object(first.subject)
+            self._take(class_of(first.subject).restriction, inner=True)
         node = change(node, self._change)
         if not self.topic and not first.quantifier:
             self._note(next(clauses(node)))
         return node
+
+    def _mention(self, clause: Clause) -> Clause:
+        """Return a clause about "the student" of the condition as one about "a student"."""
+        later = bool(self.topic) and self.topic[0] in ("a", "an") and clause.subject == definite(self.topic)
+        return _with_subject(clause, self.topic) if later else clause
 
     def _note(self, first: Clause) -> None:
         subject = first.subject
         if subject and subject[0] not in SUBJECT_PRONOUNS and subject[0] != "there":
             self.topic = subject
         if len(first.predicates) == 1:
-            self.object = _noun_phrase(object_of(first.predicate))
+            self._take(first.predicate)
+
+    def _take(self, phrase: Words, inner: bool = False) -> None:
+        """Take note of the noun phrases after a verb; ``inner`` says that it stands in a restriction."""
+        if inner and (len(phrase) < 2 or phrase[1] in PREPOSITIONS):
+            self.object = ()
+            return
+        self.object = noun_phrase(object_of(phrase))
+        self.others = tuple(found for found in noun_phrases(phrase) if found != self.object)
+        self.owned = phrase[0] in OWNING
 
     def _change(self, clause: Clause) -> Clause:
         clause = self._subject(clause)
         subject = clause.subject
-        if not self.topic and not self.object:
-            return clause
         predicates = tuple(
-            self._phrases(alternatives, subject, bool(clause.quantifier))
+            tuple(dict.fromkeys(own for phrase in alternatives for own in of_subject(phrase, clause)))
             for alternatives in clause.predicates
         )
+        if self.topic or self.object or self.others:
+            predicates = tuple(
+                self._phrases(alternatives, subject, bool(clause.quantifier)) for alternatives in predicates
+            )
         if predicates == clause.predicates:
             return clause
         return replace(clause, predicates=predicates, splits=())
@@ -109,9 +137,13 @@ class Discourse:
                 return clause
             if _clash(pronoun, found):
                 self.clashes = True
-            other = pronoun == "it" and self.object and self.object != found
-            antecedents = (_definite(self.object),) if other else ()
-            return replace(_with_subject(clause, found), antecedents=antecedents)
+            others = [other for other in (self.object, *self.others) if other and other != found]
+            if pronoun in ("it", "they"):
+                others = [other for other in others if is_plural(other[-1]) == (pronoun == "they")]
+            able = [definite(other) for other in others if agrees(pronoun, other)]
+            if self.owned and self.object in others:
+                able.append((*_possessor(found), *_noun(self.object)))
+            return replace(_with_subject(clause, found), antecedents=tuple(able))
         if subject and subject[0] in _THIRD_POSSESSIVES and self.topic and len(subject) > 1:
             return _with_subject(clause, (*_possessor(self.topic), *subject[1:]))
         return clause
@@ -133,9 +165,11 @@ class Discourse:
     def _phrase(self, phrase: Words, subject: Words, plural: bool) -> list[Words]:
         own = bool(subject and self.topic) and _noun(subject) == _noun(self.topic)
         other = self.object if own or not self.topic else self.topic
-        at = next((i for i, word in enumerate(phrase) if i and word in _OBJECTS), 0)
-        if at and other and phrase[at + 1 : at + 2] != ("to",):
-            return [phrase[:at] + _definite(other) + phrase[at + 1 :], phrase]
+        at, sure = pronoun_at(phrase)
+        if at:
+            known = (other, self.object, *self.others, self.topic)
+            found = antecedents(phrase, at, known, self.owned and other == self.object)
+            return [*found, phrase] if sure else [phrase, *found]
         at = next((i for i, word in enumerate(phrase) if i and word == "one"), 0)
         if (
             at
@@ -149,7 +183,7 @@ class Discourse:
             at = next((i for i, word in enumerate(phrase) if i and word in ("his", "her")), 0)
         if not at or not other or at + 1 >= len(phrase):
             return [phrase]
-        resolved = phrase[:at] + _possessor(_definite(other)) + phrase[at + 1 :]
+        resolved = phrase[:at] + _possessor(definite(other)) + phrase[at + 1 :]
         foreign = phrase[at] == "its" and (plural or (bool(subject) and number_of(subject) == "plural"))
         if foreign or (
             not own and self.topic and phrase[at] == "its" and subject and subject[0] not in SUBJECT_PRONOUNS
@@ -158,36 +192,13 @@ class Discourse:
         return [phrase, resolved]
 
 
-def _inner_object(noun_phrase: Words) -> Words:
-    """Return the object in a restriction: "this product" in "customers who buy this product"."""
-    restriction = class_of(noun_phrase).restriction
-    return (
-        _noun_phrase(object_of(restriction))
-        if len(restriction) > 1 and restriction[1] not in PREPOSITIONS
-        else ()
-    )
-
-
-def _noun_phrase(words: Words) -> Words:
-    """Return the noun phrase that words begin with, up to a preposition; empty if there is none."""
-    end = next((i for i in range(1, len(words)) if words[i] in PREPOSITIONS and words[i] != "of"), len(words))
-    found = words[:end]
-    if found and ((found[0] in DETERMINERS - THIRD_PERSON and len(found) > 1) or is_plural(found[-1])):
-        return found if len(found) < 7 else ()
-    return ()
-
-
 def _noun(noun_phrase: Words) -> Words:
     """Return a noun phrase without the determiner that changes on a later mention."""
     return noun_phrase[1:] if noun_phrase[0] in _INDEFINITE | DEMONSTRATIVES else noun_phrase
 
 
-def _definite(noun_phrase: Words) -> Words:
-    return ("the", *noun_phrase[1:]) if noun_phrase[0] in _INDEFINITE else noun_phrase
-
-
 def _possessor(noun_phrase: Words) -> Words:
-    noun_phrase = _definite(noun_phrase)
+    noun_phrase = definite(noun_phrase)
     if noun_phrase[-1].endswith(("'s", "s'")):
         return noun_phrase
     return (*noun_phrase[:-1], noun_phrase[-1] + ("'" if noun_phrase[-1].endswith("s") else "'s"))

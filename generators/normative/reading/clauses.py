@@ -22,6 +22,8 @@ from polbias.generators.normative.reading.text import Words
 from polbias.generators.normative.reading.verbs import auxiliary_at, divisions
 
 _UNIVERSAL = frozenset(("all", "every", "everyone", "everybody", "each"))
+_PLACES = frozenset(("in", "on", "at", "during", "inside", "within"))
+_NEITHER = {"neither": "not", "nor": "or"}
 
 
 def clause(words: Words, mood: Mood = TOP) -> Node:
@@ -41,6 +43,12 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
         words = words[:-1]
     if not words:
         raise ReadingError("a clause without words")
+    if words[0] in _PLACES and "," in words[2:6] and len(words) > 7:
+        # "In the hospital, everyone must wear a mask."
+        comma = words.index(",", 2)
+        words = words[comma + 1 :] + words[:comma]
+    if "neither" in words[1:] and "nor" in words:
+        words = words[:1] + tuple(_NEITHER.get(word, word) for word in words[1:])
     if len(words) > 2 and words[0] in MODAL_ADVERBS:
         start = 2 if words[1] == "," else 1
         if words[0] not in ("sure", "certain"):

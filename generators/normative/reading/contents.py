@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from polbias.generators.normative.reading.alignment import compare, same_individual
 from polbias.generators.normative.reading.canon import canonical_words
 from polbias.generators.normative.reading.classes import Class, class_of, predicate, term
+from polbias.generators.normative.reading.coordination import joined
 from polbias.generators.normative.reading.formulas import VARIABLE
-from polbias.generators.normative.reading.lexicon import GENERIC_SUBJECTS
+from polbias.generators.normative.reading.lexicon import GENERIC_SUBJECTS, UNIVERSAL_PEOPLE
 from polbias.generators.normative.reading.names import Names, Occurrence, assign
 from polbias.generators.normative.reading.nodes import Clause, Node, clauses
 from polbias.generators.normative.reading.rules import Rule
 from polbias.generators.normative.reading.text import Words
 from polbias.generators.normative.reading.verbs import number_of
 from polbias.generators.normative.reading.wordings import Saying
+
+_SPEAKERS = (("you",), ("i",))
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,18 @@ class Contents:
     Attributes:
         names: of everything that is said, by position.
         positions: the positions of the disjuncts of each clause, by the identity of the clause.
-        classes: the position of the class that a clause quantifies over, by the identity of the clause.
+        classes: the positions of the classes that a clause quantifies over (mostly one), by the identity of
+            the clause.
         individuals: the names of the individuals, by noun phrase.
         restricted: classes such as "students who cheat" of which the item elsewhere only says "cheats": the
             position of the class, and that of the other saying.
-        doubtful: those of them where the item does not say of whom cheats that it is a student.
+        doubtful: those of them where the item does not say of whom cheats that it is a student; and the
+            positions of "everyone" where the item does not say of anybody that he is a person.
     """
 
     names: Names
     positions: dict[int, list[int]]
-    classes: dict[int, int]
+    classes: dict[int, list[int]]
     individuals: dict[Words, str]
     restricted: dict[int, int]
     doubtful: frozenset[int]
@@ -53,15 +58,14 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
     """
     occurrences: list[Occurrence] = []
     positions: dict[int, list[int]] = {}
-    classes: dict[int, int] = {}
+    classes: dict[int, list[int]] = {}
     flat = [clause for node in nodes for clause in clauses(node)]
     shown = {clause.subject: clause.number for clause in flat if clause.number}
     for clause in flat:
         if clause.quantifier:
-            group = class_of(clause.subject)
-            classes[id(clause)] = len(occurrences)
-            name = group.restriction if group.generic else group.name
-            occurrences.append(Occurrence((Saying((), name, plural=True),)))
+            parts = joined(clause, flat)
+            classes[id(clause)] = list(range(len(occurrences), len(occurrences) + len(parts)))
+            occurrences.extend(map(Occurrence, parts))
         positions[id(clause)] = list(range(len(occurrences), len(occurrences) + len(clause.predicates)))
         singular = shown.get(clause.subject) == "singular"
         occurrences.extend(_occurrences(clause, syllogistic, singular))
@@ -75,6 +79,7 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
 
 def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:
     subject, quantified = clause.subject, bool(clause.quantifier)
+    singular = singular or subject in _SPEAKERS
     plural = quantified or (bool(subject) and not singular and number_of(subject) == "plural")
     # The present of a rule about all is generic.
     tense = "" if quantified and clause.tense == "present" else clause.tense
@@ -108,15 +113,20 @@ def _individuals(flat: list[Clause], shown: dict[Words, str]) -> dict[Words, str
 
 
 def _restricted(
-    flat: list[Clause], names: Names, positions: dict[int, list[int]], classes: dict[int, int]
+    flat: list[Clause], names: Names, positions: dict[int, list[int]], classes: dict[int, list[int]]
 ) -> tuple[dict[int, int], frozenset[int]]:
     found: dict[int, int] = {}
     doubtful: set[int] = set()
     for clause in flat:
         if not clause.quantifier:
             continue
-        at, group = classes[id(clause)], class_of(clause.subject)
-        if not group.generic and group.restriction and names.of.count(names.of[at]) == 1:
+        at, group = classes[id(clause)][0], class_of(clause.subject)
+        if len(classes[id(clause)]) > 1:
+            continue
+        if clause.subject[0] in UNIVERSAL_PEOPLE and len(clause.subject) == 1:
+            if names.of.count(names.of[at]) == 1:
+                doubtful.add(at)
+        elif not group.generic and group.restriction and names.of.count(names.of[at]) == 1:
             other = _restriction_elsewhere(group, clause, flat)
             if other is not None:
                 found[at] = positions[id(other)][0]

@@ -29,7 +29,7 @@ from polbias.generators.normative.reading.nodes import (
 VARIABLE = "x"
 # What "could not have" denies, or is certain of.
 DENIED, CERTAIN = "denies a possibility", "certain of the negation"
-Restriction = tuple[str, Formula] | None
+Restriction = tuple[str, Formula | None] | None
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Builder:
         single: whether the item has one premise; a quantifier then stays within the scope of what governs its
             clause unless the choice of scope says otherwise.
         said: the atoms of the disjuncts of each clause, by the identity of the clause.
-        restrictions: what restricts the quantifier of each quantified clause, likewise.
+        restrictions: what restricts the quantifier of each quantified clause, likewise; None if nothing does.
         rules: conditionals about anybody by identity, with the class that they are about, or None.
     """
 
     choices: Mapping[str, str]
     single: bool
     said: Mapping[int, list[Atom]]
-    restrictions: Mapping[int, Formula]
+    restrictions: Mapping[int, Formula | None]
     rules: Mapping[int, Atom | None]
 
     def build(self, node: Node) -> Formula:
@@ -115,6 +115,8 @@ def _closed(restriction: Restriction, formula: Formula) -> Formula:
     if restriction is None:
         return formula
     quantifier, group = restriction
+    if group is None:
+        return ForAll((VARIABLE,), Not(formula) if quantifier == "no" else formula)
     if quantifier == "no":
         return ForAll((VARIABLE,), Implies(group, Not(formula)))
     if quantifier == "only":

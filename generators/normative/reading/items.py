@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
 
-from polbias.generators.logic.formula import EPISTEMIC, Atom, Formula, Inference, Not
+from polbias.generators.logic.formula import EPISTEMIC, Atom, Formula, Inference, Not, Or
 from polbias.generators.logic.reading import Reading, ReadingError, ReadItem
 from polbias.generators.normative.reading.anaphora import Discourse
 from polbias.generators.normative.reading.classes import class_of
 from polbias.generators.normative.reading.contents import Contents, contents
+from polbias.generators.normative.reading.coordination import attached
 from polbias.generators.normative.reading.equivalents import (
     denied_condition,
     only_denied,
@@ -45,6 +46,7 @@ from polbias.generators.normative.reading.rules import (
     Rule,
     applied_rule,
     divided,
+    restated,
     understood,
     with_generic_rule,
 )
@@ -89,6 +91,7 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None) -> ReadI
     said = divided(settled(nodes, domain))
     discourse = Discourse()
     nodes = [discourse.resolve(node) for node in with_generic_rule(said)]
+    nodes = restated(nodes)
     rule = applied_rule(nodes)
     syllogistic = rule is not None or _syllogistic(nodes)
     nodes = understood(nodes, discourse.topic, syllogistic)
@@ -117,6 +120,8 @@ def _item(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> _Item:
     elif kind := kind_of(nodes):
         other = ("kind", "term", as_terms(nodes, *kind))
         nodes = as_classes(nodes, *kind)
+    elif taken := attached(nodes):
+        other = ("adverbial", "restricts", taken)
     said = _Said(nodes, contents(nodes, syllogistic, rule))
     if other is None:
         return _Item(said, rule)
@@ -173,6 +178,8 @@ class _Item:
             options["can choose to"] = ("permission", "bilateral")
         if self.name == "kind":
             options["kind"] = ("quantified", "term")
+        if self.name == "adverbial":
+            options["adverbial"] = ("modifies", "restricts")
         if named.classes and (scoped := self._scoped()):
             denied = all(isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped)
             wide = len(nodes) < 3 or denied
@@ -225,7 +232,7 @@ class _Item:
         nodes, named = way.nodes, way.contents
         same, tense = choices.get("paraphrase") != "different", choices.get("tense") == "respected"
         said: dict[int, list[Atom]] = {}
-        restrictions: dict[int, Formula] = {}
+        restrictions: dict[int, Formula | None] = {}
         for node in nodes:
             for clause in clauses(node):
                 about = VARIABLE if clause.quantifier else named.individuals.get(clause.subject, "")
@@ -254,10 +261,16 @@ def _repeats(inference: Inference) -> bool:
     return inference.conclusion in inference.premises
 
 
-def _restriction(named: Contents, clause: Clause, choices: Choices) -> Formula:
+def _restriction(named: Contents, clause: Clause, choices: Choices) -> Formula | None:
     same, tense = choices.get("paraphrase") != "different", choices.get("tense") == "respected"
-    at, group = named.classes[id(clause)], class_of(clause.subject)
-    understood = at in named.restricted and choices.get("head noun") != "stated"
+    at, *others = named.classes[id(clause)]
+    group = class_of(clause.subject)
+    if others:
+        return Or(tuple(Atom(named.names.name(part, same, tense), (VARIABLE,)) for part in (at, *others)))
+    understood = choices.get("head noun") != "stated"
+    if at in named.doubtful and at not in named.restricted and understood:
+        return None
+    understood = at in named.restricted and understood
     name = named.names.name(named.restricted[at] if understood else at, same, tense)
     atom = Atom(name, (VARIABLE,))
     return Not(atom) if group.negated and (understood or group.generic) else atom

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from polbias.generators.normative.reading.alignment import compare
+from polbias.generators.normative.reading.alignment import Verdict, compare
 from polbias.generators.normative.reading.lexicon import DETERMINERS
 from polbias.generators.normative.reading.wordings import Saying
 
@@ -82,7 +82,11 @@ def assign(occurrences: Sequence[Occurrence]) -> Names:
         The names. An occurrence that may be read in several ways is read so that it agrees with another one,
         if it can.
     """
-    chosen = [_choose(at, occurrences) for at in range(len(occurrences))]
+    settled = list(occurrences)
+    for at, occurrence in enumerate(occurrences):
+        if len(occurrence.alternatives) > 1:
+            settled[at] = Occurrence((_choose(at, settled),), occurrence.tense)
+    chosen = [occurrence.alternatives[0] for occurrence in settled]
     names = Names()
     seen: list[tuple[Saying, str, str]] = []
     for at, saying in enumerate(chosen):
@@ -119,14 +123,19 @@ def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:
             return saying
     for saying in mine:
         for i, other in enumerate(occurrences):
-            if i != at and any(_agree(i < at, saying, theirs) for theirs in other.alternatives):
+            if i != at and any(
+                _verdict(i < at, saying, theirs) in ("same", "progressive") for theirs in other.alternatives
+            ):
+                return saying
+    for saying in mine:
+        for i, other in enumerate(occurrences):
+            if i != at and any(_verdict(i < at, saying, theirs) for theirs in other.alternatives):
                 return saying
     return mine[0]
 
 
-def _agree(theirs_first: bool, mine: Saying, theirs: Saying) -> bool:
-    pair = (theirs, mine) if theirs_first else (mine, theirs)
-    return compare(*pair) in ("same", "progressive")
+def _verdict(theirs_first: bool, mine: Saying, theirs: Saying) -> Verdict:
+    return compare(theirs, mine) if theirs_first else compare(mine, theirs)
 
 
 def _bare(saying: Saying) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from polbias.generators.normative.reading.classes import class_of, predicate, term
 from polbias.generators.normative.reading.lexicon import (
+    DEMONSTRATIVES,
     DETERMINERS,
     GENERIC_SUBJECTS,
     INDEFINITE_PEOPLE,
@@ -109,15 +110,17 @@ class Rule:
     Attributes:
         at: its position among the sentences.
         subject: who it is about: "someone", "a student", "you".
+        stated: whether the name of the one it is applied to says of what class it is: "this student".
     """
 
     at: int
     subject: Words
+    stated: bool = False
 
     @property
     def noun(self) -> str:
-        """The name of the class that "a student" speaks of; empty where anybody is meant."""
-        if self.subject[0] not in ("a", "an", "any", "every"):
+        """The name of the class that "a student" speaks of; empty where anybody is meant, or it is stated."""
+        if self.stated or self.subject[0] not in ("a", "an", "any", "every"):
             return ""
         name = " ".join(class_of(self.subject[1:]).name)
         return "" if name in ("person", "individual", "one") else name
@@ -139,7 +142,11 @@ def applied_rule(nodes: Sequence[Node]) -> Rule | None:
     subject = condition.subject
     if not subject or condition.quantifier or not _anybody(subject):
         return None
-    said = {predicate(clause.predicate) for clause in clauses(nodes[at]) if clause.subject == subject}
+    said = {
+        predicate(clause.predicate)
+        for clause in clauses(nodes[at])
+        if clause.subject == subject and not clause.antecedents
+    }
     name = term(subject)
     for index, node in enumerate(nodes):
         for clause in clauses(node):
@@ -147,8 +154,35 @@ def applied_rule(nodes: Sequence[Node]) -> Rule | None:
             if index == at or not other or other[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
                 continue
             if term(other) != name and predicate(clause.predicate) in said:
-                return Rule(at, subject)
+                stated = other[0] in DEMONSTRATIVES and class_of(other[1:]).name == class_of(subject[1:]).name
+                return Rule(at, subject, stated)
     return None
+
+
+def restated(nodes: Sequence[Node]) -> list[Node]:
+    """Say of somebody only what a conditional about anybody asks for.
+
+    Args:
+        nodes: the sentences of an item.
+
+    Returns:
+        The sentences with "Dan uses the pool" for "Dan is a guest who uses the pool" after "if a guest uses
+        the pool".
+    """
+    asked = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
+    if asked is None or not asked.subject or not _anybody(asked.subject):
+        return list(nodes)
+    group, wanted = class_of(asked.subject), predicate(asked.predicate)
+
+    def how(clause: Clause) -> Clause:
+        phrase = clause.predicate
+        if clause.subject and len(phrase) > 3 and phrase[0] == "be" and phrase[1] in ("a", "an"):
+            told = class_of(phrase[1:])
+            if told.restriction == wanted and told.noun == group.noun and not told.negated:
+                return replace(clause, predicates=((told.restriction,),), splits=())
+        return clause
+
+    return [change(node, how) for node in nodes]
 
 
 def _anybody(subject: Words) -> bool:

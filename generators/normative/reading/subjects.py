@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polbias.generators.normative.reading.disjunction import disjuncts
+from polbias.generators.normative.reading.lemmas import is_plural
 from polbias.generators.normative.reading.lexicon import UNIVERSAL, UNIVERSAL_PEOPLE
 from polbias.generators.normative.reading.nodes import Clause
 from polbias.generators.normative.reading.text import Words
@@ -22,6 +23,9 @@ def quantified(subject: Words) -> tuple[str, Words]:
             return "all", subject
         if subject[:2] == ("none", "of"):
             return "no", subject[2:]
+        if subject[:1] == ("both",) and "and" in subject[2:-1]:
+            several = is_plural(subject[subject.index("and", 2) - 1]) and is_plural(subject[-1])
+            return ("all", subject[1:]) if several else ("", subject)
         return "", subject
     first, rest = subject[0], subject[1:]
     kind = UNIVERSAL[first]

@@ -27,7 +27,9 @@ from polbias.generators.normative.reading.nodes import Split
 from polbias.generators.normative.reading.text import Words
 
 _SINGULAR = (
-    frozenset(("a", "an", "this", "that", "each", "every", "another", "he", "she", "it")) | UNIVERSAL_PEOPLE
+    frozenset(("a", "an", "this", "that", "each", "every", "another", "he", "she", "it"))
+    | {"someone", "somebody"}
+    | UNIVERSAL_PEOPLE
 )
 _PLURAL = frozenset(
     ("these", "those", "all", "both", "many", "most", "several", "few", "they", "we", "i", "you")
