@@ -15,7 +15,7 @@ from polbias.generators.normative.patterns import (
     Pattern,
     PatternsFile,
     Relation,
-    load_patterns,
+    patterns_of,
 )
 from polbias.locations import package_file
 
@@ -128,11 +128,13 @@ def load_family(folder: Path | None = None) -> Family:
         TemplateError: naming file, line, field, what was found and what was expected.
     """
     folder = folder or package_file("templates/normative")
-    patterns, contents = load_patterns(folder), folder / "contents"
+    contents, patterns_path = folder / "contents", folder / "patterns.yaml"
+    patterns_file = load_template(patterns_path, PatternsFile)
+    patterns = patterns_of(patterns_path, patterns_file)
     family = Family(
         folder,
         load_template(folder / "dataset.yaml", DatasetFile),
-        load_template(folder / "patterns.yaml", PatternsFile),
+        patterns_file,
         patterns,
         {domain: load_frames(folder, domain) for domain in DOMAINS},
         {domain: load_contents(contents / f"{domain}_logic.yaml", LogicFile) for domain in DOMAINS},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -114,7 +113,6 @@ def _in_domain(formula: Formula, domain: Domain) -> Formula:
             return rebuild(formula, lambda part: _in_domain(part, domain))
 
 
-@cache
 def load_patterns(folder: Path | None = None) -> Mapping[str, Pattern]:
     """Read the patterns, in the order of the paper.
 
@@ -125,7 +123,19 @@ def load_patterns(folder: Path | None = None) -> Mapping[str, Pattern]:
         TemplateError: naming file, line and field.
     """
     path = (folder or package_file("templates/normative")) / "patterns.yaml"
-    file = load_template(path, PatternsFile)
+    return patterns_of(path, load_template(path, PatternsFile))
+
+
+def patterns_of(path: Path, file: PatternsFile) -> Mapping[str, Pattern]:
+    """Return the patterns of a file that has been read.
+
+    Args:
+        path: of the file, for messages.
+        file: its content.
+
+    Raises:
+        TemplateError: naming file, line and field.
+    """
     patterns: dict[str, Pattern] = {}
     tasks: tuple[Task, ...] = ("logic", "syllogism")
     for task in tasks:

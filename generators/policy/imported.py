@@ -11,25 +11,25 @@ from polbias.generators.engine.entries import Identity
 from polbias.generators.policy.family import load_family
 from polbias.generators.policy.statements import VARIANTS
 from polbias.generators.policy.tables import ALL, Item, prompts
-from polbias.generators.sources.probvaa import Probvaa, load
+from polbias.generators.sources.probvaa import Probvaa
 
 _LANGUAGE = "en"
 _SOURCE = "ProbVAA (Ceron et al. 2024), a user's copy"
 _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published data of others")
 
 
-def dataset(folder: Path, templates: Path | None = None) -> DatasetSpec:
+def dataset(data: Probvaa, templates: Path | None = None) -> DatasetSpec:
     """Return the specification of the prompts about the published statements that have an English text.
 
     Args:
-        folder: the user's copy of the published folder, whole or in part.
+        data: the user's copy of the published folder, whole or in part.
         templates: a folder laid out like ``templates/policy``, for the prompt grid; by default that one.
 
     Raises:
-        InputError: if the folder cannot be read, or a statement lacks a variant.
+        InputError: if a statement lacks a variant.
         TemplateError: if a template file is unusable.
     """
-    family, items = load_family(templates), list(_items(load(folder)))
+    family, items = load_family(templates), list(_items(data))
     countries = dict.fromkeys(item.country for item in items)
     tables = [prompts(family, _IDENTITY, ALL, items, _SOURCE)]
     for country in countries:

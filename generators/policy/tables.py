@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -204,45 +204,49 @@ def prompts(
     )
 
 
-def _issues(family: Family, signs: Mapping[str, int] | None) -> dict[str, int] | None:
+def _issues(family: Family, signs: Mapping[Any, int] | None) -> dict[str, int] | None:
     return None if signs is None else {issue: signs.get(issue, 0) for issue in family.dataset.issues}
+
+
+class _Text(NamedTuple):
+    country: str
+    statement: Statement
+    language: str
+    variant: Variant
+    text: str
 
 
 def _texts(family: Family) -> TableSpec:
     """Return the config of every text in every language, without prompts."""
     identity = family.dataset.identity
     rows = [
-        (file.country, statement, language, variant, text)
+        _Text(file.country, statement, language, variant, text)
         for file in family.countries.values()
         for statement in file.statements
         for language, variant, text in texts(statement)
     ]
 
-    def lookup(make: Any, kind: Any = _STRING) -> Lookup:
-        return Lookup(factors=("text",), values=pa.array([make(*row) for row in rows], kind))
+    def lookup(make: Callable[[_Text], Any], kind: Any = _STRING) -> Lookup:
+        return Lookup(factors=("text",), values=pa.array([make(row) for row in rows], kind))
 
-    def name(_: str, statement: Statement, language: str, variant: Variant, text: str) -> str:
-        return f"{STATEMENTS}/{statement.id}/{language}/{variant}"
-
-    columns = _shared(family, identity, STATEMENTS) | {
-        "id": lookup(name),
+    statement_id = lookup(lambda row: row.statement.id)
+    columns: dict[str, Expression] = {
+        **_shared(family, identity, STATEMENTS),
+        "id": lookup(lambda row: f"{STATEMENTS}/{row.statement.id}/{row.language}/{row.variant}"),
         "messages": Constant(value=None, type=_MESSAGES),
-        "language": lookup(lambda country, statement, language, variant, text: language),
-        "template_id": lookup(lambda country, statement, language, variant, text: statement.id),
+        "language": lookup(lambda row: row.language),
+        "template_id": statement_id,
         "prompt": Copy(column="statement"),
         "pair_id": Constant(value=None),
         "pair_kind": Constant(value=None),
-        "cluster_id": lookup(lambda country, statement, language, variant, text: statement.id),
-        "statement_id": lookup(lambda country, statement, language, variant, text: statement.id),
-        "country": lookup(lambda country, statement, language, variant, text: country),
-        "topic": lookup(lambda country, statement, language, variant, text: statement.topic),
-        "statement": lookup(lambda country, statement, language, variant, text: text),
-        "variant": lookup(lambda country, statement, language, variant, text: variant),
-        "opposite_type": lookup(lambda country, statement, language, variant, text: statement.opposite.type),
-        "policy_issues": lookup(
-            lambda country, statement, language, variant, text: _issues(family, statement.issues),
-            issue_type(family),
-        ),
+        "cluster_id": statement_id,
+        "statement_id": statement_id,
+        "country": lookup(lambda row: row.country),
+        "topic": lookup(lambda row: row.statement.topic),
+        "statement": lookup(lambda row: row.text),
+        "variant": lookup(lambda row: row.variant),
+        "opposite_type": lookup(lambda row: row.statement.opposite.type),
+        "policy_issues": lookup(lambda row: _issues(family, row.statement.issues), issue_type(family)),
         "instruction_id": Constant(value=None),
         "instruction_kind": Constant(value=None),
         "label_order": Constant(value=None),

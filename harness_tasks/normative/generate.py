@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from polbias.lock import read_lock
+from polbias.harness_tasks.writing import File, group_file, revision, task_file, write
 
 DATASET = "normative-reasoning"
-FIRST_VERSION = "1.0.0"
-"""The version of the data as long as ``datasets.lock`` does not name one."""
 TASK_VERSION = "1.0"
 ENTAILED = {
     "deontic_logic": 360 / 640,
@@ -25,11 +23,10 @@ ENTAILED = {
 SDL = ("deontic_logic",)
 """Configs in which standard deontic logic has other gold labels for some patterns."""
 STYLES = {"": ("zero", "few", "cot"), "_loglikelihood": ("zero", "few")}
-_HERE = Path(__file__).resolve().parent
 _REASONING = ("until: []", "do_sample: false", "temperature: 0", "max_gen_toks: 2048")
 
 
-def files() -> Iterator[tuple[str, str]]:
+def files() -> Iterator[File]:
     """Yield name and text of every task and group file."""
     for form, styles in STYLES.items():
         base = "loglikelihood" if form else "generate"
@@ -54,33 +51,20 @@ def _task(
     data: Mapping[str, str],
     metadata: Mapping[str, float],
     generation: tuple[str, ...] = (),
-) -> tuple[str, str]:
-    locked = read_lock().get(DATASET)
-    kwargs = {"dataset": DATASET, **data, "revision": f"v{locked.version if locked else FIRST_VERSION}"}
-    lines = [f"include: {base}.yaml", f"task: polbias_{name}", "dataset_kwargs:"]
-    lines += [f"  polbias_{key}: {value}" for key, value in kwargs.items()]
-    if generation:
-        lines += ["generation_kwargs:", *(f"  {line}" for line in generation)]
-    lines += ["metadata:", f"  version: {TASK_VERSION}"]
-    lines += [f"  {key}: {value}" for key, value in metadata.items()]
-    return f"polbias_{name}.yaml", "\n".join(lines) + "\n"
+) -> File:
+    kwargs = {"dataset": DATASET, **data, "revision": revision(DATASET)}
+    described = {"version": TASK_VERSION, **metadata}
+    return task_file(f"polbias_{name}", base, kwargs, generation, described)
 
 
-def _group(name: str, members: list[str]) -> tuple[str, str]:
+def _group(name: str, members: list[str]) -> File:
     """Name tasks together; without a score, as prompt styles share problems and configs are not pooled."""
-    lines = [f"group: polbias_{name}", "task:", *(f"  - polbias_{member}" for member in members)]
-    lines += ["metadata:", f"  version: {TASK_VERSION}"]
-    return f"polbias_{name}.yaml", "\n".join(lines) + "\n"
+    return group_file(f"polbias_{name}", [f"polbias_{member}" for member in members], version=TASK_VERSION)
 
 
 def main() -> None:
     """Write all files and remove those that no longer belong there."""
-    wanted = dict(files())
-    for old in _HERE.glob("polbias_*.yaml"):
-        if old.name not in wanted:
-            old.unlink()
-    for name, text in wanted.items():
-        (_HERE / name).write_text(text, "utf-8")
+    write(files(), Path(__file__).resolve().parent)
 
 
 if __name__ == "__main__":

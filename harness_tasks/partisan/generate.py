@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from polbias.harness_tasks.writing import File, group_file, revision, task_file, write
 from polbias.lock import read_lock
 
 DATASET = "partisan-inference"
 SHOTS = (0, 8, 32)
-_HERE = Path(__file__).resolve().parent
 _LOGLIKELIHOOD = "_loglikelihood"
 _AGGREGATED = {
     "": ("acc", "weighted_bias", "refusal_gap"),
@@ -21,10 +21,9 @@ _AGGREGATED = {
 }
 
 
-def files() -> Iterator[tuple[str, str]]:
+def files() -> Iterator[File]:
     """Yield name and text of every task and group file."""
-    locked = read_lock()[DATASET]
-    version = f"v{locked.version}"
+    locked, version = read_lock()[DATASET], revision(DATASET)
     bases = [name for name in locked.configs if not name.endswith(("_paper", "_mini"))]
     plain = [base for base in bases if not base.endswith("_crossed")]
     prefixes = list(dict.fromkeys(base.rsplit("_", 1)[0] for base in plain))
@@ -45,43 +44,26 @@ def files() -> Iterator[tuple[str, str]]:
         yield _group("partisan_mini", [f"{base}_mini" for base in plain], form, aggregated=False)
 
 
-def _task(name: str, config: str, form: str, version: str, shots: int | None = None) -> tuple[str, str]:
-    full = f"polbias_{name}" + (form if form == _LOGLIKELIHOOD else "")
-    lines = [
-        f"include: _{_base(form)}.yaml",
-        f"task: {full}",
-        "dataset_kwargs:",
-        f"  polbias_dataset: {DATASET}",
-        f"  polbias_config: {config}",
-        f"  polbias_revision: {version}",
-    ]
+def _task(name: str, config: str, form: str, version: str, shots: int | None = None) -> File:
+    data: dict[str, object] = {"dataset": DATASET, "config": config, "revision": version}
     if shots is not None:
-        lines.append(f"  polbias_shots: {shots}")
-    return f"{full}.yaml", "\n".join(lines) + "\n"
+        data["shots"] = shots
+    full = f"polbias_{name}" + (form if form == _LOGLIKELIHOOD else "")
+    return task_file(full, f"_{_base(form)}", data)
 
 
 def _base(form: str) -> str:
     return {"": "generate", "_paper": "generate_paper", _LOGLIKELIHOOD: "loglikelihood"}[form]
 
 
-def _group(name: str, tasks: list[str], form: str, aggregated: bool = True) -> tuple[str, str]:
-    lines = [f"group: polbias_{name}{form}", "task:", *(f"  - polbias_{task}{form}" for task in tasks)]
-    if aggregated:
-        lines.append("aggregate_metric_list:")
-        for metric in _AGGREGATED[form]:
-            lines += [f"  - metric: {metric}", "    weight_by_size: true"]
-    lines += ["metadata:", "  version: 1.0"]
-    return f"polbias_{name}{form}.yaml", "\n".join(lines) + "\n"
+def _group(name: str, tasks: list[str], form: str, aggregated: bool = True) -> File:
+    members = [f"polbias_{task}{form}" for task in tasks]
+    return group_file(f"polbias_{name}{form}", members, _AGGREGATED[form] if aggregated else ())
 
 
 def main() -> None:
     """Write all files and remove those that no longer belong there."""
-    wanted = dict(files())
-    for old in _HERE.glob("polbias_*.yaml"):
-        if old.name not in wanted:
-            old.unlink()
-    for name, text in wanted.items():
-        (_HERE / name).write_text(text, "utf-8")
+    write(files(), Path(__file__).resolve().parent)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from polbias.cli.outputs import write_text
 from polbias.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,23 +38,12 @@ def audit_set(folder: Path, output: Sequence[Path]) -> int:
             raise InputError(f"{path}: lies among the files that are audited; choose another folder")
     report = audit(folder)
     for path in output:
-        _write(path, report)
+        write_text(path, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
     console = Console(highlight=False)
     _print(console, report["summary"])
     for path in output:
         console.print(f"all items in {path}", soft_wrap=True, markup=False)
     return int(report["summary"]["with_findings"])
-
-
-def _write(path: Path, report: dict[str, Any]) -> None:
-    """Write a report so that a half-written one is never seen."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(json.dumps(report, ensure_ascii=False, indent=1) + "\n", "utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def _print(console: Console, summary: dict[str, Any]) -> None:

@@ -33,14 +33,14 @@ def import_set(
     from polbias.manifest import Manifest
     from polbias.publishing.card import render_card
 
-    differences = load(folder).differences
+    data = load(folder)
 
     def card(manifest: Manifest, tables: Path) -> str:
-        return render_card(manifest, tables, {"differences": differences})
+        return render_card(manifest, tables, {"differences": data.differences})
 
-    built = build_dataset(dataset(folder), out or build_root(), card)
+    built = build_dataset(dataset(data), out or build_root(), card)
     console = Console(highlight=False)
-    for difference in differences:
+    for difference in data.differences:
         console.print(difference, soft_wrap=True, markup=False)
     for config, splits in built.manifest.configs.items():
         console.print(f"{config}: {splits['test'].rows:,} prompts", soft_wrap=True)

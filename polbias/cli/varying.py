@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.cli.outputs import write_text
+
 if TYPE_CHECKING:
     from polbias.generators.policy.variants import Statement, Variant
 
@@ -62,9 +64,7 @@ def variants(
             [job.request for job in made], services, recorder, prices=parse_prices(price or []), yes=yes
         )
     lines = _lines(statements, making.variants(made, outcome.answers))
-    draft = output.with_name(f".{output.name}.new")
-    draft.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
-    draft.replace(output)
+    write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     if not outcome.complete:
         raise typer.Exit(1)
 

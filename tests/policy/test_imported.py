@@ -13,6 +13,7 @@ from polbias.errors import InputError
 from polbias.generators.engine import Rows
 from polbias.generators.policy.imported import dataset
 from polbias.generators.policy.tables import dataset as own
+from polbias.generators.sources.probvaa import load
 from tests.support.process import run_python
 from tests.support.shared import shared
 
@@ -29,7 +30,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_twelve_prompts_for_each_english_text(copy: Path) -> None:
-    spec = dataset(copy)
+    spec = dataset(load(copy))
     rows = len(Rows(spec.tables[0]))
     lines = (copy / "probvaa.csv").read_text("utf-8-sig").splitlines()
     english = Counter(line.split(",")[0].rsplit("_", 1)[-1] for line in lines)["en"]
@@ -52,4 +53,4 @@ def test_a_statement_without_a_variant_is_an_error(copy: Path) -> None:
     kept = [line for line in text.splitlines() if not line.startswith("es_3_0000101_en")]
     path.write_text("\n".join(kept) + "\n", "utf-8")
     with pytest.raises(InputError, match="es_3 in 'en' has no negation"):
-        dataset(copy)
+        dataset(load(copy))

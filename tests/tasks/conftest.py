@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.content import parquet_content_hash
-from polbias.harness_tasks.normative.generate import FIRST_VERSION
-from polbias.lock import LockedDataset, write_lock
+from polbias.lock import LockedDataset, read_lock, write_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry
 from tests.eval.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.process import ROOT, run_python
@@ -59,7 +58,11 @@ def small_normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
         content = parquet_content_hash([path])
         entries[config] = {"test": SplitEntry(rows=len(rows), content=content, files=(file,))}
     manifest = Manifest(
-        dataset="normative-reasoning", version=FIRST_VERSION, canary="test", writer="test", configs=entries
+        dataset="normative-reasoning",
+        version=read_lock()["normative-reasoning"].version,
+        canary="test",
+        writer="test",
+        configs=entries,
     )
     (folder / "normative-reasoning" / "manifest.json").write_text(manifest.to_json(), "utf-8")
     write_lock({manifest.dataset: LockedDataset.of(manifest)}, folder / "datasets.lock")
