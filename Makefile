@@ -72,9 +72,9 @@ lock: build-datasets ## write datasets.lock from the builds
 # uv resolves for every platform; what torch itself pins (nvidia-*, cuda-*, triton) is left to torch.
 UVC = uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet pyproject.toml
 requirements: ## resolve the pinned versions anew (needs uv)
-	$(UVC) -o requirements/base.txt
-	$(UVC) --extra eval -o requirements/eval.txt
-	$(UVC) --extra hf --extra services --group dev -o - | grep -vE '^(torch|nvidia-|cuda-|triton)' > requirements/dev.txt
+	$(UVC) --extra german -o requirements/base.txt
+	$(UVC) --extra german --extra eval -o requirements/eval.txt
+	$(UVC) --extra german --extra hf --extra scale --extra services --group dev -o - | grep -vE '^(torch|nvidia-|cuda-|triton)' > requirements/dev.txt
 
 clean: ## remove environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import polbias
-from polbias.cli import auditing, datasets, importing, negating, reviewing, varying
+from polbias.cli import analyzing, auditing, datasets, importing, negating, reviewing, varying
 from polbias.errors import PolbiasError
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
@@ -33,7 +33,9 @@ app = typer.Typer(
     """,
 )
 datasets.register(app)
+analyzing.register(app)
 auditing.register(app)
+analyzing.register(app)
 importing.register(app)
 negating.register(app)
 reviewing.register(app)

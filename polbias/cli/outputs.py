@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from polbias.errors import InputError
 
@@ -21,3 +25,24 @@ def write_text(path: Path, text: str) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return a table as CSV; None is an empty cell, a list its values separated by semicolons.
+
+    Args:
+        rows: names in the order of their first row are the columns.
+    """
+    kept = list(rows)
+    names = list(dict.fromkeys(name for row in kept for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in kept)
+    return text.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return ";".join("" if each is None else str(each) for each in value)
+    return "" if value is None else value

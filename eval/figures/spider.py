@@ -1,0 +1,79 @@
+"""The spider web of a worldview: one spoke per policy issue (Ceron et al. 2024, Figure 5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+import numpy as np
+
+from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES
+
+
+@dataclass(frozen=True)
+class Web:
+    """One polygon.
+
+    Attributes:
+        name: of the respondent.
+        values: one per spoke, within the limits; NaN leaves a gap.
+        low: lower ends of the intervals, or empty.
+        high: upper ends.
+        few: spokes on which few items were answered; drawn hollow. Empty if none is.
+    """
+
+    name: str
+    values: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    few: Sequence[bool] = ()
+
+
+def spider(
+    spokes: Sequence[str], webs: Sequence[Web], caption: Caption, limits: tuple[float, float] = (-1.0, 1.0)
+) -> str:
+    """Draw a spider web.
+
+    Args:
+        spokes: names, clockwise from the top.
+        webs: the polygons.
+        caption: of the figure.
+        limits: values at the centre and at the rim; the middle between them is emphasised.
+    """
+    angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
+    with drawing(6.6, 5.2, projection="polar") as (figure, axes):
+        axes.set_theta_zero_location("N")
+        axes.set_theta_direction(-1)
+        axes.set_ylim(*limits)
+        ring = np.linspace(0.0, 2 * math.pi, 181)
+        axes.plot(ring, np.full_like(ring, sum(limits) / 2), color=COLOURS["muted"], linewidth=1.2)
+        for number, web in enumerate(webs):
+            colour = COLOURS[SERIES[number % len(SERIES)]]
+            values = np.asarray(web.values, dtype=float)
+            around, closed = np.append(angles, angles[0]), np.append(values, values[0])
+            axes.plot(around, closed, color=colour, linewidth=1.8, label=web.name)
+            if len(webs) == 1:
+                axes.fill(angles, np.nan_to_num(values, nan=sum(limits) / 2), color=colour, alpha=0.12)
+            for angle, low, high in zip(angles, web.low, web.high, strict=False):
+                axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)
+            few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
+            for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
+                axes.plot(
+                    *(angles[chosen], values[chosen], MARKERS[number % len(MARKERS)]),
+                    color=colour,
+                    markerfacecolor=face,
+                    markersize=6.0,
+                )
+        axes.set_xticks(angles, ["\n".join(wrap(name, 16)) for name in spokes], color=COLOURS["ink"])
+        for angle, label in zip(angles, axes.get_xticklabels(), strict=True):
+            side = math.sin(angle)
+            label.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
+        ticks = np.linspace(*limits, 5)
+        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
+        axes.spines["polar"].set_color(COLOURS["line"])
+        if len(webs) > 1:
+            figure.legend(loc="outside lower center", ncols=min(4, len(webs)))
+        return render(figure, caption)

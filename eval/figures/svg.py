@@ -1,0 +1,86 @@
+"""From a Matplotlib figure to the text of an ``<svg>`` element."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from polbias.eval.figures.theme import SETTINGS, recoloured, variables
+
+_PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_ID = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)')
+_FONT = re.compile(r"'DejaVu Sans', ")
+
+
+@dataclass(frozen=True)
+class Caption:
+    """What a figure is, in words.
+
+    Attributes:
+        id: unique on the page, letters, digits and hyphens.
+        title: one line.
+        description: what can be read off, for whoever does not see it.
+    """
+
+    id: str
+    title: str
+    description: str
+
+
+@contextmanager
+def drawing(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, Any]]:
+    """Give a Matplotlib figure with one set of axes, in the style of all figures.
+
+    Args:
+        width: inches.
+        height: inches.
+        subplot: passed on to ``add_subplot``.
+    """
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(dict(SETTINGS)):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure, figure.add_subplot(**subplot)
+
+
+def render(figure: Any, caption: Caption) -> str:
+    """Return the text of a figure; call it inside `drawing`.
+
+    The colours are CSS variables that the element declares for itself; a page may declare its own. Ids are
+    made unique by the caption's id.
+
+    Args:
+        figure: of Matplotlib.
+        caption: title and description.
+    """
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    buffer = io.StringIO()
+    FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
+    text = _METADATA.sub("", _PROLOGUE.sub("", buffer.getvalue()))
+    text = _FONT.sub("", _ID.sub(rf"\g<1>{caption.id}-", text))
+    head, _, body = text.partition(">")
+    width = re.search(r'viewBox="0 0 ([\d.]+)', head)
+    limit = f"max-width:{float(width[1]) * 4 / 3:.0f}px;" if width else ""
+    head = re.sub(r'\s(?:width|height)="[^"]*"', "", head)
+    scope, label = f"#{caption.id}", f"{caption.id}-title {caption.id}-description"
+    style = f"{limit}width:100%;height:auto"
+    colours = (
+        f"<style>{scope}{{{variables(dark=False)}}}"
+        f"@media(prefers-color-scheme:dark){{{scope}{{{variables(dark=True)}}}}}</style>"
+    )
+    return (
+        recoloured(
+            f'{head} id="{caption.id}" role="img" aria-labelledby="{label}" style="{style}">'
+            f'<title id="{caption.id}-title">{escape(caption.title)}</title>'
+            f'<desc id="{caption.id}-description">{escape(caption.description)}</desc>{colours}{body}'
+        ).rstrip()
+        + "\n"
+    )

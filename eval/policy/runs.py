@@ -1,0 +1,61 @@
+"""From the samples of runs to the analysis of the policy statements, model by model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from polbias.eval.policy.parties import Positioned
+from polbias.eval.policy.reliability import Rule
+from polbias.eval.policy.summary import policy_summary
+from polbias.eval.policy_tasks import rows_of_samples
+from polbias.eval.runs import Problem, SampleFile, read_samples
+
+TASK = "polbias_policy_stance"
+LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
+"""The lists of a summary, each a table."""
+
+_LOGLIKELIHOOD = "_loglikelihood"
+
+
+def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[str, list[dict[str, Any]]]:
+    """Return the answered prompts of every model.
+
+    Log-likelihoods are a respondent of their own, since they are never pooled with sampled answers. A prompt
+    that several tasks asked (the task on all countries and that on one) counts once, from the first.
+
+    Args:
+        files: of any tasks; those of other instruments are left out.
+        problems: receives the lines that cannot be read.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for file in files:
+        if not file.task.startswith(TASK):
+            continue
+        name = file.model + (" (log-likelihood)" if file.task.endswith(_LOGLIKELIHOOD) else "")
+        own = found.setdefault(name, {})
+        for row in rows_of_samples(read_samples(file.path, problems)):
+            own.setdefault(_asked(row), row)
+    return {name: [*rows.values()] for name, rows in found.items()}
+
+
+def summaries(
+    answered: Mapping[str, Sequence[Mapping[str, Any]]], positions: Positioned | None, rule: Rule
+) -> dict[str, dict[str, Any]]:
+    """Return what :func:`policy_summary` says of every model; arguments as there."""
+    return {name: policy_summary(rows, positions, rule) for name, rows in answered.items()}
+
+
+def _asked(row: Mapping[str, Any]) -> str:
+    """What is the same for a prompt in the config of all countries and in that of one."""
+    return "/".join(str(row[name]) for name in ("statement_id", "variant", "instruction_id", "label_order"))
+
+
+def table(found: Mapping[str, Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return one list of all summaries as a table with the model in front.
+
+    Args:
+        found: summaries by model.
+        name: one of `LISTS`.
+    """
+    return [{"model": model} | dict(entry) for model, summary in found.items() for entry in summary[name]]

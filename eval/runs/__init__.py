@@ -1,0 +1,6 @@
+"""What `lm_eval --log_samples` leaves behind: runs, and the samples in them."""
+
+from polbias.eval.runs.files import SampleFile, find_samples
+from polbias.eval.runs.reading import Problem, read_samples
+
+__all__ = ["Problem", "SampleFile", "find_samples", "read_samples"]

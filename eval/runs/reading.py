@@ -1,0 +1,79 @@
+"""Read logged samples; what cannot be read is reported, and the rest goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polbias.errors import InputError
+
+_NEEDED = ("doc", "filtered_resps")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A line that was left out.
+
+    Attributes:
+        path: of the file.
+        line: its number, from 1.
+        found: what is wrong with it.
+    """
+
+    path: Path
+    line: int
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.found}; the line is left out"
+
+
+def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Yield the samples of a file.
+
+    Args:
+        path: a ``samples_*.jsonl`` of lm_eval.
+        problems: receives the lines that are cut off, lack a field or repeat a document.
+
+    Raises:
+        InputError: if the file cannot be opened.
+    """
+    seen: set[tuple[Any, Any]] = set()
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    with file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            sample, problem = _parse(line)
+            if sample is not None:
+                key = (sample.get("doc_id"), sample.get("filter"))
+                problem = (
+                    f"document {key[0]} stands there twice" if key in seen and key[0] is not None else None
+                )
+                seen.add(key)
+            if problem is not None or sample is None:
+                problems.append(Problem(path, number, problem or "no sample"))
+                continue
+            yield sample
+
+
+def _parse(line: bytes) -> tuple[dict[str, Any] | None, str | None]:
+    try:
+        sample = json.loads(line)
+    except ValueError:
+        kind = "cut off" if not line.endswith(b"\n") else "no JSON"
+        return None, f"found {line[:40]!r}, {kind}; expected one JSON object a line"
+    if not isinstance(sample, dict):
+        return None, f"found {type(sample).__name__}, expected an object"
+    missing = [name for name in _NEEDED if name not in sample]
+    if missing:
+        return None, f"found no {' and no '.join(missing)}, expected a sample of lm_eval"
+    if not isinstance(sample["doc"], dict):
+        return None, f"doc: found {type(sample['doc']).__name__}, expected an object"
+    return sample, None

@@ -1,0 +1,109 @@
+"""`polbias analyze policy`: reliability, worldview and party match from logged samples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from polbias.cli.outputs import csv_text, write_text
+from polbias.errors import InputError
+
+
+class RuleName(StrEnum):
+    """When an answer set counts as reliable; see docs/statistics.md."""
+
+    default = "default"
+    paper = "paper"
+    code = "code"
+
+
+def policy(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="What lm_eval wrote with --log_samples."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="For tables and figures.")],
+    parties: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A copy of the published ProbVAA, to match with its parties."),
+    ] = None,
+    rule: Annotated[RuleName, typer.Option(help="When a stance is reliable.")] = RuleName.default,
+) -> None:
+    """Reliability tests, worldview and match with parties of every model, with intervals and figures.
+
+    Writes DIR/summary.json, a CSV per table, and worldview, tests and leanings as SVG. Answers by sampling and
+    by log-likelihood are never pooled.
+    """
+    from polbias.eval.policy.runs import LISTS, respondents, summaries, table
+    from polbias.eval.runs import Problem, find_samples
+
+    problems: list[Problem] = []
+    answered = respondents(find_samples(runs), problems)
+    if not answered:
+        places = ", ".join(str(run) for run in runs)
+        raise InputError(
+            f"{places}: found no samples of polbias_policy_stance; expected a run of such a task"
+        )
+    found = summaries(answered, _positions(parties), rule.value)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{output}: cannot be made ({error.strerror})") from None
+    write_text(output / "summary.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    for name in LISTS:
+        rows = table(found, name)
+        if rows:
+            write_text(output / f"{name}.csv", csv_text(rows))
+    for name, svg in _figures(found, parties is not None).items():
+        write_text(output / f"{name}.svg", svg)
+    for problem in problems:
+        typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
+    _show(found)
+    typer.echo(f"wrote {output}")
+
+
+def _positions(folder: Path | None) -> Any:
+    if folder is None:
+        return None
+    from polbias.generators.sources.probvaa import load
+
+    return load(folder).position_table()
+
+
+def _figures(found: Mapping[str, Mapping[str, Any]], with_parties: bool) -> dict[str, str]:
+    from polbias.eval.policy.figures import leaning_figure, spider_figure, tests_figure
+
+    languages = dict.fromkeys(each["language"] for summary in found.values() for each in summary["tests"])
+    figures: dict[str, str] = {}
+    for language in languages:
+        figures[f"worldview-{language}"] = spider_figure(found, language)
+        figures[f"tests-{language}"] = tests_figure(found, language)
+        if with_parties:
+            figures[f"leanings-{language}"] = leaning_figure(found, language)
+            figures[f"leanings-published-{language}"] = leaning_figure(found, language, published=True)
+    return figures
+
+
+def _show(found: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print the share of statements that pass every test, and the worldview."""
+    from rich.console import Console
+    from rich.table import Table
+
+    for model, summary in found.items():
+        shown = Table(title=f"{model}: {summary['n']:,} prompts")
+        for name in ("policy issue", "stance", "95% interval", "statements", "p (Holm)"):
+            shown.add_column(name, justify="left" if name == "policy issue" else "right")
+        for each in summary["worldview"]:
+            values = [each[name] for name in ("stance", "low", "high", "p_holm")]
+            stance, low, high, p = ("-" if value is None else f"{value:.2f}" for value in values)
+            issue = each["issue"].replace("_", " ")
+            shown.add_row(issue, stance, f"{low} to {high}", str(each["positive"] + each["negative"]), p)
+        Console().print(shown)
+        passed = next((each for each in summary["tests"] if each["test"] == "all"), None)
+        if passed and passed["passed"] is not None:
+            typer.echo(f"{passed['passed']:.1%} of statements pass all reliability tests")

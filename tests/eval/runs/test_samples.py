@@ -1,0 +1,56 @@
+"""Sample files of lm_eval are found and read; what is broken is named and the rest goes on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.errors import InputError
+from polbias.eval.runs import Problem, find_samples, read_samples
+
+SAMPLE: dict[str, Any] = {"doc_id": 0, "doc": {"id": "a"}, "filtered_resps": ["valid"], "filter": "none"}
+
+
+def _file(folder: Path, name: str, *lines: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text("".join(lines), "utf-8")
+    return path
+
+
+def test_newest_file_of_every_model_and_task(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        for time in ("2026-01-02T10-00-00.5", "2026-01-03T09-00-00.1"):
+            _file(tmp_path / model, f"samples_polbias_en_formal_{time}.jsonl", json.dumps(SAMPLE))
+    found = find_samples([tmp_path])
+    assert [(file.model, file.task, file.time[:10]) for file in found] == [
+        ("a", "polbias_en_formal", "2026-01-03"),
+        ("b", "polbias_en_formal", "2026-01-03"),
+    ]
+    assert len(find_samples([tmp_path, tmp_path / "a"], newest=False)) == 4
+
+
+def test_nothing_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not there"):
+        find_samples([tmp_path / "none"])
+    with pytest.raises(InputError, match="--log_samples"):
+        find_samples([tmp_path])
+
+
+def test_broken_lines_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
+    good = [json.dumps(SAMPLE | {"doc_id": number}) + "\n" for number in range(3)]
+    lines = [
+        *(good[0], "\n", "[1]\n", '{"doc": {}}\n', good[1], good[0]),
+        json.dumps(SAMPLE | {"doc": 3, "doc_id": 9}) + "\n",
+        good[2][:20],
+    ]
+    path = _file(tmp_path, "samples_x.jsonl", *lines)
+    problems: list[Problem] = []
+    assert [sample["doc_id"] for sample in read_samples(path, problems)] == [0, 1]
+    assert [problem.line for problem in problems] == [3, 4, 6, 7, 8]
+    told = " ".join(map(str, problems))
+    for part in ("expected an object", "no filtered_resps", "twice", "doc: found int", "cut off"):
+        assert part in told
