@@ -36,8 +36,8 @@ def policy(
 ) -> None:
     """Reliability tests, worldview and match with parties of every model, with intervals and figures.
 
-    Writes DIR/summary.json, a CSV per table, and worldview, tests and leanings as SVG. Answers by sampling and
-    by log-likelihood are never pooled.
+    Writes DIR/summary.json, a CSV per table, and worldview, tests and leanings as SVG. Sampled answers and
+    log-likelihoods are never pooled.
     """
     from polbias.eval.policy.runs import LISTS, respondents, summaries, table
     from polbias.eval.runs import Problem, find_samples
