@@ -15,7 +15,7 @@ from rich.table import Table
 
 from benchmarks.measure import Line, available_cores
 
-NAMES = ("startup", "family", "engine", "proofs", "audit", "policy")
+NAMES = ("startup", "family", "engine", "proofs", "audit", "policy", "xphemism")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

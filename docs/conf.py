@@ -15,7 +15,7 @@ from polbias.locations import package_file
 from polbias.lock import read_lock
 
 _DATASET, _NORMATIVE = "partisan-inference", "normative-reasoning"
-_POLICY = "policy-statements"
+_POLICY, _XPHEMISM = "policy-statements", "xphemism-pairs"
 
 project = "polbias"
 author = "The polbias authors"
@@ -78,12 +78,15 @@ myst_substitutions = {
     "columns_partisan": _columns(_MEANINGS[_DATASET]),
     "columns_normative": _columns(_MEANINGS[_NORMATIVE]),
     "columns_policy": _columns(_MEANINGS[_POLICY]),
+    "columns_xphemism": _columns(_MEANINGS[_XPHEMISM]),
     "configs": _configs(_DATASET),
     "dataset_version": _LOCK[_DATASET].version,
     "normative_configs": _configs(_NORMATIVE),
     "normative_patterns": _patterns(),
     "policy_configs": _configs(_POLICY),
     "policy_version": _LOCK[_POLICY].version,
+    "xphemism_configs": _configs(_XPHEMISM),
+    "xphemism_version": _LOCK[_XPHEMISM].version,
     "normative_version": _LOCK[_NORMATIVE].version,
     "audit_verdicts": _codes(VERDICTS),
     "audit_findings": _codes(FINDINGS),

@@ -20,6 +20,7 @@ _MODULES = {
     "normative-reasoning": "polbias.generators.normative.publication",
     "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
     "policy-statements": "polbias.generators.policy.publication",
+    "xphemism-pairs": "polbias.generators.xphemism.publication",
 }
 
 

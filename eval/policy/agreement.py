@@ -1,4 +1,4 @@
-"""Agreement beyond chance: Cohen's kappa of two series, Krippendorff's alpha of many raters."""
+"""Agreement of variants and of templates: kappas of Table 2 and alphas of Table 3."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
 from polbias.eval.policy.prompts import VARIANTS
 from polbias.eval.policy.robustness import Units
-from polbias.eval.tables import OutcomesError
 
 KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", "opposite"))
 """The columns of Table 2 and the variant that each compares with the original."""
@@ -31,63 +31,6 @@ class Spread:
     mean: float
     deviation: float
     values: tuple[float, ...]
-
-
-def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
-    """Cohen's kappa: agreement of two series beyond what their own shares would give.
-
-    Args:
-        first: Nominal codes, shape ``(n,)``.
-        second: The other series, of the same shape.
-
-    Returns:
-        Kappa, at most 1; NaN without items or if both have one value only.
-
-    Raises:
-        OutcomesError: If the shapes differ.
-
-    Source:
-        Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
-    """
-    one, two = np.asarray(first), np.asarray(second)
-    if one.shape != two.shape or one.ndim != 1:
-        raise OutcomesError(f"kappa: found the shapes {one.shape} and {two.shape}, expected two series")
-    if not one.size:
-        return math.nan
-    observed = float(np.mean(one == two))
-    expected = math.fsum(float(np.mean(one == v)) * float(np.mean(two == v)) for v in np.union1d(one, two))
-    return math.nan if expected >= 1 - 1e-12 else (observed - expected) / (1 - expected)
-
-
-def krippendorff_alpha(ratings: ArrayLike, missing: int = 0) -> float:
-    """Krippendorff's alpha of nominal codes, with missing ones.
-
-    Written out here because the library of that name is under the GPL; the tests compare the two where it is
-    installed.
-
-    Args:
-        ratings: One row per rater, one column per item, shape ``(raters, items)``.
-        missing: The code of a missing rating; items with fewer than two are left out.
-
-    Returns:
-        Alpha, at most 1; NaN where fewer than two values occur.
-
-    Source:
-        Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.
-    """
-    table = np.asarray(ratings)
-    values = np.unique(table[table != missing])
-    counts = np.stack([(table == value).sum(axis=0) for value in values], axis=1) if values.size else None
-    if counts is None:
-        return math.nan
-    rated = counts.sum(axis=1)
-    counts, rated = counts[rated >= 2], rated[rated >= 2]
-    total, totals = int(rated.sum()), counts.sum(axis=0)
-    expected = float(total) ** 2 - float((totals.astype(np.float64) ** 2).sum())
-    if not expected:
-        return math.nan
-    same = float(((counts * (counts - 1)).sum(axis=1) / (rated - 1)).sum())
-    return 1 - (total - 1) * (total - same) / expected
 
 
 def spread(name: str, values: list[float]) -> Spread:

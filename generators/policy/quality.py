@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from polbias.generators.policy.quality_words import (
+    evaluates,
     force,
     judges_force,
     markers,
@@ -163,7 +164,7 @@ def _negated(name: str, text: str, original: str, language: str) -> Iterator[Fin
 
 def _forced(name: str, text: str, original: str, language: str) -> Iterator[Finding]:
     here, there = force(text, language), force(original, language)
-    if here == there:
+    if here == there or (here is None and evaluates(text, language)):
         return
     if here is None:
         yield Finding(name, "force-lost", f"original: {there}")

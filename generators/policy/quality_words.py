@@ -53,6 +53,7 @@ class QualityFile(Entry):
     markers: Mapping[str, str]
     prohibition: Mapping[str, str]
     force: Mapping[str, Mapping[Force, str]]
+    evaluation: Mapping[str, str]
     numbers: Mapping[str, Mapping[str, int]]
     maybe: Mapping[str, Mapping[str, int]]
     stopwords: Mapping[str, str]
@@ -105,6 +106,12 @@ def force(text: str, language: str) -> Force | None:
     return next((name for name, found in classes if _pattern(found).search(text)), None)
 
 
+def evaluates(text: str, language: str) -> bool:
+    """Say whether a sentence says what is right to do in words that do not tell how strongly."""
+    found = quality().evaluation.get(language)
+    return bool(found and _pattern(found).search(plain(text)))
+
+
 def judges_force(language: str) -> bool:
     """Say whether the force of sentences in a language can be told."""
     return language in quality().force
@@ -121,6 +128,12 @@ def odd_numbers(one: str, other: str, language: str) -> Literal["digits", "words
     if odd[0] or odd2[0]:
         return "digits"
     return "words" if odd[1] or odd2[1] else None
+
+
+def numbers(text: str, language: str) -> frozenset[float]:
+    """Return the numbers that a sentence names, in digits or in words from two on."""
+    digits, named, _ = _numbers(text, language)
+    return digits | named
 
 
 def _numbers(text: str, language: str) -> tuple[frozenset[float], ...]:

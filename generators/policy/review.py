@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from polbias.errors import InputError
+from polbias.generators.engine.sheets import SheetError, sheet, sheet_lines, sheet_text
 from polbias.generators.engine.templates import shown
 from polbias.generators.policy.quality import codes
 from polbias.generators.policy.quality_set import Found, Item
@@ -62,18 +61,6 @@ class Row:
         return "correct"
 
 
-class ReviewError(InputError):
-    """Lines of a review file that cannot be used.
-
-    Attributes:
-        problems: one line of text for each.
-    """
-
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = tuple(problems)
-
-
 def rows(statements: Sequence[Item], found: Iterable[Found]) -> list[Row]:
     """Return the rows of the texts that have findings, in the order of the findings.
 
@@ -103,21 +90,19 @@ def write_review(path: Path, found: Iterable[Row]) -> None:
         found: the rows.
 
     Raises:
-        ReviewError: if the file exists and cannot be read, so that no work in it is lost.
+        SheetError: if the file exists and cannot be read, so that no work in it is lost.
         InputError: if it cannot be written.
     """
     before = {(row.key, row.text): row for row in read_review(path)} if path.exists() else {}
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter="\t", lineterminator="\n")
-    writer.writerow(COLUMNS)
+    lines = []
     for row in found:
         old = before.get((row.key, row.text))
         kept = replace(row, decision=old.decision, reviewer=old.reviewer) if old else row
-        writer.writerow(
+        lines.append(
             [*kept.key, kept.text, ", ".join(kept.findings), kept.suggestion, kept.decision, kept.reviewer]
         )
     try:
-        path.write_text(buffer.getvalue(), encoding="utf-8", newline="")
+        path.write_text(sheet(COLUMNS, lines), encoding="utf-8", newline="")
     except OSError as error:
         raise InputError(
             f"{shown(path)}: cannot be written ({error.strerror}); choose another place"
@@ -134,18 +119,10 @@ def read_review(path: Path) -> list[Row]:
         Its rows in order, those without a decision too.
 
     Raises:
-        ReviewError: with one line for every line of the file that cannot be used: file, line, field, what was
+        SheetError: with one line for every line of the file that cannot be used: file, line, field, what was
             found, what was expected and what to do.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ReviewError(
-            [f"{shown(path)}: cannot be read ({error.strerror}); expected a review file"]
-        ) from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise ReviewError([f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8"]) from None
+    text = sheet_text(path, "a review file")
     problems: list[str] = []
     read: dict[Key, Row] = {}
     for line, cells in _records(path, text):
@@ -163,33 +140,30 @@ def read_review(path: Path) -> list[Row]:
         else:
             read[row.key] = row
     if problems:
-        raise ReviewError(problems)
+        raise SheetError(problems)
     return list(read.values())
 
 
 def _records(path: Path, text: str) -> Iterator[tuple[int, list[str] | str]]:
     """Yield line and cells of every line after the head, or what is wrong with it."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", strict=True)
-    line = 1
-    try:
-        head = [cell.strip() for cell in next(reader, [])]
-        if head != list(COLUMNS):
-            expected = ", ".join(COLUMNS)
-            found = ", ".join(head)[:80] or "nothing"
-            raise ReviewError(
-                [f"{shown(path)}:1: head: found {found}; expected {expected}, separated by tabs; restore it"]
-            )
-        line = reader.line_num + 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                if len(cells) >= _NEEDED:  # some programs drop empty cells at the end
-                    cells += [""] * (len(COLUMNS) - len(cells))
-                count = len(cells)
-                wrong = f"found {count} columns, expected {len(COLUMNS)}; restore the tabs of this line"
-                yield line, cells if count == len(COLUMNS) else wrong
-            line = reader.line_num + 1
-    except csv.Error as error:
-        yield line, f"quotes or tabs are broken ({error}); restore this line"
+    lines = sheet_lines(text)
+    _, first = next(lines, (1, [""]))
+    head = [cell.strip() for cell in first] if isinstance(first, list) else []
+    if head != list(COLUMNS):
+        expected = ", ".join(COLUMNS)
+        found = ", ".join(head)[:80] or "nothing"
+        raise SheetError(
+            [f"{shown(path)}:1: head: found {found}; expected {expected}, separated by tabs; restore it"]
+        )
+    for line, cells in lines:
+        if isinstance(cells, str):
+            yield line, cells
+            continue
+        if len(cells) >= _NEEDED:  # some programs drop empty cells at the end
+            cells += [""] * (len(COLUMNS) - len(cells))
+        count = len(cells)
+        wrong = f"found {count} columns, expected {len(COLUMNS)}; restore the tabs of this line"
+        yield line, cells if count == len(COLUMNS) else wrong
 
 
 def _row(line: int, cells: Sequence[str]) -> Row:

@@ -12,9 +12,10 @@ from pathlib import Path
 import yaml
 
 from polbias.errors import InputError
+from polbias.generators.engine.sheets import SheetError
 from polbias.generators.engine.templates import shown
 from polbias.generators.policy.quality import defects
-from polbias.generators.policy.review import ReviewError, Row, decisions
+from polbias.generators.policy.review import Row, decisions
 from polbias.generators.policy.statements import VARIANTS, StatementsFile, load_statements
 
 
@@ -44,7 +45,7 @@ def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Pat
         files: the statement files.
 
     Raises:
-        ReviewError: with one line for every row that cannot be used.
+        SheetError: with one line for every row that cannot be used.
         TemplateError: if a statement file is unusable.
         InputError: if a file cannot be written.
     """
@@ -57,7 +58,7 @@ def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Pat
         problems[row.key] = _defective(row, corrected, known[owner[row.statement]])
     said = [f"{shown(review)}:{row.line}: {problems[row.key]}" for row in decided if problems[row.key]]
     if said:
-        raise ReviewError(said)
+        raise SheetError(said)
     new = {
         path: correct(
             path.read_bytes().decode("utf-8"), [row for row in corrected if owner[row.statement] == path]

@@ -14,12 +14,17 @@ _NUMBER = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
 _QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"), ("‘", "’"))
 
 
+def spoken(answer: str) -> str:
+    """Return an answer without the thoughts that some models write before it."""
+    return _THOUGHT.sub("", answer)
+
+
 def find_json(answer: str) -> dict[str, object] | list[object] | None:
     """Return the first JSON object or list in an answer, or None.
 
     Thoughts, code fences and words around it do not matter, nor does a comma too many.
     """
-    text = _THOUGHT.sub("", answer)
+    text = spoken(answer)
     for candidate in (*_FENCE.findall(text), text):
         found = _whole(candidate) or _first(_TRAILING_COMMA.sub(r"\1", candidate))
         if found is not None:
@@ -29,12 +34,12 @@ def find_json(answer: str) -> dict[str, object] | list[object] | None:
 
 def numbered_lines(answer: str) -> list[str]:
     """Return the texts of a list with numbers or bullets."""
-    return [tidy(text) for text in _NUMBERED.findall(_THOUGHT.sub("", answer))]
+    return [tidy(text) for text in _NUMBERED.findall(spoken(answer))]
 
 
 def plain(answer: str) -> str:
     """Return an answer that is no JSON as one line."""
-    return tidy(_THOUGHT.sub("", answer).replace("```", " "))
+    return tidy(spoken(answer).replace("```", " "))
 
 
 def tidy(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from polbias.cli.auditing_sets import audit_set
+from polbias.cli.auditing_sets import SETS, audit_set
 from polbias.errors import InputError, PolbiasError
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ _STEP = 100  # items between two looks of the progress bar
 
 
 class FormatName(StrEnum):
-    """The formats; the module of each but the last offers `make(templates) -> Format`."""
+    """The formats; the module of each that is no published set offers `make(templates) -> Format`."""
 
     normative = "normative"
     partisan = "partisan"
+    polbix = "polbix"
     probvaa = "probvaa"
 
 
@@ -70,8 +71,8 @@ def audit(
     nothing to report, 1 if there is, 2 if the file cannot be used.
     """
     try:
-        if form is FormatName.probvaa:
-            flagged = audit_set(file, output or [])
+        if form.value in SETS:
+            flagged = audit_set(form.value, file, output or [])
         else:
             flagged = _run(
                 file, form.value, output or [], every, _assigned(column or []), exemplars or [], templates

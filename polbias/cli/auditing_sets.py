@@ -1,9 +1,10 @@
-"""`polbias audit --format probvaa`: report the defects of a published set of policy statements."""
+"""`polbias audit --format probvaa` and `--format polbix`: report the defects of a published set."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,29 +15,32 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def audit_set(folder: Path, output: Sequence[Path]) -> int:
-    """Audit a folder and print what was found.
+SETS = frozenset({"probvaa", "polbix"})
+"""Formats of whole published sets; the package of each offers `audit(path)`, a report ready for JSON."""
+
+
+def audit_set(name: str, data: Path, output: Sequence[Path]) -> int:
+    """Audit a published set and print what was found.
 
     Args:
-        folder: the user's copy of the published folder.
+        name: one of :data:`SETS`.
+        data: the user's copy of the published folder, or of its file where that is enough.
         output: JSON files to write the whole report to.
 
     Returns:
         How many items a reader must know about.
 
     Raises:
-        InputError: if the folder cannot be read, or an output is not a JSON file or lies among the inputs.
+        InputError: if the data cannot be read, or an output is not a JSON file or lies among the inputs.
     """
     from rich.console import Console
-
-    from polbias.generators.sources.probvaa.audit import audit
 
     for path in output:
         if path.suffix != ".json":
             raise InputError(f"{path}: expected a file that ends in .json; this format has no other report")
-        if path.resolve().parent == folder.resolve():
+        if data.is_dir() and path.resolve().parent == data.resolve():
             raise InputError(f"{path}: lies among the files that are audited; choose another folder")
-    report = audit(folder)
+    report = import_module(f"polbias.generators.sources.{name}").audit(data)
     for path in output:
         write_text(path, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
     console = Console(highlight=False)
@@ -56,7 +60,7 @@ def _print(console: Console, summary: dict[str, Any]) -> None:
         if count:
             table.add_row(code, f"{count:,}", summary["meaning"][code])
     console.print(table)
-    for prompt in summary["prompts"]:
+    for prompt in summary.get("prompts", ()):
         found = ", ".join(prompt["findings"])
         console.print(f"{prompt['file']}:{prompt['line']}: {found}", soft_wrap=True, markup=False)
     for difference in summary["differences"]:

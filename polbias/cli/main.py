@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 import polbias
-from polbias.cli import analyzing, auditing, datasets, importing, negating, reviewing, varying
+from polbias.cli import (
+    analyzing,
+    annotating,
+    auditing,
+    collecting,
+    datasets,
+    importing,
+    negating,
+    pairing,
+    reviewing,
+    varying,
+)
 from polbias.errors import PolbiasError
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
@@ -33,13 +44,15 @@ app = typer.Typer(
     """,
 )
 datasets.register(app)
-analyzing.register(app)
 auditing.register(app)
 analyzing.register(app)
 importing.register(app)
 negating.register(app)
+pairing.register(app)
 reviewing.register(app)
 varying.register(app)
+annotating.register(app)
+collecting.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -33,16 +33,28 @@ def negate(
     ],
     language: Annotated[LanguageName, typer.Option(help="Of the statements.")],
     explain: Annotated[bool, typer.Option("--explain", help="Add a column that says what was done.")] = False,
+    spacy: Annotated[
+        bool, typer.Option("--spacy", help="Take the tokens of spaCy for the language.")
+    ] = False,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FOLDER",
+            help="Trained pipeline of spaCy, for tokens and parts of speech; implies --spacy.",
+        ),
+    ] = None,
 ) -> None:
     """Negate policy statements by rule, and say which rule.
 
     Prints the statement, its negation and the rule, separated by tabs. The negation is empty where the rule
-    is unsure. Empty lines are left out.
+    is unsure, or where a trained pipeline says that the verb it turned on is none. Empty lines are left out.
     """
     from polbias.generators.language.negation import negate as by_rule
+    from polbias.generators.language.negation.pipeline import blank, load
 
+    chosen = load(pipeline, language.value) if pipeline else blank(language.value) if spacy else None
     for statement in read_statements(file):
-        found = by_rule(statement, language.value)
+        found = by_rule(statement, language.value, chosen)
         columns = [statement, found.text or "", found.rule, *([found.explanation] if explain else [])]
         typer.echo("\t".join(columns))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.pipelines import tagger
 from tests.support.process import ROOT, run_python
 
 
@@ -49,9 +50,34 @@ def test_where_the_rule_is_unsure_the_negation_is_empty() -> None:
     assert rule.startswith("abstain:")
 
 
+def test_tokens_of_spacy() -> None:
+    pytest.importorskip("spacy")
+    stdin = b"Der Staat ist reich.Der Bund soll zahlen.\n"
+    own, theirs = (
+        negate("--language", "de", *args, "-", stdin=stdin).stdout.decode().split("\t")[1]
+        for args in ((), ("--spacy",))
+    )
+    assert (own, theirs) == ("", "Der Staat ist reich.Der Bund soll nicht zahlen.")
+
+
+def test_a_trained_pipeline_of_the_user(tmp_path: Path) -> None:
+    tagger("en", {"controls": "NOUN", "harm": "VERB VerbForm=Fin"}).to_disk(tmp_path / "own")
+    command = ["--language", "en", "--pipeline", str(tmp_path / "own"), "--explain", "-"]
+    lines = negate(*command, stdin=b"Rent controls harm tenants.\n").stdout.decode().splitlines()
+    assert lines[0].split("\t")[:3] == [
+        "Rent controls harm tenants.",
+        "Rent controls do not harm tenants.",
+        "do-support",
+    ]
+    done = negate("--language", "de", "--pipeline", str(tmp_path / "own"), "-")
+    assert done.returncode == 2
+    assert "it is for 'en', the statements are in 'de'" in done.stderr.decode()
+
+
 @pytest.mark.parametrize(
     ("args", "stdin", "message"),
     [
+        (("--language", "en", "--pipeline", "en_core_nowhere", "-"), b"", "spacy download en_core_nowhere"),
         (("--language", "en", "nowhere.txt"), b"", "nowhere.txt: cannot be read"),
         (("--language", "en", "-"), b"Caf\xe9 owners should pay.\n", "-:1: not UTF-8"),
         (("--language", "en", "-"), b"ok.\na\tb\n", "-:2: found a tab"),

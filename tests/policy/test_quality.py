@@ -8,7 +8,14 @@ import pytest
 
 from polbias.generators.policy.quality import Finding, codes, defects
 from polbias.generators.policy.quality_set import Item, check
-from polbias.generators.policy.quality_words import force, markers, misprints, odd_numbers, reads_as
+from polbias.generators.policy.quality_words import (
+    evaluates,
+    force,
+    markers,
+    misprints,
+    odd_numbers,
+    reads_as,
+)
 from tests.support.shared import shared
 
 PUBLISHED = shared("upstream/probvaa/probvaa.csv")
@@ -172,6 +179,7 @@ def test_typography_of_each_language(language: str, text: str, wrong: bool) -> N
         ("ten years", "a decade", "en", "words"),
         ("3 years", "four years", "en", "digits"),
         ("dos bancos", "los bancos", "es", "words"),
+        ("da sei anni", "da tempo", "it", "words"),
     ],
 )
 def test_numbers_in_digits_and_words(one: str, other: str, language: str, odd: str | None) -> None:
@@ -187,6 +195,10 @@ def test_numbers_in_digits_and_words(one: str, other: str, language: str, odd: s
         ("en", "The tax is not to be raised.", "order"),
         ("en", "Towns may pay.", "may"),
         ("en", "The tax is too low.", None),
+        ("en", "The state is to pay.", "order"),
+        ("en", "One way to save is to pay less.", None),
+        ("de", "Der Mangel ist auf Sparen zurückzuführen.", None),
+        ("es", "Debemos pagar.", "must"),
         ("de", "Die Bank sollte gestrichen werden müssen.", "should"),
         ("de", "Das Verbot, zu sitzen, ist wieder abzuschaffen.", "order"),
         ("de", "Es ist richtig, die Bänke zu streichen.", None),
@@ -200,6 +212,22 @@ def test_numbers_in_digits_and_words(one: str, other: str, language: str, odd: s
 )
 def test_deontic_force(language: str, text: str, expected: str | None) -> None:
     assert force(text, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "It is right to paint the benches."),
+        ("de", "Das Streichen der Bänke ist überflüssig."),
+        ("fr", "Il est important de peindre les bancs."),
+        ("it", "È giusto dipingere le panchine."),
+        ("es", "Es importante pintar los bancos."),
+    ],
+)
+def test_a_text_that_judges_has_not_lost_the_force_of_the_original(language: str, text: str) -> None:
+    assert force(text, language) is None
+    assert evaluates(text, language)
+    assert "force-lost" not in {code for _, code in found(language, paraphrase1=text)}
 
 
 def test_markers_are_whole_words_and_french_ne_counts_once() -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from polbias.generators.engine.sheets import SheetError
 from polbias.generators.policy.quality_set import check, items
-from polbias.generators.policy.review import COLUMNS, ReviewError, Row, read_review, rows, write_review
+from polbias.generators.policy.review import COLUMNS, Row, read_review, rows, write_review
 from polbias.generators.policy.review_apply import apply_corrections
 from polbias.generators.policy.statements import load_statements
 
@@ -108,7 +109,7 @@ def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
     path = written(tmp_path, ROW)
     path.write_text(path.read_text().replace("paraphrase1", "paraphrase9"))
     before = path.read_bytes()
-    with pytest.raises(ReviewError):
+    with pytest.raises(SheetError):
         write_review(path, [ROW])
     assert path.read_bytes() == before
 
@@ -130,7 +131,7 @@ def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_bad_line_is_named_with_file_line_and_field(tmp_path: Path, row: Row, message: str) -> None:
     path = written(tmp_path, replace(ROW, variant="negation"), row)
-    with pytest.raises(ReviewError) as error:
+    with pytest.raises(SheetError) as error:
         read_review(path)
     assert str(error.value).startswith(f"{path}:3: {message}")
     assert "\n" not in str(error.value)
@@ -140,7 +141,7 @@ def test_every_bad_line_has_one_message(tmp_path: Path) -> None:
     bad = [replace(ROW, variant=name, decision="hm", reviewer="MK") for name in ("negation", "opposite")]
     path = written(tmp_path, ROW, *bad, ROW)
     path.write_text(path.read_text() + "one\ttwo\n")
-    with pytest.raises(ReviewError) as error:
+    with pytest.raises(SheetError) as error:
         read_review(path)
     places = [problem.split(": ")[0] for problem in error.value.problems]
     assert places == [f"{path}:{line}" for line in (3, 4, 5, 6)]
@@ -160,13 +161,13 @@ def test_every_bad_line_has_one_message(tmp_path: Path) -> None:
 def test_a_file_that_is_no_review_file(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "review.tsv"
     path.write_bytes(content)
-    with pytest.raises(ReviewError) as error:
+    with pytest.raises(SheetError) as error:
         read_review(path)
     assert message in str(error.value)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(ReviewError, match=r"none.tsv: cannot be read \(No such file"):
+    with pytest.raises(SheetError, match=r"none.tsv: cannot be read \(No such file"):
         read_review(tmp_path / "none.tsv")
 
 
@@ -257,7 +258,7 @@ def test_a_correction_that_cannot_be_used_leaves_all_as_it_was(
     )
     bad = replace(row, decision=row.decision or "Benches should get paint.", reviewer="MK")
     path = written(tmp_path, good, bad)
-    with pytest.raises(ReviewError) as error:
+    with pytest.raises(SheetError) as error:
         apply_corrections(path, read_review(path), [statements])
     assert [problem.startswith(f"{path}:3: {message}") for problem in error.value.problems] == [True]
     assert statements.read_text(encoding="utf-8") == STATEMENTS

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from polbias.generators.policy.quality_words import evaluates, force, markers, numbers, unbalanced
 from polbias.generators.sources.probvaa import CODES, audit, defects
 from polbias.generators.sources.probvaa.annotations import Annotation
-from polbias.generators.sources.probvaa.marks import demands, has_force, negations, numbers, unbalanced
 from polbias.generators.sources.probvaa.published import ISSUES
 from polbias.generators.sources.probvaa.statements import Statement, StatementKey
 from tests.sources.probvaa_folder import make, sentences, statement_id
@@ -77,14 +77,14 @@ def test_moved_and_removed_markers_are_markers() -> None:
 @pytest.mark.parametrize(
     ("language", "text", "count"),
     [("de", "Es soll keine Bänke geben.", 1), ("es", "No hay bancos sin color.", 2), ("hu", "Ne fessük be.", 1),
-     ("it", "Nessuno dipinga.", 1), ("fr", "Il ne faut pas peindre.", 2), ("nl", "Verf ze niet.", 1),
+     ("it", "Nessuno dipinga.", 1), ("fr", "Il ne faut pas peindre.", 1), ("nl", "Verf ze niet.", 1),
      ("pl", "Nie malować.", 1), ("en", "Benches shouldn’t be painted.", 1)],
 )  # fmt: skip
 def test_markers_by_language(language: str, text: str, count: int) -> None:
-    counted = negations(text, language)
+    counted = markers(text, language)
     assert counted is not None
     assert counted.total() == count
-    assert negations(text, "xx") is None
+    assert markers(text, "xx") is None
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,11 @@ def test_markers_by_language(language: str, text: str, count: int) -> None:
     ],
 )
 def test_force_by_language(language: str, demand: str, kept: str, dropped: str) -> None:
-    assert demands(demand, language)
-    assert has_force(demand, language)
-    assert has_force(kept, language)
-    assert not has_force(dropped, language)
-    assert not demands(dropped, language)
-    assert has_force(dropped, "xx")
-    assert not demands(demand, "xx")
+    assert force(demand, language)
+    assert force(kept, language) or evaluates(kept, language)
+    assert force(dropped, language) is None
+    assert not evaluates(dropped, language)
+    assert force(demand, "xx") is None
 
 
 def test_numbers() -> None:
@@ -157,6 +155,33 @@ def test_contradictory_signs() -> None:
         codes = defects([*one, *two], {"es_1": signed(1), "de_1": signed(sign)})
         assert (("es_1_1000001_en", "contradictory-gold") in codes) == wrong
         assert (("de_1_1000001_en", "contradictory-gold") in codes) == wrong
+
+
+@pytest.mark.parametrize(
+    ("language", "original", "negation", "opposite"),
+    [
+        ("hu", "A padokat le kell festeni.", "A padokat le kell mosni.", "A padokat nem kell lefesteni."),
+        ("nl", "De banken moeten geverfd worden.", "De banken moeten kaal blijven.", "Verf de banken niet."),
+        ("pl", "Ławki trzeba pomalować.", "Ławki trzeba umyć.", "Ławek nie trzeba malować."),
+    ],
+)
+def test_negation_is_judged_in_the_languages_that_our_own_texts_do_not_have(
+    language: str, original: str, negation: str, opposite: str
+) -> None:
+    texts = {"original": original, "negation": negation, "opposite": opposite}
+    statements = [each for each in rows(language=language, country="hu") if each.key.variant in texts]
+    changed = [Statement(each.id, each.key, texts[each.key.variant], each.line) for each in statements]
+    by_variant = {each.id: each.key.variant for each in changed}
+    assert {(by_variant[row], code) for row, code in defects(changed)} == {
+        ("negation", "negation-without-marker"),
+        ("opposite", "opposite-with-marker"),
+    }
+
+
+@pytest.mark.parametrize("variant", ["negation", "opposite"])
+def test_force_is_judged_in_paraphrases_only(variant: str) -> None:
+    texts = {"negation": "Benches of kind 1 are not painted.", "opposite": "Benches of kind 1 stay bare."}
+    assert found(**{variant: texts[variant]}) == set()
 
 
 def test_audit_has_an_item_per_row(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
+from polbias.generators.language.negation.pipeline import Pipeline
 from polbias.generators.language.negation.result import Negated
 
-__all__ = ["LANGUAGES", "Negated", "negate"]
+__all__ = ["LANGUAGES", "Negated", "Pipeline", "negate"]
 
 # Module and function of every language. A module is imported when first used: it reads a lexicon of its own.
 _RULES = {
@@ -20,21 +21,26 @@ _RULES = {
 LANGUAGES = tuple(_RULES)
 
 
-def negate(statement: str, language: str) -> Negated:
+def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
     """Negate a statement by rule.
 
     Args:
         statement: one statement; of several sentences the one that demands something is negated.
         language: one of `LANGUAGES`.
+        pipeline: of spaCy (see `pipeline.blank` and `pipeline.load`), whose tokens and tags the
+            rules take; by default they go by their own.
 
     Returns:
         The negation with its rule; ``text`` is None where the rules abstain. Never the statement itself.
 
     Raises:
+        InputError: for a pipeline of another language.
         ValueError: for an unknown language.
     """
     if language not in _RULES:
         raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
     module, function = _RULES[language]
-    rules = cast(Callable[[str], Negated], getattr(import_module(f"{__name__}.{module}"), function))
-    return rules(statement)
+    if pipeline is not None:
+        pipeline.require(language)
+    rules = getattr(import_module(f"{__name__}.{module}"), function)
+    return cast(Callable[[str, Pipeline | None], Negated], rules)(statement, pipeline)

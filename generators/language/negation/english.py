@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from polbias.generators.language.negation.analysis import Analysis, objection
 from polbias.generators.language.negation.english_clause import Main, find_main
 from polbias.generators.language.negation.english_decision import Decision, abstain, render
 from polbias.generators.language.negation.english_finite import Reader
 from polbias.generators.language.negation.english_insert import negate_subject, negate_verb
 from polbias.generators.language.negation.english_lexicon import closed, is_adverb, is_verb, verb_form, words
 from polbias.generators.language.negation.english_nonfinite import imperative, question
-from polbias.generators.language.negation.english_tokens import QUOTATION, sentences, tokens
+from polbias.generators.language.negation.english_tokens import QUOTATION, Token, sentences, tokens
 from polbias.generators.language.negation.english_undo import undo, undo_subject
+from polbias.generators.language.negation.pipeline import Pipeline
 from polbias.generators.language.negation.result import Negated
 
 _MAX_CHARACTERS = 2_000
 _DEONTIC = frozenset({"should", "must", "shall", "ought", "shouldn't", "mustn't", "needs", "need", "may"})
 
 
-def negate_english(statement: str) -> Negated:
+def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
     """Negate an English statement.
 
     Args:
         statement: outer blanks do not matter; all else that is not negated stays as it is.
+        pipeline: see `negate` of the package.
     """
     text = statement.strip()
-    return render(text, _decide(text))
+    return render(text, _decide(text, pipeline))
 
 
-def _decide(text: str) -> Decision:
+def _decide(text: str, pipeline: Pipeline | None) -> Decision:
     if not text:
         return abstain("empty")
     if len(text) > _MAX_CHARACTERS:
         return abstain("too-long")
-    readers = [Reader(found) for begin, end in sentences(text) if (found := tokens(text[begin:end], begin))]
+    analysis: Analysis | None = pipeline.read(text) if pipeline else None
+    bounds = sentences(text, analysis)
+    readers = [Reader(found) for begin, end in bounds if (found := tokens(text[begin:end], begin, analysis))]
     readers = [
         reader
         for reader in readers
@@ -54,10 +61,16 @@ def _demand(readers: list[Reader]) -> Decision:
 
 
 def _sentence(reader: Reader, main: Main | None) -> Decision:
-    decided = question(reader, main) or imperative(reader, main)
+    decided = question(reader, main)
     if decided:
-        return decided
-    if main is None or reader.low(main.finite.index) == "be":
+        return _checked(decided, main.finite.index, reader) if main else decided
+    decided = imperative(reader, main)
+    if decided:
+        verb = int(reader.low(0) == "please")
+        return _checked(decided, verb, reader, infinite=True) if decided.rule == "imperative" else decided
+    if main is None:
+        return _no_verb(reader)
+    if reader.low(main.finite.index) == "be":
         return abstain("no-finite-verb")
     if main.finite.index == 0:
         return abstain("inversion", reader.tokens[0])
@@ -66,12 +79,33 @@ def _sentence(reader: Reader, main: Main | None) -> Decision:
     if main.second is not None:
         return abstain("coordination", reader.tokens[main.second])
     start = _subject(reader, main)
+    index = main.finite.index
     if start is None:
-        return undo(reader, main) or negate_verb(reader, main)
+        return _checked(undo(reader, main) or negate_verb(reader, main), index, reader)
     negative, undone = undo_subject(reader, main, start), undo(reader, main)
     if negative and undone:
         return abstain("negative-word", reader.tokens[start])
-    return negative or undone or negate_subject(reader, main, start) or negate_verb(reader, main)
+    by_subject = negative or (None if undone else negate_subject(reader, main, start))
+    return by_subject or _checked(undone or negate_verb(reader, main), index, reader)
+
+
+def _checked(decided: Decision, verb: int, reader: Reader, infinite: bool = False) -> Decision:
+    """Abstain where a pipeline says that the verb which a rule turned on is none."""
+    return _objected(reader.tokens[verb], decided, infinite) if decided.edits else decided
+
+
+def _no_verb(reader: Reader) -> Decision:
+    """Abstain for want of a finite verb, or because a pipeline says that what looks like one is none."""
+    none = abstain("no-finite-verb")
+    if not any(token.tags for token in reader.tokens):
+        return none
+    without = find_main(Reader([replace(token, tags=()) for token in reader.tokens]))
+    return _objected(reader.tokens[without.finite.index], none) if without else none
+
+
+def _objected(verb: Token, otherwise: Decision, infinite: bool = False) -> Decision:
+    said = objection(verb.tags, infinite)
+    return Decision("abstain:pipeline-disagrees", verb.text, more=said) if said else otherwise
 
 
 def _subject(reader: Reader, main: Main) -> int | None:

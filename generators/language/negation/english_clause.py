@@ -11,6 +11,8 @@ from polbias.generators.language.negation.english_lexicon import is_participle, 
 # Costs beside those of english_evidence.py: of an opener that no verb follows, and of a second main verb
 # behind a comma, without one, and one that is lexical.
 _UNFILLED, _SPLICE, _LOOSE, _LEXICAL = 2.0, 1.0, 2.5, 4.0
+# What a pipeline's parser costs a main verb that is not the root of its sentence.
+_NOT_ROOT = 1.0
 # The smallest lead of the best reading, the highest cost of a main verb, and what a possible noun costs more.
 _MARGIN, _UNLIKELY, _DOUBTFUL = 0.35, 1.4, 0.6
 _INVERTED = frozenset({"should", "were", "had"})
@@ -101,7 +103,7 @@ class _Parser:
             if state.sub and coordinated:
                 yield state, cost + 0.8
         elif state.main is None:
-            yield replace(state, main=finite, sub=False), cost + self._uncommon(index)
+            yield replace(state, main=finite, sub=False), cost + self._uncommon(index) + self._beside(index)
             if state.sub and coordinated:
                 yield state, cost + 0.8
         else:
@@ -125,6 +127,11 @@ class _Parser:
         first = self.reader.low(0)
         fronted = first in words("openers") and first not in words("subject_openers")
         return 1.5 if fronted and self.comma < 0 else 0.0
+
+    def _beside(self, index: int) -> float:
+        """Return the cost of a main verb that a parser does not take for the root."""
+        roots = [word.root for word in self.tokens[index].tags]
+        return _NOT_ROOT if False in roots and True not in roots else 0.0
 
     def _opener(self, index: int) -> tuple[float, float] | None:
         """Return the costs of a clause that begins here, and of none."""

@@ -8,6 +8,8 @@ english_clause.py asks for.
 
 from __future__ import annotations
 
+from polbias.generators.language.english_verbs import past, third
+from polbias.generators.language.negation.analysis import Tags, finite
 from polbias.generators.language.negation.english_lexicon import VerbForm, closed, is_plural, words
 
 
@@ -18,6 +20,36 @@ def prior(form: VerbForm) -> tuple[float, float]:
     if form.form == "past-or-participle":
         return 1.2, 0.2
     return (0.0, 3.0) if form.only else (1.0, 0.4)
+
+
+def tagged(tags: Tags) -> tuple[float, float]:
+    """Return what a trained pipeline tells: more than any one neighbour, but taggers err, so it is no proof.
+
+    Args:
+        tags: of the word; empty, or without a part of speech, where nothing is told.
+    """
+    said = finite(tags)
+    if said is None:
+        return 0.0, 0.0
+    if said:
+        return -1.0, 1.5
+    # The base form and the present are one word, so that taggers mistake them for each other.
+    return (0.8, -0.8) if any(word.verbal for word in tags) else (1.3, -1.5)
+
+
+def told(word: str, tags: Tags) -> VerbForm | None:
+    """Return the form of a verb that only a pipeline knows, by its lemma; None where that does not fit.
+
+    Args:
+        word: in lower case.
+        tags: of the word.
+    """
+    base = next((tag.lemma.lower() for tag in tags if tag.finite), "")
+    if not base.isalpha() or word in closed():
+        return None
+    if word == third(base):
+        return VerbForm(base, "third", True)
+    return VerbForm(base, "base" if word == base else "past", True) if word in (base, past(base)) else None
 
 
 def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:

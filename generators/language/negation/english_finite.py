@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from polbias.generators.language.negation.english_evidence import agreement, complement, prior
+from polbias.generators.language.negation.english_evidence import (
+    agreement,
+    complement,
+    prior,
+    tagged,
+    told,
+)
 from polbias.generators.language.negation.english_lexicon import (
     VerbForm,
     can_be_base,
@@ -18,6 +24,7 @@ from polbias.generators.language.negation.english_tokens import Token
 
 Kind = Literal["modal", "be", "have", "do", "lexical"]
 IMPOSSIBLE = 99.0
+_STRAY = 1.0  # what it costs that a pipeline is right and a modal is none, as in "political will"
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,14 @@ class Reader:
 
     def finite(self, index: int) -> Finite | None:
         """Return how a word can be read as a finite verb, or None if it cannot."""
+        found, tags = self._finite(index), self.tokens[index].tags
+        if found is None or not tags:
+            return found
+        shift, keep = tagged(tags)
+        skip = found.skip + keep if found.skip < IMPOSSIBLE or keep >= 0 else _STRAY
+        return replace(found, cost=max(found.cost + shift, 0.0), skip=max(skip, 0.0))
+
+    def _finite(self, index: int) -> Finite | None:
         low = self.low(index)
         if low.endswith("n't"):
             low = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}.get(low, low[:-3])
@@ -134,7 +149,8 @@ class Reader:
     def _lexical(self, index: int) -> Finite | None:
         token = self.tokens[index]
         # A capital within the sentence is that of a name.
-        if index == 0 or token.text[0].isupper() or (form := verb_form(token.low)) is None:
+        form = verb_form(token.low) or told(token.low, token.tags)
+        if index == 0 or token.text[0].isupper() or form is None:
             return None
         at = self.before(index)
         previous, following = self.low(at), self.low(index + 1)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from polbias.generators.language.negation.analysis import Analysis, Range, Tags
 from polbias.generators.language.negation.english_lexicon import words
 
-_TOKEN = re.compile(r"[^\W\d_]+(?:['’\-‐‑][^\W\d_]+)*['’]?|\d+(?:[.,:]\d+)*%?|\S")
+_UNIT = re.compile(r"[^\W\d_]+(?:['’\-‐‑][^\W\d_]+)*['’]?|\d+(?:[.,:]\d+)*%?")
+_TOKEN = re.compile(rf"{_UNIT.pattern}|\S")
 _CLITIC = re.compile(r"(.+)(['’](?:s|re|ve|ll|d|m))", re.IGNORECASE)
 # Quotation marks that can be paired; a straight single one only where no letter stands before it.
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|(?<![\w'’])['‘][^'’]*['’](?!\w)")
@@ -26,11 +29,13 @@ class Token:
         text: as it stands.
         low: in lower case and with straight apostrophes; `QUOTATION` of a quotation, which is a noun at most.
         start: index of its first character in the statement.
+        tags: what a pipeline says of it; empty without one.
     """
 
     text: str
     low: str
     start: int
+    tags: Tags = ()
 
     @property
     def end(self) -> int:
@@ -43,7 +48,7 @@ class Token:
         return self.text[0].isalpha() or self.low in words("clitic_verbs") or self.low == QUOTATION
 
 
-def tokens(text: str, start: int = 0) -> list[Token]:
+def tokens(text: str, start: int = 0, analysis: Analysis | None = None) -> list[Token]:
     """Return the tokens of a text outside brackets; a quotation is one token.
 
     Clitic verbs are tokens of their own: "It's" is "It" and "'s"; the possessive "Spain's" is one token.
@@ -51,28 +56,54 @@ def tokens(text: str, start: int = 0) -> list[Token]:
     Args:
         text: a sentence.
         start: where it begins in the statement.
+        analysis: of the statement, by a pipeline; its tokens are then those of the rules, but for words with
+            a hyphen, an apostrophe or a percent sign, which stay whole.
     """
     hidden = _hidden(text)
     found: list[Token] = []
     quoted = {match.start(): match.group() for match in _QUOTED.finditer(text)}
-    for match in _TOKEN.finditer(text):
-        if hidden[match.start()]:
-            if match.start() in quoted and hidden[match.start()] == _IN_QUOTES:
-                found.append(Token(quoted[match.start()], QUOTATION, start + match.start()))
+
+    def add(word: str, low: str, at: int) -> None:
+        tags = analysis.within(at, at + len(word)) if analysis else ()
+        found.append(Token(word, low, at, tags))
+
+    for begin, end in _pieces(text, start, hidden, analysis):
+        if hidden[begin]:
+            if begin in quoted and hidden[begin] == _IN_QUOTES:
+                add(quoted[begin], QUOTATION, start + begin)
             continue
-        word, at = match.group(), start + match.start()
+        word, at = text[begin:end], start + begin
         clitic = _CLITIC.fullmatch(word)
         verb = clitic and clitic[2].lower().replace("’", "'")
         if clitic and (verb != "'s" or clitic[1].lower() in words("clitic_hosts")):
-            found.append(Token(clitic[1], clitic[1].lower(), at))
-            found.append(Token(clitic[2], str(verb), at + len(clitic[1])))
+            add(clitic[1], clitic[1].lower(), at)
+            add(clitic[2], str(verb), at + len(clitic[1]))
         else:
-            found.append(Token(word, word.lower().replace("’", "'"), at))
+            add(word, word.lower().replace("’", "'"), at)
     return found
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Return where the sentences of a text begin and end."""
+def _pieces(text: str, start: int, hidden: bytearray, analysis: Analysis | None) -> Iterable[Range]:
+    """Return where tokens begin and end, what is hidden not left out."""
+    if analysis is None:
+        return (match.span() for match in _TOKEN.finditer(text))
+    joined = [match.span() for match in _UNIT.finditer(text)]
+    edges = [at for at in range(len(text) + 1) if bool(hidden[at]) != bool(at and hidden[at - 1])]
+    quotations = [match.span() for match in _QUOTED.finditer(text)]
+    opaque = [*zip(edges[::2], edges[1::2], strict=True), *quotations]
+    return analysis.pieces(text, start, joined, opaque)
+
+
+def sentences(text: str, analysis: Analysis | None = None) -> list[Range]:
+    """Return where the sentences of a statement begin and end.
+
+    Args:
+        text: the statement.
+        analysis: of it, by a pipeline: its sentences count, or at least its abbreviations.
+    """
+    told = analysis.sentences(len(text)) if analysis else None
+    if told is not None:
+        return told
     bounds, begin = [], 0
     hidden = _hidden(text)
     for match in _END.finditer(text):
@@ -81,6 +112,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
         # "e.g. Germany", "J. Smith" and "1. The state" end no sentence.
         numbering = before is not None and before.start() == 0 and word.isdigit()
         short = word in words("abbreviations") or len(word) == 1 or numbering
+        short = short or bool(analysis and not analysis.splits(match.start()))
         if hidden[match.start()] or (short and match.group().startswith(".")):
             continue
         bounds.append((begin, match.end()))

@@ -8,6 +8,7 @@ one away (`german_undo`). It has scope over the whole claim; where no rule ensur
 from __future__ import annotations
 
 from polbias.generators.language.negation import german_words as lexicon
+from polbias.generators.language.negation.analysis import objection
 from polbias.generators.language.negation.german_clause import parse
 from polbias.generators.language.negation.german_edits import Edits
 from polbias.generators.language.negation.german_front import without_additive
@@ -15,21 +16,23 @@ from polbias.generators.language.negation.german_place import negate_clause
 from polbias.generators.language.negation.german_text import Token, sentences, tokens
 from polbias.generators.language.negation.german_undo import undo
 from polbias.generators.language.negation.german_unsure import UnsureError
+from polbias.generators.language.negation.pipeline import Pipeline
 from polbias.generators.language.negation.result import Negated
 
 
-def negate_german(statement: str) -> Negated:
+def negate_german(statement: str, pipeline: Pipeline | None = None) -> Negated:
     """Return the negation of a statement in German.
 
     Of several sentences the last one is negated, if it alone makes a demand: those before it describe.
 
     Args:
         statement: One statement; white space around it and Swiss spelling are kept.
+        pipeline: See `negate` of the package.
 
     Returns:
         The negation with the rule that made it; without text where the rules are unsure.
     """
-    found = tokens(statement)
+    found = tokens(statement, pipeline.read(statement) if pipeline else None)
     if not found:
         return Negated(None, "abstain:empty", "There is nothing to negate.")
     parts = sentences(found)
@@ -59,6 +62,11 @@ def _negate(parts: list[list[Token]]) -> Edits:
     if any(token.low in lexicon.MODAL for part in parts[:-1] for token in part):
         raise UnsureError("abstain:several-claims", "more than one sentence makes a claim")
     clause = parse(last)
+    finite = last[clause.finite]
+    said = objection(finite.tags)
+    if said:
+        reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
+        raise UnsureError("abstain:pipeline-disagrees", reason)
     undone = undo(clause)
     if undone:
         return undone
@@ -70,7 +78,3 @@ def _negate(parts: list[list[Token]]) -> Edits:
     edits.rule = "additive-dropped"
     edits.why += ' "Auch" was removed, since before a negation it would say that others should not either.'
     return edits
-
-
-# What the dispatch of the package calls in every language.
-negate = negate_german

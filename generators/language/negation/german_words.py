@@ -45,6 +45,7 @@ DEFINITE, INDEFINITE, UNIVERSAL = _set("definite"), _set("indefinite"), _set("un
 GENITIVE_ARTICLES = _set("genitive_articles")
 POSITIVE_QUANTIFIERS, MANY = _set("positive_quantifiers"), _set("many")
 PREPOSITIONS, NEVER_ATTRIBUTE = _set("prepositions"), _set("never_attribute")
+RULES: dict[str, str] = _WORDS["rules"]
 CONTRACTED: dict[str, str] = _WORDS["contracted"]
 DENIED_PREPOSITIONS, TWO_WAY, FRAMES = _set("denied_prepositions"), _set("two_way"), _set("frames")
 PRONOUNS, CONJUNCTIONS, PRONOMINAL = _set("pronouns"), _set("conjunctions"), _set("pronominal")

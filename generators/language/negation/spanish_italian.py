@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import simplemma
 import yaml
 
+from polbias.generators.language.negation.analysis import Analysis, objection
 from polbias.generators.language.negation.english_tokens import sentences
+from polbias.generators.language.negation.pipeline import Pipeline
 from polbias.generators.language.negation.result import Negated
 from polbias.locations import package_file
 
@@ -19,31 +21,38 @@ _ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _MAX_CHARACTERS = 2_000
 
 
-def negate_spanish(statement: str) -> Negated:
+def negate_spanish(statement: str, pipeline: Pipeline | None = None) -> Negated:
     """Negate a Spanish statement; see `negate` of the package."""
-    return _negate(statement.strip(), "es")
+    return _negate(statement.strip(), "es", pipeline)
 
 
-def negate_italian(statement: str) -> Negated:
+def negate_italian(statement: str, pipeline: Pipeline | None = None) -> Negated:
     """Negate an Italian statement; see `negate` of the package."""
-    return _negate(statement.strip(), "it")
+    return _negate(statement.strip(), "it", pipeline)
+
+
+@cache
+def _load(language: _Language) -> dict[str, Any]:
+    path = package_file(f"generators/language/negation/words.{language}.yaml")
+    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return loaded
 
 
 @cache
 def _words(language: _Language, name: str) -> frozenset[str]:
-    path = package_file(f"generators/language/negation/words.{language}.yaml")
-    lists: dict[str, str] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return frozenset(lists[name].split())
+    return frozenset(_load(language)[name].split())
 
 
-def _negate(text: str, language: _Language) -> Negated:
+def _negate(text: str, language: _Language, pipeline: Pipeline | None) -> Negated:
     if not text:
         return Negated(None, "abstain:empty", "There is no statement.")
     if len(text) > _MAX_CHARACTERS:
         return Negated(None, "abstain:too-long", "This is a text, not a statement.")
     if "?" in text:
         return Negated(None, "abstain:question", "The place of a negation in a question is unsure.")
-    found = [(begin, end) for begin, end in sentences(text) if any(map(str.isalpha, text[begin:end]))]
+    analysis = pipeline.read(text) if pipeline else None
+    bounds = sentences(text, analysis)
+    found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
     if len(found) > 1:
         demands = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
         if len(demands) != 1:
@@ -53,7 +62,7 @@ def _negate(text: str, language: _Language) -> Negated:
     if not found:
         return Negated(None, "abstain:no-finite-verb", "There is no word to negate.")
     begin, end = found[0]
-    inner = _sentence(text[begin:end], language)
+    inner = _sentence(text[begin:end], language, begin, analysis)
     return Negated(inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation)
 
 
@@ -61,9 +70,18 @@ def _demands(sentence: str, language: _Language) -> bool:
     return any(match.group().lower() in _words(language, "deontic") for match in _WORD.finditer(sentence))
 
 
-def _sentence(text: str, language: _Language) -> Negated:
+def _tokens(text: str, start: int, analysis: Analysis | None) -> list[tuple[int, int, str]]:
+    """Return the words of a sentence outside brackets and quotations: begin, end, and lower case."""
     visible = _ASIDE.sub(lambda match: " " * len(match.group()), text)
-    tokens = [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(visible)]
+    if analysis is None:
+        return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(visible)]
+    pieces = analysis.pieces(visible, start, opaque=[match.span() for match in _ASIDE.finditer(text)])
+    # An elided word comes with its apostrophe ("dell'"), which the lists do not have.
+    return [(begin, end, text[begin:end].lower().rstrip("'’") or "'") for begin, end in pieces]
+
+
+def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | None) -> Negated:
+    tokens = _tokens(text, offset, analysis)
     lows = [low for _, _, low in tokens]
     (particle,) = _words(language, "negation")
     if any(low in _words(language, "negative") for low in lows):
@@ -79,11 +97,13 @@ def _sentence(text: str, language: _Language) -> Negated:
     while first > 0 and lows[first - 1] in _words(language, "clitics") | {"'", "’"}:
         first -= 1
     start, said = tokens[first][0], text[tokens[verb][0] : tokens[verb][1]]
+    tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
+    unsure = _disagreement(said, objection(tags), language)
     if first > 0 and lows[first - 1] == particle:
         gone = tokens[first - 1][0]
         rest = text[start:]
         rest = rest[:1].upper() + rest[1:] if text[gone].isupper() else rest
-        return Negated(
+        return unsure or Negated(
             text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
         )
     at = next((index for index, low in enumerate(lows) if low.isalpha()), first)
@@ -100,7 +120,14 @@ def _sentence(text: str, language: _Language) -> Negated:
         explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
         return Negated(_insert(text, start, particle), rule, explanation)
     explanation = f'"{particle}" came before the finite verb "{said}" and its clitics.'
-    return Negated(_insert(text, start, particle), "not-before-verb", explanation)
+    return unsure or Negated(_insert(text, start, particle), "not-before-verb", explanation)
+
+
+def _disagreement(verb: str, said: str, language: _Language) -> Negated | None:
+    """Return the abstention where a pipeline says something else of the finite verb."""
+    code = "abstain:pipeline-disagrees"
+    explanation: str = _load(language)["rules"][code]
+    return Negated(None, code, explanation.format(word=verb, more=said)) if said else None
 
 
 def _insert(text: str, at: int, particle: str) -> str:

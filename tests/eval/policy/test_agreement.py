@@ -1,4 +1,4 @@
-"""Kappa and alpha, by hand, beside the library where it is installed, and for the people of Table 2."""
+"""Kappas and alphas of models, by hand and for the people of Table 2."""
 
 from __future__ import annotations
 
@@ -6,68 +6,20 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from polbias.eval.agreement import cohen_kappa
 from polbias.eval.policy.agreement import (
-    cohen_kappa,
-    krippendorff_alpha,
     paraphrase_alpha,
     spread,
     template_agreement,
     variant_kappas,
 )
 from polbias.eval.policy.robustness import units
-from polbias.eval.tables import OutcomesError
 from polbias.generators.sources.probvaa import load
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
 
 PUBLISHED = shared("upstream/probvaa")
-
-
-def test_kappa_by_hand() -> None:
-    # 2 of 4 agree on yes, 1 on no; shares 3/4 and 2/4: (3/4 - 1/2) / (1 - 1/2).
-    assert cohen_kappa([1, 1, 1, 0], [1, 1, 0, 0]) == pytest.approx(0.5)
-    assert cohen_kappa([1, 0], [0, 1]) == -1
-    assert math.isnan(cohen_kappa([1, 1], [1, 1]))
-    assert math.isnan(cohen_kappa([], []))
-    with pytest.raises(OutcomesError):
-        cohen_kappa([1], [1, 0])
-
-
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=40))
-def test_kappa_is_symmetric_and_at_most_one(pairs: list[tuple[int, int]]) -> None:
-    one, two = zip(*pairs, strict=True)
-    kappa = cohen_kappa(one, two)
-    assert kappa == pytest.approx(cohen_kappa(two, one), nan_ok=True)
-    assert math.isnan(kappa) or kappa <= 1 + 1e-9
-
-
-def test_alpha_of_krippendorffs_own_example() -> None:
-    # Krippendorff (2011), section C: four observers, twelve units, nominal .743.
-    data = [
-        [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
-        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
-        [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
-        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
-    ]
-    assert krippendorff_alpha(data) == pytest.approx(0.743, abs=0.0005)
-
-
-def test_alpha_without_variation_is_none() -> None:
-    assert math.isnan(krippendorff_alpha([[1, 1], [1, 1]]))
-    assert math.isnan(krippendorff_alpha([[0, 0], [0, 0]]))
-    assert krippendorff_alpha([[1, -1], [1, -1]]) == 1
-
-
-def test_alpha_beside_the_library() -> None:
-    library = pytest.importorskip("krippendorff", reason="the library is under the GPL and not a dependency")
-    rng = np.random.default_rng(0)
-    for raters, items in ((2, 10), (6, 50), (4, 239)):
-        data = rng.choice([-1, 0, 1], (raters, items), p=[0.3, 0.2, 0.5])
-        expected = library.alpha(np.where(data == 0, np.nan, data), level_of_measurement="nominal")
-        assert krippendorff_alpha(data) == pytest.approx(expected)
 
 
 def test_spread() -> None:

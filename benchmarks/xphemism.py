@@ -1,0 +1,144 @@
+"""Finding the words of the lexicon in sentences, beside a pandas loop; exchanging them."""
+
+from __future__ import annotations
+
+import importlib
+import random
+
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, median
+
+ROUNDS = 3
+SENTENCES, HITS = 100_000, 0.05
+LANGUAGE = "de"
+
+
+def run() -> list[Line]:
+    """Search and exchange several times, each in a process of its own on one core."""
+    searches = [apart(search, cores=1) for _ in range(ROUNDS)]
+    exchanges = [apart(exchange, cores=1) for _ in range(ROUNDS)]
+
+    def rate(name: str) -> float:
+        return median([SENTENCES / each[name] for each in searches])
+
+    found = searches[0]
+    ratio = median([min(each["literal"], each["regex"]) / each["searched"] for each in searches])
+    return [
+        Line("sentences", SENTENCES, "sentences"),
+        Line("of them with a hit", found["hits"] / SENTENCES * 100, "%"),
+        Line(
+            "of the candidates of the search those with a hit", found["hits"] / found["candidates"] * 100, "%"
+        ),
+        Line("words, each with all its forms", found["words"], "words"),
+        at_least("search for candidates, one core", rate("searched"), "sentences/s", 250_000),
+        Line("pandas str.contains, a loop over the words as they stand", rate("regex"), "sentences/s"),
+        Line("the same with regex=False", rate("literal"), "sentences/s"),
+        at_least("the faster loop / ours", ratio, "times", 40),
+        Line(
+            "candidates split into words and sentences", median([each["tokens"] for each in searches]), "1/s"
+        ),
+        Line("candidates read: split, segmented, tagged", median([each["read"] for each in searches]), "1/s"),
+        Line("search and reading together", rate("together"), "sentences/s"),
+        at_least("exchange", median([each["exchanged"] for each in exchanges]), "pairs/s", 5_000),
+        Line("of the exchanges those left to review", exchanges[0]["review"] * 100, "%"),
+        Line("peak memory", max(each["peak_mb"] for each in searches), "MB"),
+    ]
+
+
+def statements() -> list[str]:
+    """Return the German sentences of our own policy statements."""
+    from polbias.generators.policy.statements import load_statements, texts
+    from polbias.locations import package_file
+
+    files = sorted(package_file("templates/policy/statements").glob("*.yaml"))
+    every = (statement for file in files for statement in load_statements(file).statements)
+    wordings = (wording for statement in every for wording in texts(statement))
+    return sorted({sentence for language, _, sentence in wordings if language == LANGUAGE})
+
+
+def sentences() -> list[str]:
+    """Return sentences, of which a share has a hit; each is made different by a year."""
+    from polbias.generators.xphemism.lexicon import load_lexicon
+    from polbias.generators.xphemism.matching import Matcher
+
+    matcher = Matcher(load_lexicon())
+    pool = statements()
+    hits = [sentence for sentence in pool if matcher.find(sentence)]
+    none = [sentence for sentence in pool if sentence not in set(hits)]
+    rng = random.Random(0)
+    drawn = (rng.choice(hits if rng.random() < HITS else none) for _ in range(SENTENCES))
+    return [f"{sentence[:-1]} ({rng.randint(1, 9999)})." for sentence in drawn]
+
+
+def search() -> Measured:
+    """Search, and read what was found, after imports; do the same with pandas."""
+    from polbias.generators.xphemism.lexicon import load_lexicon
+    from polbias.generators.xphemism.matching import Matcher
+    from polbias.generators.xphemism.matching.tokens import tokens
+
+    texts = sentences()
+    matcher = Matcher(load_lexicon())
+    with Stopwatch() as searched:
+        candidates = list(matcher.candidates(texts))
+    some = [texts[place] for place in candidates]
+    with Stopwatch() as split:
+        for text in some:
+            tokens(text)
+    with Stopwatch() as read:
+        hits = sum(bool(matcher.find(text)) for text in some)
+    with Stopwatch() as together:
+        again = sum(1 for _ in matcher.find_all(texts))
+    if hits != again:
+        raise AssertionError(f"searching and reading found {again} sentences, reading the candidates {hits}")
+    loops = {
+        name: pandas_loop(texts, matcher.words, regex)
+        for name, regex in (("regex", True), ("literal", False))
+    }
+    return {
+        "words": len(matcher.words),
+        "candidates": len(candidates),
+        "hits": hits,
+        "searched": searched.seconds,
+        "tokens": len(some) / split.seconds,
+        "read": len(some) / read.seconds,
+        "together": together.seconds,
+        **loops,
+    }
+
+
+def pandas_loop(texts: list[str], words: tuple[str, ...], regex: bool) -> float:
+    """Return the seconds that a loop of ``str.contains`` over the words takes."""
+    import pandas as pd
+
+    series = pd.Series(texts)
+    with Stopwatch() as looped:
+        found = pd.Series(False, index=series.index)
+        for word in words:
+            found |= series.str.contains(word, regex=regex)
+    return looped.seconds
+
+
+def exchange() -> Measured:
+    """Exchange every word of our statements for each of its partners, again and again for two seconds."""
+    from polbias.generators.xphemism.lexicon import load_lexicon
+    from polbias.generators.xphemism.matching import Matcher
+
+    substitute = importlib.import_module("polbias.generators.xphemism.substitution").substitute
+    lexicon = load_lexicon()
+    matcher = Matcher(lexicon)
+    partners: dict[str, list[str]] = {}
+    for each in lexicon.exchanges():
+        partners.setdefault(each.base, []).append(each.exchange)
+    tasks = [
+        (text, hit, lexicon.words[partner])
+        for text in statements()
+        for hit in matcher.find(text)
+        for partner in partners[hit.word]
+    ]
+    review = sum(substitute(text, hit, word, lexicon).status == "review" for text, hit, word in tasks)
+    seconds, done = 0.0, 0
+    while seconds < 2:
+        with Stopwatch() as exchanged:
+            for text, hit, word in tasks:
+                substitute(text, hit, word, lexicon)
+        seconds, done = seconds + exchanged.seconds, done + len(tasks)
+    return {"exchanged": done / seconds, "review": review / len(tasks), "pairs": len(tasks)}

@@ -1,0 +1,149 @@
+"""Agreement beyond chance: Cohen's kappa of two series, Krippendorff's alpha of many raters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from polbias.eval.tables import OutcomesError
+
+DRAWS = 2000
+"""Bootstrap samples of items."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaInterval:
+    """Krippendorff's alpha with a percentile interval.
+
+    Args:
+        alpha: The estimate; NaN where fewer than two values occur.
+        low: Lower end of the interval; NaN if no sample has an alpha.
+        high: Upper end of the interval; NaN if no sample has an alpha.
+        items: Items with at least two ratings.
+        ratings: Ratings of those items.
+        level: Confidence level, a fraction.
+        undefined: Share of the samples that hold one value only and have no alpha; they are left out.
+    """
+
+    alpha: float
+    low: float
+    high: float
+    items: int
+    ratings: int
+    level: float
+    undefined: float
+
+
+def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
+    """Cohen's kappa: agreement of two series beyond what their own shares would give.
+
+    Args:
+        first: Nominal codes, shape ``(n,)``.
+        second: The other series, of the same shape.
+
+    Returns:
+        Kappa, at most 1; NaN without items or if both have one value only.
+
+    Raises:
+        OutcomesError: If the shapes differ.
+
+    Source:
+        Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
+    """
+    one, two = np.asarray(first), np.asarray(second)
+    if one.shape != two.shape or one.ndim != 1:
+        raise OutcomesError(f"kappa: found the shapes {one.shape} and {two.shape}, expected two series")
+    if not one.size:
+        return math.nan
+    observed = float(np.mean(one == two))
+    expected = math.fsum(float(np.mean(one == v)) * float(np.mean(two == v)) for v in np.union1d(one, two))
+    return math.nan if expected >= 1 - 1e-12 else (observed - expected) / (1 - expected)
+
+
+def krippendorff_alpha(ratings: ArrayLike, missing: int = 0) -> float:
+    """Krippendorff's alpha of nominal codes, with missing ones.
+
+    Written out here because the library of that name is under the GPL; the tests compare the two where it is
+    installed.
+
+    Args:
+        ratings: One row per rater, one column per item, shape ``(raters, items)``.
+        missing: The code of a missing rating; items with fewer than two are left out.
+
+    Returns:
+        Alpha, at most 1; NaN where fewer than two values occur.
+
+    Source:
+        Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.
+    """
+    counts = _counts(ratings, missing)
+    return float(_alphas(counts, np.ones((1, counts.shape[0])))[0])
+
+
+def alpha_interval(
+    ratings: ArrayLike, missing: int = 0, *, level: float = 0.95, draws: int = DRAWS, seed: int = 0
+) -> AlphaInterval:
+    """Krippendorff's alpha of nominal codes with a bootstrap interval over items.
+
+    Items are drawn with replacement, their ratings stay together: items are what a guideline is applied to,
+    and the annotators are the ones there are.
+
+    Args:
+        ratings: One row per rater, one column per item, shape ``(raters, items)``.
+        missing: The code of a missing rating; items with fewer than two are left out.
+        level: Confidence level, a fraction.
+        draws: Number of bootstrap samples.
+        seed: Seed of the samples.
+
+    Returns:
+        Estimate and interval, the same for the same seed whatever the codes are.
+
+    Raises:
+        OutcomesError: If the level is not between 0 and 1 or there are no draws.
+
+    Source:
+        Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13 (percentile interval).
+    """
+    if not 0 < level < 1 or draws < 1:
+        raise OutcomesError(
+            f"alpha: found level {level!r} and {draws} draws, expected a fraction and at least 1"
+        )
+    counts = _counts(ratings, missing)
+    items = counts.shape[0]
+    estimate = float(_alphas(counts, np.ones((1, items)))[0])
+    low = high = math.nan
+    undefined = 1.0
+    if items:
+        weights = np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=draws)
+        samples = _alphas(counts, weights.astype(np.float64))
+        known = samples[~np.isnan(samples)]
+        undefined = 1 - known.size / draws
+        if known.size:
+            low, high = (float(end) for end in np.quantile(known, [(1 - level) / 2, (1 + level) / 2]))
+    return AlphaInterval(estimate, low, high, items, int(counts.sum()), level, undefined)
+
+
+def _counts(ratings: ArrayLike, missing: int) -> NDArray[np.float64]:
+    """How often each item got each value, shape ``(items, values)``, of items with two ratings or more."""
+    table = np.asarray(ratings)
+    values = np.unique(table[table != missing])
+    if not values.size:
+        return np.zeros((0, 0))
+    counts = np.stack([(table == value).sum(axis=0) for value in values], axis=1)
+    used: NDArray[np.float64] = counts[counts.sum(axis=1) >= 2].astype(np.float64)
+    return used
+
+
+def _alphas(counts: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Alpha for every row of weights of the items, shape ``(rows, items)``; NaN where one value occurs."""
+    rated = counts.sum(axis=1)
+    same = (counts * (counts - 1)).sum(axis=1) / np.maximum(rated - 1, 1)
+    total, totals = weights @ rated, weights @ counts
+    expected = total**2 - (totals**2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alphas: NDArray[np.float64] = 1 - (total - 1) * (total - weights @ same) / expected
+    alphas[expected <= 0] = np.nan
+    return alphas

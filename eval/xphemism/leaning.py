@@ -1,0 +1,204 @@
+"""Leaning itself: does the verdict change otherwise when the word leans right than when it leans left?
+
+Eq. 1 predicts the verdict on the reworded claim from that on the base claim. Here the two are subtracted, so
+that each claim is compared with itself, and leaning is what sets right apart from left among the changes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.eval.clusters import sign_flip
+from polbias.eval.contrasts import contrast
+from polbias.eval.tables import Factor
+from polbias.eval.xphemism.libraries import statsmodels
+from polbias.eval.xphemism.modes import Axis, shifted_on
+from polbias.eval.xphemism.records import AXES, Records
+from polbias.eval.xphemism.separation import determined, independent
+
+POINTS = 100
+"""Percentage points of a whole."""
+POWER = 0.8
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """The effect of leaning; all effects in percentage points of "true", positive where it favours the right.
+
+    Args:
+        axis: both, social or economic.
+        effect: Change from base to right-shifted claims minus change to left-shifted ones, adjusted.
+        se: Its cluster-robust standard error (CR1).
+        low: Lower end of the 95% t interval with G - 1 degrees of freedom.
+        high: Upper end.
+        p: Two-sided p of the sign flip of whole word pairs.
+        smallest_p: The smallest p that so many pairs can give.
+        exact: Whether all flips were counted.
+        p_t: Two-sided p of the t test.
+        detectable: Minimum detectable effect: the true effect that a t test at .05 would find with 80% power.
+        unadjusted: Plain difference of the mean changes.
+        worst_low: The effect if every answer without a verdict had favoured the left.
+        worst_high: The effect if every one had favoured the right.
+        n: Claims with a verdict on both forms.
+        clusters: Unordered word pairs among them.
+        left_out: Claims without a verdict on one form; they count in the worst case.
+        note: Why there is no effect; empty as a rule.
+    """
+
+    axis: Axis
+    effect: float = math.nan
+    se: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    smallest_p: float = math.nan
+    exact: bool = False
+    p_t: float = math.nan
+    detectable: float = math.nan
+    unadjusted: float = math.nan
+    worst_low: float = math.nan
+    worst_high: float = math.nan
+    n: int = 0
+    clusters: int = 0
+    left_out: int = 0
+    note: str = ""
+
+
+def leaning(records: Records, axis: Axis, seed: int = 0) -> Leaning:
+    """Test leaning on the change of the verdict.
+
+    The change of each claim is regressed on the shift (-1, 0, 1), beside an intercept, whether there is a
+    shift at all, the judgement of either word and, for both axes, the axis. The effect is twice the
+    coefficient. The interval is CR1 over unordered word pairs, with G - 1 degrees of freedom; with fewer than
+    about 40 word pairs it is too narrow. For the test the sign of the shift is flipped in whole word pairs:
+    the change, cleared of the other terms, is multiplied by the shift, and summed by word pair. Without an
+    effect left and right could be exchanged in any word pair, which would turn the sign of its sum, whatever
+    its claims have in common.
+
+    Args:
+        records: Answered pairs of one model, prompt and language.
+        axis: Which pairs.
+        seed: Seed of the drawn flips, beyond 20 word pairs.
+
+    Returns:
+        The effect; NaN with a note where it cannot be estimated.
+
+    Raises:
+        PolbiasError: If statsmodels is not installed.
+
+    Source:
+        Flipping of scores: Hemerik, Goeman and Finos, "Robust testing in generalized linear models by sign
+        flipping score contributions" (2020).
+    """
+    rows = shifted_on(records, axis)
+    known = (rows.base_valid > 0) & (rows.exchange_valid > 0)
+    worst = _worst(rows, axis)
+    rows = rows.select(known)
+    count = int(np.unique(rows.cluster.codes).size)
+    left_out = int((~known).sum())
+    shift, others = _terms(rows, axis)
+    design = np.column_stack([shift, others])
+    note = _fault(rows, design, count)
+    nothing = Leaning(
+        axis,
+        worst_low=worst[0],
+        worst_high=worst[1],
+        n=rows.n,
+        clusters=count,
+        left_out=left_out,
+        note=note,
+    )
+    if note:
+        return nothing
+    api = statsmodels()
+    codes = np.unique(rows.cluster.codes, return_inverse=True)[1].reshape(-1)
+    change = rows.change
+    fitted = api.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
+    effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
+    flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed)
+    half, p_t, detectable = _t(effect, error, count - 1)
+    return replace(
+        nothing,
+        effect=POINTS * effect,
+        se=POINTS * error,
+        low=POINTS * (effect - half),
+        high=POINTS * (effect + half),
+        p=flip.p_value,
+        smallest_p=flip.smallest_p,
+        exact=flip.exact,
+        p_t=p_t,
+        detectable=POINTS * detectable,
+        unadjusted=POINTS * _unadjusted(rows),
+    )
+
+
+def _terms(rows: Records, axis: Axis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The shift, and independent columns of what it is adjusted for."""
+    columns = [np.ones(rows.n), rows.shift != 0, rows.judgmental_base, rows.judgmental_exchange]
+    if axis == "both":
+        columns.append(rows.axis == AXES.index("social"))
+    others = np.column_stack([np.asarray(values, np.float64) for values in columns])
+    return rows.shift.astype(np.float64), others[:, independent(others)]
+
+
+def _fault(rows: Records, design: NDArray[np.float64], clusters: int) -> str:
+    """Why there can be no effect, empty if there can."""
+    if not rows.n:
+        return "no answer that is a verdict on both claims"
+    if not determined(design)[0]:
+        return "shifts to the left and to the right cannot be compared"
+    if clusters <= design.shape[1]:
+        return f"{clusters} clusters, expected more than {design.shape[1]} terms"
+    return ""
+
+
+def _cleared(values: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What is left of a column when the others are taken out."""
+    cleared: NDArray[np.float64] = values - others @ np.linalg.lstsq(others, values, rcond=None)[0]
+    return cleared
+
+
+def _t(effect: float, error: float, df: int) -> tuple[float, float, float]:
+    """Half of the interval, p of the t test, and the effect that it detects with the wanted power."""
+    from scipy.special import stdtr, stdtrit
+
+    wide = float(stdtrit(df, (1 + LEVEL) / 2))
+    p = 2 * float(stdtr(df, -abs(effect) / error)) if error else 1.0 if effect == 0 else 0.0
+    return wide * error, p, (wide + float(stdtrit(df, POWER))) * error
+
+
+def _unadjusted(rows: Records) -> float:
+    side = Factor(rows.shift.astype(np.intp) + 1, ("left", "none", "right"))
+    return contrast(rows.change, side, rows.cluster, [-1, 0, 1]).estimate
+
+
+def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
+    """The effect over all claims if answers without a verdict had favoured the left, and the right.
+
+    It is a weighted sum of the changes, so each takes its extreme by the sign of its weight.
+    """
+    shift, others = _terms(rows, axis)
+    cleared = _cleared(shift, others) if rows.n else shift
+    size = float(cleared @ cleared)
+    if size < 1e-9 * max(rows.n, 1):
+        return math.nan, math.nan
+    weights = 2 * cleared / size
+    lowest, highest = _extremes(rows)
+    low = np.where(weights > 0, lowest, highest)
+    high = np.where(weights > 0, highest, lowest)
+    return POINTS * float(weights @ low), POINTS * float(weights @ high)
+
+
+def _extremes(rows: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest change of each claim that its unanswered runs leave possible."""
+    ends = []
+    for counts in (rows.base, rows.exchange):
+        asked = np.maximum(counts.sum(axis=1), 1)
+        ends.append((counts[:, 1] / asked, 1 - counts[:, 0] / asked))
+    (base_low, base_high), (exchange_low, exchange_high) = ends
+    return exchange_low - base_high, exchange_high - base_low

@@ -1,0 +1,243 @@
+"""Read the published files: the labels of the pairs, and the answers of models to them.
+
+The file of answers repeats the labels, but some of its shifts are from an earlier state. The labels are taken
+from the data; the shift of the answers is kept beside, because the published script analysed that one.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from reprlib import repr as brief
+from typing import Any
+
+from polbias.errors import InputError
+from polbias.eval.xphemism.reading import Problem, Reading
+from polbias.eval.xphemism.records import (
+    AXIS_CODES,
+    GOLD_CODES,
+    PROMPT_CODES,
+    PROMPTS,
+    SHIFT_CODES,
+    Records,
+    is_answer,
+)
+
+LANGUAGE = "de"
+"""Language of the published instructions."""
+
+_GOLD = "golden_truthfulness_base_claim"
+_LABELS: dict[str, Mapping[object, int]] = {
+    _GOLD: {name: code for name, code in GOLD_CODES.items() if isinstance(name, str)},
+    "shift": SHIFT_CODES,
+    "axis": AXIS_CODES,
+    "judgmental_base": {"0": 0, "1": 1},
+    "judgmental_exchange": {"0": 0, "1": 1},
+}
+_COLUMNS = ("id", "base_word", "exchange_word", *_LABELS)
+_ARMS = ("base_claim", "exchange_claim")
+
+
+def read_published(data: Path, answers: Path) -> Reading:
+    """Read a user's copy of the published files, or files of the same layout.
+
+    Args:
+        data: Table of the pairs (CSV): id, base_word, exchange_word, golden_truthfulness_base_claim, shift,
+            axis, judgmental_base, judgmental_exchange.
+        answers: List of objects (JSON) with id and ``truthfulness_probability``: by claim (base_claim,
+            exchange_claim), prompt (simple_prompt, advanced_prompt) and model a list with an answer per run,
+            1, 0, null or "refusal".
+
+    Returns:
+        The records, and a problem for every claim that one of the files lacks, every label or answer that is
+        unknown (that row is left out) and every number of runs that differs from most (that row is kept).
+
+    Raises:
+        InputError: If a file cannot be read, lacks a column, has an id twice, or the files have no id in
+            common.
+
+    Source:
+        Jakob et al. (2025), section 4.1.
+    """
+    problems: list[Problem] = []
+    labels = _read_labels(data, problems)
+    given = _read_answers(answers)
+    if not labels.keys() & given.keys():
+        raise InputError(
+            f"{answers}: found no id of {data.name} among {len(given)} items, expected answers to its "
+            "claims; give the files that belong together"
+        )
+    problems += [_lacking(data.name, name) for name in given.keys() - labels.keys()]
+    rows: list[dict[str, Any]] = []
+    for name, row in labels.items():
+        if row is None:
+            continue
+        if name in given:
+            rows += _answered(name, row, given[name], answers.name, problems)
+        else:
+            problems.append(_lacking(answers.name, name))
+    _check_complete(rows, answers.name, problems)
+    _check_runs(rows, answers.name, problems)
+    problems.sort(key=lambda each: (each.file, each.row, each.found))
+    return Reading(Records.of(rows), tuple(problems))
+
+
+def _read_labels(path: Path, problems: list[Problem]) -> dict[str, dict[str, Any] | None]:
+    """The labels by id; None where they cannot be used."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
+            if missing:
+                raise InputError(
+                    f"{path}: found no column {', '.join(missing)}, expected {', '.join(_COLUMNS)}"
+                )
+            lines = [(reader.line_num, row) for row in reader]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); expected a CSV file") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: cannot be read ({error}); expected a CSV file in UTF-8") from None
+    found: dict[str, dict[str, Any] | None] = {}
+    for line, row in lines:
+        name = row["id"]
+        if not name or name in found:
+            raise InputError(f"{path}:{line}: found the id {name!r} twice or empty, expected every id once")
+        found[name] = _labelled(row, f"{name} (line {line})", path.name, problems)
+    return found
+
+
+def _labelled(row: dict[str, Any], where: str, file: str, problems: list[Problem]) -> dict[str, Any] | None:
+    labels = {name: (row[name] or "").strip().lower() for name in _LABELS}
+    for name, value in labels.items():
+        if value not in _LABELS[name]:
+            expected = " or ".join(map(str, _LABELS[name]))
+            problems.append(Problem(file, where, f"{name} {row[name]!r}", expected, "left out"))
+            return None
+    words = sorted(str(row[name] or "").strip() for name in ("base_word", "exchange_word"))
+    if not all(words):
+        problems.append(Problem(file, where, f"words {words}", "a base and an exchange word", "left out"))
+        return None
+    return {
+        "cluster_id": " | ".join(words),
+        "gold": labels[_GOLD],
+        "axis": labels["axis"],
+        "shift": labels["shift"],
+        "judgmental_base": int(labels["judgmental_base"]),
+        "judgmental_exchange": int(labels["judgmental_exchange"]),
+    }
+
+
+def _read_answers(path: Path) -> dict[str, Mapping[str, Any]]:
+    """The items by id."""
+    try:
+        items = json.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); expected a JSON file") from None
+    except ValueError as error:
+        raise InputError(f"{path}: cannot be read ({error}); expected JSON in UTF-8") from None
+    if not isinstance(items, list) or not items:
+        raise InputError(f"{path}: found {brief(items)}, expected a list of items with id and answers")
+    found: dict[str, Mapping[str, Any]] = {}
+    for index, item in enumerate(items):
+        if not isinstance(item, dict) or not isinstance(item.get("id"), str):
+            raise InputError(f"{path}: item {index}: found {brief(item)}, expected an object with an id")
+        if item["id"] in found:
+            raise InputError(f"{path}: item {index}: found the id {item['id']!r} twice, expected it once")
+        found[item["id"]] = item
+    return found
+
+
+def _answered(
+    name: str, labels: dict[str, Any], item: Mapping[str, Any], file: str, problems: list[Problem]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for every prompt and model of an item."""
+    stale = item.get("shift", labels["shift"])
+    if not isinstance(stale, str) or stale.lower() not in SHIFT_CODES:
+        problems.append(Problem(file, name, f"shift {brief(stale)}", "left, right or none", "not used"))
+        stale = labels["shift"]
+    arms = item.get("truthfulness_probability")
+    base, exchange = (_by_prompt(arms, arm) for arm in _ARMS)
+    if base is None or exchange is None:
+        expected = "truthfulness_probability with base_claim and exchange_claim"
+        problems.append(Problem(file, name, brief(arms), expected, "left out"))
+        return
+    for prompt in sorted({*base, *exchange}):
+        style = prompt.removesuffix("_prompt")
+        if style not in PROMPT_CODES:
+            problems.append(Problem(file, name, f"prompt {prompt!r}", "simple or advanced", "left out"))
+            continue
+        before, after = base.get(prompt, {}), exchange.get(prompt, {})
+        for model in sorted({*before, *after}):
+            where = f"{name}, {style}, {model}"
+            runs = [_runs(given.get(model)) for given in (before, after)]
+            if runs[0] is None or runs[1] is None:
+                bad = before.get(model) if runs[0] is None else after.get(model)
+                expected = "a list of 1, 0, null or refusal for both claims"
+                problems.append(Problem(file, where, brief(bad), expected, "left out"))
+                continue
+            yield labels | {
+                "pair_id": name,
+                "model": model,
+                "prompt": PROMPTS[PROMPT_CODES[style]],
+                "instruction_language": LANGUAGE,
+                "shift_in_answers": stale.lower(),
+                "base": runs[0],
+                "exchange": runs[1],
+            }
+
+
+def _by_prompt(arms: Any, arm: str) -> Mapping[str, Mapping[str, Any]] | None:
+    """Answers to a claim by prompt and model; None if they are not laid out so."""
+    given = arms.get(arm) if isinstance(arms, dict) else None
+    fits = isinstance(given, dict) and all(isinstance(each, dict) for each in given.values())
+    return given if fits else None
+
+
+def _runs(given: Any) -> Sequence[Any] | None:
+    """The answers of all runs; None if there are none or one of them is unknown."""
+    if not isinstance(given, list) or not given:
+        return None
+    plain = [None if isinstance(each, float) and math.isnan(each) else each for each in given]
+    return plain if all(map(is_answer, plain)) else None
+
+
+def _check_complete(rows: Sequence[Mapping[str, Any]], file: str, problems: list[Problem]) -> None:
+    """Report claims that a model has not answered although it answered others with that prompt."""
+    cells = Counter((row["model"], row["prompt"]) for row in rows)
+    seen = {(row["pair_id"], row["model"], row["prompt"]) for row in rows}
+    reported = {each.row for each in problems}
+    for pair in dict.fromkeys(row["pair_id"] for row in rows):
+        for model, prompt in sorted(cells):
+            style = "advanced" if prompt == "objective" else prompt
+            wheres = {f"{pair}, {each}, {model}" for each in (prompt, style)}
+            if (pair, model, prompt) not in seen and not wheres & reported:
+                problems.append(
+                    Problem(
+                        file, f"{pair}, {prompt}, {model}", "no answers", "answers as to others", "left out"
+                    )
+                )
+
+
+def _check_runs(rows: Sequence[Mapping[str, Any]], file: str, problems: list[Problem]) -> None:
+    """Report rows with another number of runs than most of their model and prompt."""
+    sizes: dict[tuple[str, str], Counter[int]] = {}
+    for row in rows:
+        sizes.setdefault((row["model"], row["prompt"]), Counter()).update(
+            map(len, (row["base"], row["exchange"]))
+        )
+    usual = {cell: max(counts, key=lambda size: (counts[size], size)) for cell, counts in sizes.items()}
+    for row in rows:
+        expected = usual[row["model"], row["prompt"]]
+        found = len(row["base"]), len(row["exchange"])
+        if found != (expected, expected):
+            where = f"{row['pair_id']}, {row['prompt']}, {row['model']}"
+            said = f"{found[0]} runs of the base claim and {found[1]} of the exchanged one"
+            problems.append(Problem(file, where, said, f"{expected} of each", "kept"))
+
+
+def _lacking(file: str, name: str) -> Problem:
+    return Problem(file, name, "no such id", "the claims of the other file", "left out")

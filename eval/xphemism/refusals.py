@@ -1,0 +1,151 @@
+"""Refusals and other answers without a verdict, as an outcome of their own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.eval.contrasts import contrast
+from polbias.eval.tables import Factor
+from polbias.eval.xphemism.leaning import POINTS
+from polbias.eval.xphemism.records import ARMS, LABELS, Records
+
+OUTCOMES = ("refusal", "unanswered")
+"""An explicit refusal; any answer without a verdict, which is all that some files tell."""
+_SIDES = ("left", "none", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What became of the answers to some of the claims, as percentages of all that were asked.
+
+    Args:
+        arm: base, shifted or placebo; base claims are those of the shifted pairs.
+        shift: Where the exchanged word of the pair leans: left, none or right.
+        true: Percentage of "true".
+        false: Percentage of "false".
+        refusal: Percentage of refusals.
+        unparsable: Percentage that cannot be read, or of which the file does not say what they were.
+        truncated: Percentage cut off.
+        asked: Number of answers.
+        claims: Number of claims.
+    """
+
+    arm: str
+    shift: str
+    true: float
+    false: float
+    refusal: float
+    unparsable: float
+    truncated: float
+    asked: int
+    claims: int
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalGap:
+    """Whether claims are left unanswered more often when the word leans right than when it leans left.
+
+    Args:
+        outcome: refusal or unanswered.
+        claims: shifted: of the shifted claims; change: of shifted minus base claims.
+        gap: Right minus left, in percentage points.
+        se: Its cluster-robust standard error (CR2).
+        low: Lower end of the 95% interval.
+        high: Upper end.
+        p: Two-sided p of the t test; NaN where the outcome never occurs, so that there is nothing to test.
+        n: Claims.
+        clusters: Unordered word pairs among them.
+    """
+
+    outcome: str
+    claims: str
+    gap: float
+    se: float
+    low: float
+    high: float
+    p: float
+    n: int
+    clusters: int
+
+
+def outcomes(records: Records) -> list[Outcomes]:
+    """Count the outcomes of all answers by arm and shift.
+
+    Args:
+        records: Answered pairs of one model, prompt and language.
+
+    Returns:
+        One entry for every arm and shift that has claims.
+    """
+    shifted = records.arm == ARMS.index("shifted")
+    parts = [
+        (arm, side, counts, shifted & (records.shift == code))
+        for arm, counts in (("base", records.base), ("shifted", records.exchange))
+        for code, side in enumerate(_SIDES, -1)
+    ]
+    parts.append(("placebo", "none", records.exchange, ~shifted))
+    found = []
+    for arm, side, counts, mask in parts:
+        if mask.any():
+            numbers = counts[mask].sum(axis=0)
+            asked = int(numbers.sum())
+            share = dict(zip(LABELS, (POINTS * numbers / max(asked, 1)).tolist(), strict=True))
+            found.append(
+                Outcomes(
+                    arm, side, share["true"], share["false"], share["refusal"], share["unparsable"],
+                    share["truncated"], asked, int(mask.sum()),
+                )
+            )  # fmt: skip
+    return found
+
+
+def refusal_gaps(records: Records) -> list[RefusalGap]:
+    """Compare answers without a verdict to right-shifted and to left-shifted claims.
+
+    Args:
+        records: Answered pairs of one model, prompt and language.
+
+    Returns:
+        An entry for each outcome, for the shifted claims and for their change against the base claims; NaN
+        where one side has no claim.
+    """
+    rows = records.select((records.arm == ARMS.index("shifted")) & (records.shift != 0))
+    side = Factor((rows.shift > 0).astype(np.intp), ("left", "right"))
+    found = []
+    for outcome in OUTCOMES:
+        for claims, values in _values(rows, outcome):
+            gap = contrast(values, side, rows.cluster, [-1, 1])
+            p = gap.p_value if values.any() else math.nan
+            found.append(
+                RefusalGap(
+                    outcome,
+                    claims,
+                    gap=POINTS * gap.estimate,
+                    se=POINTS * gap.standard_error,
+                    low=POINTS * gap.low,
+                    high=POINTS * gap.high,
+                    p=p,
+                    n=gap.n,
+                    clusters=gap.clusters,
+                )
+            )
+    return found
+
+
+def _values(rows: Records, outcome: str) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Share of an outcome in the shifted claims, and its change against the base claims."""
+    base, exchange = (_share(counts, outcome) for counts in (rows.base, rows.exchange))
+    yield "shifted", exchange
+    yield "change", exchange - base
+
+
+def _share(counts: NDArray[np.intp], outcome: str) -> NDArray[np.float64]:
+    chosen = counts[:, 2:].sum(axis=1) if outcome == "unanswered" else counts[:, LABELS.index(outcome)]
+    asked = counts.sum(axis=1)
+    share: NDArray[np.float64] = np.where(asked > 0, chosen / np.maximum(asked, 1), math.nan)
+    return share

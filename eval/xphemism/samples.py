@@ -1,0 +1,134 @@
+"""From the samples that lm_eval logs to answered pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from polbias.eval.tables import OutcomesError
+from polbias.eval.xphemism.reading import Problem, Reading
+from polbias.eval.xphemism.records import Records
+
+Judge: TypeAlias = Callable[[str, str], str]
+"""From an answer and the language of its instruction to one of the labels of answered pairs."""
+
+_NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_exchange": 0}
+"""What the labels of a placebo row are where the data leave them open."""
+_SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
+
+
+def records_of_samples(
+    samples: Iterable[Mapping[str, Any]], model: str = "model", judge: Judge | None = None
+) -> Reading:
+    """Read the logged samples of one model as answered pairs.
+
+    Args:
+        samples: Lines of ``samples_*.jsonl`` of the X-phemism tasks that generate.
+        model: Name of the model.
+        judge: Reads an answer; by default :func:`polbias.eval.answers.extract_truth`.
+
+    Returns:
+        The records, and a problem for every pair that was left out.
+
+    Raises:
+        OutcomesError: If a sample has no ``doc`` with the published columns, or holds log-likelihoods.
+    """
+    problems: list[Problem] = []
+    rows = paired(samples, model, problems, judge or read_truth)
+    return Reading(Records.of(rows), tuple(problems))
+
+
+def paired(
+    samples: Iterable[Mapping[str, Any]], model: str, problems: list[Problem], judge: Judge
+) -> list[dict[str, Any]]:
+    """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``.
+
+    Args:
+        samples: Lines of ``samples_*.jsonl`` of the X-phemism tasks that generate, of one model.
+        model: Its name.
+        problems: Receives the pairs that have not exactly two rows, one of them base, for a prompt style and
+            instruction language, or whose rows contradict each other.
+        judge: Reads an answer.
+
+    Returns:
+        Rows that :meth:`Records.of` accepts.
+
+    Raises:
+        OutcomesError: If a sample has no ``doc`` with the published columns, or holds log-likelihoods.
+    """
+    found: dict[tuple[str, str, str], list[tuple[Mapping[str, Any], list[str]]]] = {}
+    for number, sample in enumerate(samples):
+        doc = _document(sample, number)
+        key = str(doc["pair_id"]), str(doc["prompt_style"]), str(doc["instruction_language"])
+        said = [judge(text, key[2]) for text in _texts(sample, number)]
+        found.setdefault(key, []).append((doc, said))
+    rows: list[dict[str, Any]] = []
+    for key, pair in sorted(found.items(), key=lambda each: each[0]):
+        fault = _fault([doc for doc, _ in pair])
+        if fault:
+            problems.append(Problem("samples", ", ".join(key), *fault, "left out"))
+            continue
+        (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != "base")
+        if len(base) != len(exchange):
+            said_of = f"{len(base)} answers to the base claim and {len(exchange)} to the other"
+            problems.append(Problem("samples", ", ".join(key), said_of, "as many", "kept"))
+        rows.append(
+            {name: _label(doc, name) for name in _SHARED}
+            | dict(zip(("pair_id", "prompt", "instruction_language"), key, strict=True))
+            | {"model": model, "arm": doc["arm"], "base": base, "exchange": exchange}
+        )
+    return rows
+
+
+def read_truth(text: str, language: str) -> str:
+    """Return what became of one answer: one of the labels of answered pairs.
+
+    Args:
+        text: The model's output.
+        language: Language of the instruction.
+    """
+    from polbias.eval.answers import extract_truth
+
+    verdict = extract_truth(text, language)
+    return "truncated" if verdict.reason == "truncated" else str(verdict.label)
+
+
+def _document(sample: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    doc = sample.get("doc")
+    wanted = ("pair_id", "arm", "prompt_style", "instruction_language", *_SHARED)
+    missing = [name for name in wanted if not isinstance(doc, Mapping) or name not in doc]
+    if missing or not isinstance(doc, Mapping):
+        raise OutcomesError(
+            f"sample {number}: found no {', '.join(missing)} in its doc, expected a sample of an X-phemism "
+            "task"
+        )
+    return doc
+
+
+def _label(doc: Mapping[str, Any], name: str) -> Any:
+    unset = doc["arm"] == "placebo" and doc[name] is None
+    return _NEUTRAL.get(name) if unset else doc[name]
+
+
+def _texts(sample: Mapping[str, Any], number: int) -> list[str]:
+    """All answers, whether they came from several requests or from one repeated."""
+    texts: list[str] = []
+    for each in sample.get("filtered_resps") or sample.get("resps") or ():
+        texts += each if isinstance(each, list | tuple) else [each]
+    if not all(isinstance(text, str | None) for text in texts):
+        raise OutcomesError(
+            f"sample {number}: found log-likelihoods, expected answers in words; give the samples of a task "
+            "that generates"
+        )
+    return [text or "" for text in texts]
+
+
+def _fault(docs: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
+    """What was found and what was expected, if rows make no pair."""
+    arms = sorted(str(doc["arm"]) for doc in docs)
+    if arms not in (["base", "shifted"], ["base", "placebo"]):
+        return f"the rows {', '.join(arms)}", "one base row and one shifted or placebo row"
+    for name in ("cluster_id", "gold"):
+        if docs[0][name] != docs[1][name]:
+            return f"{name} {docs[0][name]!r} and {docs[1][name]!r}", "the same in both rows"
+    return None

@@ -1,0 +1,118 @@
+"""From a claim and a word pair to the minimal pair, or to the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from polbias.generators.xphemism.lexicon import Exchange, Lexicon
+from polbias.generators.xphemism.matching import Hit, HitKind, Matcher
+from polbias.generators.xphemism.substitution import Edit, substitute
+
+PairStatus = Literal["made", "review", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class MinimalPair:
+    """What became of exchanging one word of a claim.
+
+    Attributes:
+        base_word: the word of the lexicon in the claim.
+        exchange_word: the word that replaces it.
+        shifted_claim: the claim with the word exchanged; empty unless made.
+        hit: how the base word stands in the claim, None if it does not.
+        status: ``made``; ``review`` if a person has to decide; ``none`` if there is nothing to exchange.
+        reason: a code and plain words; empty if made without reservation.
+        edits: every change, in the order of the claim.
+    """
+
+    base_word: str
+    exchange_word: str
+    shifted_claim: str
+    hit: HitKind | None
+    status: PairStatus
+    reason: str
+    edits: tuple[Edit, ...]
+
+
+class PairMaker:
+    """Makes minimal pairs with one lexicon.
+
+    Args:
+        lexicon: pairs, placebo pairs and the morphology of their words.
+    """
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        # Political words are searched for; neutral ones only where they are asked for.
+        self._matcher = Matcher(lexicon)
+        neutral = (word for each in lexicon.placebos for word in (each.first, each.second))
+        self._neutral = Matcher(lexicon, neutral)
+        self._partners: dict[str, list[Exchange]] = {}
+        for exchange in lexicon.exchanges():
+            self._partners.setdefault(exchange.base, []).append(exchange)
+        # A word is also found under the spelling that the paper prints (errata).
+        self._spelled = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
+
+    def known(self, word: str) -> str:
+        """Return the word of the lexicon that a spelling stands for."""
+        return self._spelled.get(word, word)
+
+    def make(self, claim: str, base_word: str, exchange_word: str) -> MinimalPair:
+        """Exchange a given word of a claim for a given other one.
+
+        Args:
+            claim: a German sentence.
+            base_word: a word of the lexicon, as it stands there.
+            exchange_word: another one.
+        """
+        base, exchange = self.known(base_word), self.known(exchange_word)
+        for word in (base, exchange):
+            if word not in self._lexicon.words:
+                reason = (
+                    f"unknown-word: {word!r} is not in the lexicon; add it to pairs.tsv with its morphology"
+                )
+                return MinimalPair(base_word, exchange_word, "", None, "none", reason, ())
+        matcher = self._matcher if base in self._matcher.words else self._neutral
+        hits = [hit for hit in matcher.find(claim, nested=True) if hit.word == base]
+        if not hits:
+            reason = f"no-hit: {base!r} does not stand in the claim in any form"
+            return MinimalPair(base_word, exchange_word, "", None, "none", reason, ())
+        return self._exchange(claim, _first(hits), base_word, exchange_word, exchange)
+
+    def make_all(self, claim: str) -> Iterator[MinimalPair]:
+        """Exchange every political word of a claim for each of its partners, one at a time.
+
+        Words in a quotation or a name are left alone, as the annotation rules say (section 3.3).
+
+        Args:
+            claim: a German sentence.
+        """
+        found: dict[str, list[Hit]] = {}
+        for hit in self._matcher.find(claim):
+            if hit.word in self._partners:
+                found.setdefault(hit.word, []).append(hit)
+        for word, hits in found.items():
+            hit = _first(hits)
+            for exchange in self._partners[word]:
+                if hit.quoted or hit.proper:
+                    kind = "quotation" if hit.quoted else "name"
+                    reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
+                    yield MinimalPair(word, exchange.exchange, "", hit.kind, "none", reason, ())
+                else:
+                    yield self._exchange(claim, hit, word, exchange.exchange, exchange.exchange)
+
+    def _exchange(self, claim: str, hit: Hit, base: str, exchange: str, word: str) -> MinimalPair:
+        found = substitute(claim, hit, self._lexicon.words[word], self._lexicon)
+        if found.status == "review":
+            return MinimalPair(base, exchange, "", hit.kind, "review", found.reason, ())
+        if found.shifted_claim == claim:
+            reason = "unchanged: both words have the same form here"
+            return MinimalPair(base, exchange, "", hit.kind, "none", reason, ())
+        return MinimalPair(base, exchange, found.shifted_claim, hit.kind, "made", found.reason, found.edits)
+
+
+def _first(hits: list[Hit]) -> Hit:
+    """Return the hit to exchange: a word of its own before a member of a compound, then the first."""
+    return min(hits, key=lambda hit: (hit.quoted or hit.proper, hit.kind == "compound", hit.start))

@@ -1,0 +1,215 @@
+"""From a word of the lexicon to all of its forms: nouns with their phrases, adjectives, verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Literal, get_args
+
+from polbias.generators.xphemism.words import Word
+
+Case = Literal["nom", "gen", "dat", "acc"]
+Number = Literal["sg", "pl"]
+Gender = Literal["m", "f", "n"]
+Strength = Literal["strong", "weak", "mixed"]
+Form = Literal["declined", "base", "singular", "plural", "infinitive", "participle"]
+
+CASES: tuple[Case, ...] = get_args(Case)
+GENDERS: tuple[Gender, ...] = get_args(Gender)
+STRENGTHS: tuple[Strength, ...] = get_args(Strength)
+
+# Endings of adjectives, in the order nominative, genitive, dative, accusative.
+_ENDINGS: Mapping[Strength, Mapping[str, str]] = {
+    "strong": {"m": "er en em en", "f": "e er er e", "n": "es en em es", "pl": "e er en e"},
+    "weak": {"m": "e en en en", "f": "e en en e", "n": "e en en e", "pl": "en en en en"},
+    "mixed": {"m": "er en en en", "f": "e en en e", "n": "es en en es", "pl": "en en en en"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a form of a word can be.
+
+    Attributes:
+        case: None where the form has no case.
+        number: None where the form has no number.
+        gender: in the singular of nouns and adjectives, else None.
+        strength: of the declension after the article, None where the form does not depend on it.
+        form: "declined" of nouns and attributive adjectives; "base" of what is not inflected (predicative
+            adjectives, adverbs, fixed phrases); of verbs "singular" and "plural" (third person present),
+            "infinitive" and "participle".
+    """
+
+    case: Case | None
+    number: Number | None
+    gender: Gender | None = None
+    strength: Strength | None = None
+    form: Form = "declined"
+
+
+def adjective_ending(case: Case, number: Number, strength: Strength, gender: Gender | None = None) -> str:
+    """Return the ending of an attributive adjective: "em" in "mit altem Recht".
+
+    Args:
+        case: of the noun phrase.
+        number: of the noun phrase.
+        strength: strong without article, weak after "der", mixed after "ein".
+        gender: of the noun; needed in the singular.
+
+    Raises:
+        ValueError: If the number is singular and no gender is given.
+    """
+    if number == "sg" and gender is None:
+        raise ValueError("an adjective in the singular needs a gender, found None; name m, f or n")
+    column = gender if number == "sg" and gender else "pl"
+    return _ENDINGS[strength][column].split()[CASES.index(case)]
+
+
+def genders(word: Word) -> tuple[Gender, ...]:
+    """Return the genders that a noun has in the singular; two for a nominalised adjective of either."""
+    return tuple(gender for gender in GENDERS if word.gender and gender in word.gender.split("/"))
+
+
+def depends_on_article(word: Word) -> bool:
+    """Return whether forms of a noun depend on the article: with modifiers, or a nominalised adjective."""
+    return bool(word.modifiers) or word.declension == "adjectival"
+
+
+@lru_cache(maxsize=65536)
+def inflect(
+    word: Word, case: Case, number: Number, strength: Strength = "strong", gender: Gender | None = None
+) -> tuple[str, ...]:
+    """Return a word in a case and number, the whole phrase where it is one.
+
+    Args:
+        word: a noun or adjective; anything else is returned as it stands.
+        case: wanted case.
+        number: wanted number.
+        strength: of the declension after the article ("strong" without one).
+        gender: of a nominalised adjective that can be either, or of the noun that an adjective belongs to;
+            other nouns have their own.
+
+    Returns:
+        The forms, the usual one first; none if the word has no such number.
+    """
+    if word.pos == "adjective":
+        if word.singular is None:
+            return ()
+        ending = adjective_ending(case, number, strength, gender or "m")
+        return (_with_ending(word.singular, ending),)
+    if word.pos != "noun":
+        return (word.word,)
+    own = genders(word)
+    chosen = gender if gender in own else own[0] if own else "n"
+    heads = _adjectival(word, case, number, strength, chosen)
+    if word.declension != "adjectival":
+        heads = _singular(word, case, chosen) if number == "sg" else _plural(word, case)
+    ending = adjective_ending(case, number, strength, chosen)
+    left = tuple(_modified(modifier, ending) for modifier in word.modifiers)
+    right = (word.tail,) if word.tail else ()
+    return tuple(" ".join((*left, head, *right)) for head in heads)
+
+
+def _modified(stem: str, ending: str) -> str:
+    """Return a modifier with its ending; "Berliner" and the like have none."""
+    return stem if stem[:1].isupper() and stem.endswith("er") else _with_ending(stem, ending)
+
+
+def _with_ending(stem: str, ending: str) -> str:
+    return stem + (ending[1:] if stem.endswith("e") and ending.startswith("e") else ending)
+
+
+def _adjectival(
+    word: Word, case: Case, number: Number, strength: Strength, gender: Gender
+) -> tuple[str, ...]:
+    citation = word.singular if number == "sg" else word.plural
+    if citation is None:
+        return ()
+    stem = citation
+    for ending in ("er", "en", "es", "e"):
+        if citation.endswith(ending):
+            stem = citation.removesuffix(ending)
+            break
+    return (stem + adjective_ending(case, number, strength, gender),)
+
+
+def _singular(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
+    if word.singular is None:
+        return ()
+    if word.declension == "weak" and case != "nom":
+        oblique = tuple(
+            form.removesuffix("s") if form.endswith("ns") and case != "gen" else form
+            for form in word.genitive
+        )
+        return oblique or (word.singular + ("n" if word.singular.endswith("e") else "en"),)
+    if case != "gen":
+        return (word.singular,)
+    if word.genitive:
+        return word.genitive
+    if gender == "f" or word.declension == "fixed":
+        return (word.singular,)
+    return (word.singular + ("es" if word.singular.endswith(("s", "ß", "x", "z", "sch")) else "s"),)
+
+
+def _plural(word: Word, case: Case) -> tuple[str, ...]:
+    if word.plural is None:
+        return ()
+    takes_n = case == "dat" and word.declension != "fixed" and word.plural.endswith(("e", "el", "er"))
+    return (word.plural + "n" if takes_n else word.plural,)
+
+
+@lru_cache(maxsize=8192)
+def forms(word: Word) -> Mapping[str, tuple[Reading, ...]]:
+    """Return every form of a word with all that it can be, in a stable order.
+
+    A noun whose forms depend on the article has one reading for each declension; other nouns have none there.
+
+    Args:
+        word: of the lexicon.
+
+    Returns:
+        Readings by form. Of a phrase with a first word that the lexicon writes with a capital only because it
+        stands first, the form has it small ("staatliche Unterstützung"), as inside a sentence.
+    """
+    found: dict[str, dict[Reading, None]] = {}
+    readings = {"noun": _noun_forms, "adjective": _adjective_forms, "verb": _verb_forms}
+    for form, reading in readings.get(word.pos, _base_forms)(word):
+        found.setdefault(form, {})[reading] = None
+    return {form: tuple(readings) for form, readings in found.items()}
+
+
+def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
+    strengths: tuple[Strength | None, ...] = STRENGTHS if depends_on_article(word) else (None,)
+    kinds: list[tuple[Number, Gender | None]] = [("sg", gender) for gender in genders(word) or ("n",)]
+    for number, gender in [*kinds, ("pl", None)]:
+        for case, strength in product(CASES, strengths):
+            for form in inflect(word, case, number, strength or "strong", gender):
+                yield form, Reading(case, number, gender, strength)
+
+
+def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
+    yield word.word, Reading(None, None, form="base")
+    for strength, case in product(STRENGTHS, CASES):
+        for gender in GENDERS:
+            for form in inflect(word, case, "sg", strength, gender):
+                yield form, Reading(case, "sg", gender, strength)
+        for form in inflect(word, case, "pl", strength):
+            yield form, Reading(case, "pl", None, strength)
+
+
+def _verb_forms(word: Word) -> Iterator[tuple[str, Reading]]:
+    tail = (word.tail,) if word.tail else ()
+    if word.singular:
+        yield " ".join((*tail, word.singular)), Reading(None, None, form="infinitive")
+    for form in word.linking:
+        yield " ".join((*tail, form)), Reading(None, None, form="participle")
+    for form in word.genitive:
+        yield " ".join((form, *tail)), Reading(None, "sg", form="singular")
+    if word.plural:
+        yield " ".join((word.plural, *tail)), Reading(None, "pl", form="plural")
+
+
+def _base_forms(word: Word) -> Iterator[tuple[str, Reading]]:
+    yield word.word, Reading(None, None, form="base")

@@ -1,0 +1,95 @@
+"""What the X-phemism dataset offers to build, card and verification."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from polbias.generators.engine import DatasetSpec
+from polbias.generators.logic.proofs import Proofs
+from polbias.generators.xphemism.family import Family, load_family
+from polbias.generators.xphemism.tables import Item, dataset, items
+from polbias.manifest import Manifest
+
+TITLE = "X-phemism minimal pairs: German claims that differ in one loaded word"
+
+
+def specify(templates: Path | None = None) -> DatasetSpec:
+    """Return the specification of the dataset.
+
+    Args:
+        templates: a folder laid out like ``templates/xphemism``; by default that one.
+    """
+    return dataset(templates)
+
+
+def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: claims, pairs, shifts, and the size of both kinds of change.
+
+    Args:
+        manifest: of the finished tables.
+        folder: where they are.
+        templates: as for `specify`.
+    """
+    family = load_family(templates)
+    political, placebo = items(family)
+    made = [item for item in political if item.pair.status == "made"]
+    golds = Counter(claim.gold for claim in family.claims())
+    return {
+        "title": TITLE,
+        "languages": ["de"],
+        "paper": family.dataset.paper,
+        "claims": sum(golds.values()),
+        "golds": dict(sorted(golds.items())),
+        "unverified": sum(claim.status == "unverified" for claim in family.claims()),
+        "topics": [(name, len(file.claims)) for name, file in family.files.items()],
+        "lexicon": len(family.lexicon.pairs),
+        "pairs": len(made),
+        "pairs_review": len(political) - len(made),
+        "word_pairs": len({item.exchange.pair_id for item in made}),
+        "placebos": sum(item.pair.status == "made" for item in placebo),
+        "shifts": dict(sorted(Counter(item.exchange.shift for item in made).items())),
+        "axes": dict(sorted(Counter(item.exchange.axis for item in made).items())),
+        "hits": dict(sorted(Counter(str(item.pair.hit) for item in made).items())),
+        "judgmental": _judgements(made),
+        "sizes": {"shifted": _size(made), "placebo": _size(placebo)},
+        "errata": [each.model_dump(mode="json") for each in family.errata],
+        "prompts": _prompts(family),
+    }
+
+
+def _judgements(made: list[Item]) -> dict[str, int]:
+    return {
+        "base": sum(item.exchange.judgmental_base for item in made),
+        "exchange": sum(item.exchange.judgmental_exchange for item in made),
+    }
+
+
+def _size(made: list[Item]) -> float:
+    """Return the median number of characters that a change puts in."""
+    return median(
+        sum(len(edit.new) for edit in item.pair.edits) for item in made if item.pair.status == "made"
+    )
+
+
+def _prompts(family: Family) -> list[dict[str, str]]:
+    return [
+        {"language": language, "source": each.source.format(paper=family.dataset.paper), "text": each.text}
+        for language, each in family.prompts.prompts.items()
+    ]
+
+
+def prove(folder: Path, templates: Path | None = None) -> Proofs:
+    """Return that there is nothing to prove: the truth of a claim is a matter of fact.
+
+    Args:
+        folder: the built dataset.
+        templates: as for `specify`.
+    """
+    return Proofs(0, 0, ())
+
+
+__all__ = ["TITLE", "facts", "prove", "specify"]

@@ -1,0 +1,219 @@
+"""The clause around a noun phrase: its finite verb, its verbs at the end, its other noun phrases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from polbias.generators.language.negation import german_words as german
+from polbias.generators.xphemism.paradigms import Number
+from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.xphemism.substitution.phrase import is_adjective
+from polbias.generators.xphemism.substitution.tokens import Token
+
+_BOUNDARIES = frozenset(",;:.!?…–—|/")
+_NEVER = (
+    frozenset(closed.DETERMINER_FORMS)
+    | frozenset(closed.PREPOSITIONS)
+    | frozenset(closed.CONTRACTIONS)
+    | closed.INVARIABLE
+    | closed.CONJUNCTIONS
+    | german.PRONOUNS
+    | german.NEVER_VERBS
+) - frozenset(("sei",))
+_OPENING = german.SUBORDINATORS | german.MAYBE_SUBORDINATORS | frozenset(("zumal", "damit", "sodass"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause.
+
+    Attributes:
+        places: places of its tokens, without relative clauses inside it.
+        kind: "final" (the verb at the end, after a subordinator or relative pronoun), "zu" (an infinitive
+            with "zu"), "second" (any clause with a finite verb before its end) or "verbless".
+        finite: place of the finite verb, None without one.
+        opener: place of the subordinator or relative pronoun, None without one.
+    """
+
+    places: tuple[int, ...]
+    kind: Literal["final", "zu", "second", "verbless"]
+    finite: int | None
+    opener: int | None
+
+
+@lru_cache(maxsize=65536)
+def finite_number(low: str) -> Number | None:
+    """Return the number of a finite verb in the third person, None if the form is none."""
+    if low in _NEVER:
+        return None
+    if low in closed.FINITE:
+        return "sg"
+    if low in closed.FINITE_PLURAL:
+        return "pl"
+    if german.is_finite_lexical(low):
+        return "pl" if low.endswith(("en", "ern", "eln")) else "sg"
+    base = german.verb_lemma(low)
+    if not low.isalpha() or base == low or not base.endswith("n") or not base[:1].islower():
+        return None
+    if low.endswith("e"):
+        return "sg"
+    # A strong preterite: "stieg", "fand"; a participle ("gestiegen") is none.
+    return (
+        "sg"
+        if not low.endswith(("en", "er", "es", "em", "t", "end")) and low not in german.NEVER_VERBS
+        else None
+    )
+
+
+def is_finite(tokens: tuple[Token, ...], place: int) -> bool:
+    """Return whether a token can be a finite verb and is no attribute."""
+    token = tokens[place]
+    if token.kind != "word" or not (token.text[0].islower() or token.opens):
+        return False
+    if finite_number(token.low) is None or token.low in german.PREPOSITIONS:
+        return False
+    if token.low in closed.FINITE or token.low in closed.FINITE_PLURAL:
+        return True
+    if place and tokens[place - 1].low == "zu":
+        return False
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    attributive = following is not None and (following.is_noun or is_adjective(tokens, place + 1))
+    if attributive and place and token.low.endswith(("e", "en")):
+        before = tokens[place - 1].low
+        opens = before in closed.DETERMINER_FORMS or before in closed.PREPOSITIONS
+        return not (opens or before in closed.CONTRACTIONS or is_adjective(tokens, place - 1))
+    return not (token.opens and token.low.endswith(("t", "en")) and german.is_participle(token.low))
+
+
+def clause_at(tokens: tuple[Token, ...], place: int) -> Clause:
+    """Return the clause that a token stands in.
+
+    Args:
+        tokens: of the claim.
+        place: of the token.
+    """
+    segments = _segments(tokens)
+    own = next((k for k, segment in enumerate(segments) if segment[0] <= place <= segment[-1]), None)
+    if own is None:
+        return Clause((place,), "verbless", None, None)
+    places = list(segments[own])
+    if not _complete(tokens, places):
+        places = _joined(tokens, segments, own)
+    return _described(tokens, tuple(places))
+
+
+@lru_cache(maxsize=1024)
+def _segments(tokens: tuple[Token, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the places of the tokens between marks."""
+    found: list[list[int]] = [[]]
+    for place, token in enumerate(tokens):
+        if token.text in _BOUNDARIES or token.text == "-" or (token.kind == "mark" and token.text in "()[]"):
+            found.append([])
+        elif token.kind != "mark":
+            if token.opens and found[-1]:
+                found.append([])
+            found[-1].append(place)
+    return tuple(tuple(segment) for segment in found if segment)
+
+
+def _complete(tokens: tuple[Token, ...], places: list[int]) -> bool:
+    return any(is_finite(tokens, place) for place in places) or _has_zu(tokens, tuple(places))
+
+
+def _has_zu(tokens: tuple[Token, ...], places: tuple[int, ...]) -> bool:
+    return any(
+        german.is_zu_infinitive(tokens[place].low)
+        or (
+            tokens[place].low == "zu"
+            and place + 1 < len(tokens)
+            and german.is_infinitive(tokens[place + 1].low)
+        )
+        for place in places
+    )
+
+
+def _joined(tokens: tuple[Token, ...], segments: tuple[tuple[int, ...], ...], own: int) -> list[int]:
+    """Return a segment without verb with those beside it of the same sentence that complete it."""
+    places = list(segments[own])
+    for following in segments[own + 1 :]:
+        if not _same_sentence(tokens, places[-1], following[0]):
+            break
+        if _described(tokens, following).opener is not None or tokens[following[0]].low in _OPENING:
+            continue
+        places += following
+        if _complete(tokens, list(following)):
+            break
+    if _complete(tokens, places):
+        return places
+    for before in reversed(segments[:own]):
+        if not _same_sentence(tokens, before[-1], places[0]):
+            break
+        places = [*before, *places]
+        if _complete(tokens, list(before)):
+            break
+    return sorted(places)
+
+
+def _same_sentence(tokens: tuple[Token, ...], left: int, right: int) -> bool:
+    return not any(
+        tokens[place].text in ".!?;:" or tokens[place].opens for place in range(left + 1, right + 1)
+    )
+
+
+def _described(tokens: tuple[Token, ...], places: tuple[int, ...]) -> Clause:
+    finites = [place for place in places if is_finite(tokens, place)]
+    opener = _opener(tokens, places, finites)
+    infinitives = all(german.is_infinitive(tokens[place].low) for place in finites)
+    if not finites or (infinitives and _has_zu(tokens, places)):
+        return Clause(places, "zu" if _has_zu(tokens, places) else "verbless", None, opener)
+    if opener is not None:
+        clear = [place for place in finites if tokens[place].low in closed.FINITE or place == places[-1]]
+        return Clause(places, "final", (clear or finites)[-1], opener)
+    return Clause(places, "second", finites[0], None)
+
+
+def _opener(tokens: tuple[Token, ...], places: tuple[int, ...], finites: list[int]) -> int | None:
+    """Return the place of what makes the clause one with the verb at its end, None if it is none."""
+    first = places[0]
+    at_end = bool(finites) and finites[-1] >= places[-1] - 1 and not _verb_second(tokens, places, finites)
+    for place in places[:2]:
+        low = tokens[place].low
+        if low in ("um", "damit", "zumal") and place == first:
+            return place
+        if low in german.SUBORDINATORS and not (finites and finites[0] == place + 1):
+            return place
+        if low in german.MAYBE_SUBORDINATORS and at_end:
+            return place
+        if low not in closed.PREPOSITIONS and low not in closed.CLAUSE_CONJUNCTIONS:
+            break
+    relative = first if tokens[first].low in german.RELATIVES else None
+    if relative is None and tokens[first].low in closed.PREPOSITIONS and len(places) > 1:
+        relative = places[1] if tokens[places[1]].low in german.RELATIVES else None
+    opens = (first > 0 and tokens[first - 1].text == ",") or tokens[first].low in ("was", "wer", "wo")
+    if relative is None or not opens or not at_end:
+        return None
+    return relative if finites[0] > relative + 1 or finites[0] == places[-1] > relative else None
+
+
+def _verb_second(tokens: tuple[Token, ...], places: tuple[int, ...], finites: list[int]) -> bool:
+    """Return whether an auxiliary or modal stands before the end: "die Abgabe müsse enden"."""
+    known = [place for place in finites if tokens[place].low in closed.FINITE]
+    return bool(known) and known[-1] < places[-1] and german.is_infinitive(tokens[places[-1]].low)
+
+
+def takes(tokens: tuple[Token, ...], place: int, verbs: frozenset[str]) -> bool:
+    """Return whether a verb of the clause around a token is one of these, with or without separated prefix.
+
+    "Zum Opfer fallen" is a verb with a dative, too.
+    """
+    places = clause_at(tokens, place).places
+    words = [tokens[each].low for each in places]
+    for each in places:
+        if not tokens[each].text[0].islower():
+            continue
+        base = german.verb_lemma(tokens[each].low)
+        if base in verbs or words[-1] + base in verbs:
+            return True
+    return "zum opfer" in " ".join(words)

@@ -1,0 +1,320 @@
+"""Which case and number a noun of a claim has: what its form, its phrase and its place leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from polbias.generators.language.negation import german_words as german
+from polbias.generators.xphemism.paradigms import Case, Reading, Strength, adjective_ending, forms
+from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
+from polbias.generators.xphemism.substitution.closed_classes import Agreement
+from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
+from polbias.generators.xphemism.substitution.roles import role_of
+from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.words import Word
+
+Decided = Callable[[list[Agreement]], bool]
+
+
+def agreements(
+    tokens: tuple[Token, ...], phrase: Phrase, readings: Iterable[Reading], word: Word
+) -> list[Agreement]:
+    """Return the readings of a noun that its determiner and adjectives allow.
+
+    A claim with a mistake in the phrase allows none. Then the determiner counts ("des Wohnungsbau"), not the
+    form of the noun, and without a determiner the form of the noun.
+
+    Args:
+        tokens: of the claim.
+        phrase: of the noun.
+        readings: of the form that stands there.
+        word: the noun.
+    """
+    strength = phrase.strength(tokens)
+    by_form = _distinct(readings, strength)
+    determined = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
+    full = [agreement for agreement in determined if _fits_adjectives(tokens, phrase, agreement, strength)]
+    if determined:
+        return full or determined
+    every = _distinct((reading for found in forms(word).values() for reading in found), strength)
+    every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
+    return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every or by_form
+
+
+def _distinct(readings: Iterable[Reading], strength: Strength) -> list[Agreement]:
+    return list(
+        dict.fromkeys(
+            Agreement(reading.case, reading.number, reading.gender)
+            for reading in readings
+            if reading.case and reading.number and reading.strength in (None, strength)
+        )
+    )
+
+
+def phrase_at(tokens: tuple[Token, ...], head: int, readings: Iterable[Reading]) -> Phrase:
+    """Return the noun phrase of a noun.
+
+    A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
+
+    Args:
+        tokens: of the claim.
+        head: place of the noun.
+        readings: of the form that stands there.
+    """
+    phrase = read_phrase(tokens, head)
+    if not any(
+        _fits_determiner(tokens, phrase, each) for each in _distinct(readings, phrase.strength(tokens))
+    ):
+        phrase = extended_phrase(tokens, phrase) or phrase
+    if phrase.determiner is None or all(reading.number != "pl" for reading in readings):
+        return phrase
+    if clause_at(tokens, head).opener != phrase.determiner:
+        return phrase
+    return Phrase(head, phrase.attributes, None, None, False, phrase.determiner + 1)
+
+
+def _fits_determiner(tokens: tuple[Token, ...], phrase: Phrase, agreement: Agreement) -> bool:
+    if phrase.contracted and phrase.preposition is not None:
+        article = closed.CONTRACTIONS[tokens[phrase.preposition].low][1]
+        return closed.allowed(article, agreement)
+    return phrase.determiner is None or closed.allowed(tokens[phrase.determiner].low, agreement)
+
+
+def _fits_adjectives(
+    tokens: tuple[Token, ...], phrase: Phrase, agreement: Agreement, strength: Strength
+) -> bool:
+    wanted = adjective_ending(agreement.case, agreement.number, strength, agreement.gender)
+    return all(ending_of(tokens[place].low) == wanted for place in phrase.attributes)
+
+
+def narrowed(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement], decided: Decided
+) -> list[Agreement]:
+    """Return the agreements that the rules leave, applied one after another until they decide.
+
+    Args:
+        tokens: of the claim.
+        phrase: of the noun.
+        last: place of the last token of the noun.
+        candidates: what form and phrase allow.
+        decided: whether all agreements of a list lead to the same claim.
+    """
+    left = candidates
+    for rule in (_by_preposition, _by_coordination, _by_form, _by_genitive, _by_dative, _by_number, _by_role):
+        if decided(left):
+            return left
+        kept = list(rule(tokens, phrase, last, left))
+        left = kept or left
+    return left
+
+
+def _with_cases(candidates: list[Agreement], cases: Iterable[Case]) -> list[Agreement]:
+    wanted = tuple(cases)
+    return [candidate for candidate in candidates if candidate.case in wanted]
+
+
+def _government(tokens: tuple[Token, ...], phrase: Phrase, last: int) -> tuple[Case, ...]:
+    """Return the cases that a preposition before or after the phrase governs, () without one."""
+    if last + 1 < len(tokens) and tokens[last + 1].low in closed.POSTPOSITIONS and phrase.preposition is None:
+        return (closed.POSTPOSITIONS[tokens[last + 1].low],)
+    if phrase.preposition is None:
+        return ()
+    low = tokens[phrase.preposition].low
+    if phrase.contracted:
+        low = closed.CONTRACTIONS[low][0]
+    if low in ("statt", "anstatt") and clause_at(tokens, phrase.head).kind == "zu":
+        return ("acc",)
+    return closed.PREPOSITIONS.get(low, ())
+
+
+def _by_preposition(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+) -> list[Agreement]:
+    cases = _government(tokens, phrase, last)
+    left = _with_cases(candidates, cases)
+    # Without any mark a place is more usual than a direction.
+    if len(cases) > 1 and not phrase.attributes and phrase.determiner is None:
+        return _with_cases(left, cases[:1]) or left
+    return left
+
+
+def _left_conjunct(tokens: tuple[Token, ...], phrase: Phrase) -> int | None:
+    """Return the place of the noun that the phrase is joined to, None if there is none."""
+    before = phrase.first - 1
+    if before < 1 or phrase.preposition is not None:
+        return None
+    token = tokens[before]
+    if token.low in ("auch", "nicht") and before > 1:
+        before -= 1
+        token = tokens[before]
+    joined = token.low in closed.CONJUNCTIONS or token.text in "/&"
+    listed = token.text == "," and _list_goes_on(tokens, phrase.head)
+    if not joined and not listed:
+        return None
+    before -= 1
+    while before >= 0 and tokens[before].text in ")“”\"'":
+        before -= 1
+    return (
+        before if before >= 0 and tokens[before].is_noun and not tokens[before].text.endswith("-") else None
+    )
+
+
+def _list_goes_on(tokens: tuple[Token, ...], head: int) -> bool:
+    """Return whether a noun is one of a list: another comma with a noun, or "und", follows at once."""
+    following = tokens[head + 1 : head + 2]
+    return bool(following) and (following[0].low in closed.CONJUNCTIONS or following[0].text == ",")
+
+
+def conjunct_cases(tokens: tuple[Token, ...], phrase: Phrase) -> tuple[Case, ...] | None:
+    """Return the cases that the phrase shares with the noun that it is joined to, None without one."""
+    place = _left_conjunct(tokens, phrase)
+    if place is None:
+        return None
+    first = place
+    while first and tokens[first - 1].is_noun and not tokens[first - 1].opens:
+        first -= 1
+    left = read_phrase(tokens, first)
+    governed = _government(tokens, left, place)
+    if governed:
+        return tuple(case for case in governed if case in _determiner_cases(tokens, left)) or governed
+    further = conjunct_cases(tokens, left)
+    own = _determiner_cases(tokens, left)
+    if further:
+        return tuple(case for case in further if case in own) or further
+    if _after_noun(tokens, left) and "gen" in own and (left.determiner is not None or left.attributes):
+        # "die Erhöhung der Abgabe und der Beiträge"; what comes before it may be the conjunct just as well.
+        outer = read_phrase(tokens, left.first - 1)
+        shared = tuple(_determiner_cases(tokens, outer)) if outer.determiner is not None else ()
+        return ("gen", *shared) if phrase.determiner is not None else ("gen",)
+    return tuple(case for case in own if case != "gen") or own
+
+
+def _determiner_cases(tokens: tuple[Token, ...], phrase: Phrase) -> tuple[Case, ...]:
+    everything: tuple[Case, ...] = ("nom", "gen", "dat", "acc")
+    if phrase.determiner is None:
+        return everything
+    number = german.is_plural(tokens[phrase.head].text)
+    gender = german.gender(tokens[phrase.head].text)
+    found = set()
+    for _, case, column in closed.DETERMINER_FORMS[tokens[phrase.determiner].low]:
+        if (number is True and column != "pl") or (
+            number is False and (column == "pl" or gender not in (None, column))
+        ):
+            continue
+        found.add(case)
+    return tuple(case for case in everything if case in found) or everything
+
+
+def _by_coordination(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+) -> list[Agreement]:
+    shared = conjunct_cases(tokens, phrase)
+    return _with_cases(candidates, shared) if shared else candidates
+
+
+def _by_form(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+) -> list[Agreement]:
+    """A noun without anything before it is a plural if it can be counted, and no genitive unless marked."""
+    if phrase.determiner is not None or phrase.contracted or phrase.attributes:
+        return candidates
+    left = candidates
+    if {"sg", "pl"} <= {candidate.number for candidate in left}:
+        number = "pl"
+        if _predicative(tokens, phrase):
+            finite = clause_at(tokens, phrase.head).finite
+            number = "pl" if finite is not None and finite_number(tokens[finite].low) == "pl" else "sg"
+        left = [candidate for candidate in left if candidate.number == number]
+    if any(candidate.case != "gen" for candidate in left):
+        left = [candidate for candidate in left if candidate.case != "gen"]
+    return left
+
+
+def _predicative(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+    return phrase.first > 0 and tokens[phrase.first - 1].low in ("als", "zum", "per", "pro", "ein", "kein")
+
+
+def _after_noun(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+    """Return whether a phrase stands right after a noun that it can be an attribute of."""
+    before = phrase.first - 1
+    if before < 0 or phrase.preposition is not None:
+        return False
+    while before > 0 and tokens[before].text in "“”\"')":
+        before -= 1
+    token = tokens[before]
+    if token.kind == "number" or token.text == "%":
+        return True
+    if token.low in closed.PARTITIVE:
+        return True
+    return token.is_noun and not (
+        token.opens and german.lemma(token.low).islower() and token.low in german.CLOSED
+    )
+
+
+def _by_genitive(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+) -> list[Agreement]:
+    if phrase.preposition is not None:
+        return candidates
+    genitive = _with_cases(candidates, ("gen",))
+    rest = [candidate for candidate in candidates if candidate.case != "gen"]
+    if not genitive or not rest:
+        return candidates
+    if not _after_noun(tokens, phrase):
+        return genitive if takes(tokens, phrase.head, closed.GENITIVE_VERBS) else rest
+    dative = _with_cases(rest, ("dat",))
+    if dative and takes(tokens, phrase.head, closed.DATIVE_VERBS):
+        return dative
+    nominative = [candidate for candidate in rest if candidate.case != "dat"]
+    # "hat der Minister der Abgabe zugestimmt" aside, a noun with "der" after a noun is its attribute.
+    return genitive if not nominative else candidates if _opens_clause(tokens, phrase) else genitive
+
+
+def _opens_clause(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+    return phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?"
+
+
+def _by_dative(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+) -> list[Agreement]:
+    """Nominative or accusative rather than dative, unless a verb of the clause takes a dative."""
+    if phrase.preposition is not None:
+        return candidates
+    dative = _with_cases(candidates, ("dat",))
+    rest = [candidate for candidate in candidates if candidate.case != "dat"]
+    if not dative or not rest:
+        return candidates
+    bare = phrase.determiner is None and not phrase.attributes
+    return dative if not bare and takes(tokens, phrase.head, closed.DATIVE_VERBS) else rest
+
+
+def is_coordinated(tokens: tuple[Token, ...], phrase: Phrase, last: int) -> bool:
+    """Return whether a noun is joined to another one, so that a verb agrees with both."""
+    after = tokens[last + 1].low if last + 1 < len(tokens) else ""
+    return after in closed.CONJUNCTIONS or _left_conjunct(tokens, phrase) is not None
+
+
+def _by_number(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+) -> list[Agreement]:
+    """Of nominatives only those whose number is that of the verb, if another reading is left."""
+    clause = clause_at(tokens, phrase.head)
+    if clause.finite is None or is_coordinated(tokens, phrase, last):
+        return candidates
+    verb = finite_number(tokens[clause.finite].low)
+    return [
+        candidate for candidate in candidates if candidate.case != "nom" or verb in (candidate.number, None)
+    ]
+
+
+def _by_role(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+) -> Iterator[Agreement]:
+    """Nominative or accusative by the place in the clause."""
+    if {candidate.case for candidate in candidates} != {"nom", "acc"}:
+        return iter(candidates)
+    numbers = {candidate.number for candidate in candidates}
+    number = next(iter(numbers)) if len(numbers) == 1 else None
+    role = role_of(tokens, phrase, last, number, is_coordinated(tokens, phrase, last))
+    return iter(candidates if role is None else _with_cases(candidates, (role,)))

@@ -1,0 +1,249 @@
+"""The noun phrase of a hit: what stands left of its noun and has to agree with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polbias.generators.language.negation import german_words as german
+from polbias.generators.xphemism.paradigms import Strength
+from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.xphemism.substitution.tokens import Token
+
+ENDINGS = ("em", "en", "er", "es", "e")
+_NOT_ADJECTIVES = (
+    german.NOT_ADJECTIVES
+    | german.PREPOSITIONS
+    | german.PRONOUNS
+    | german.PRONOMINAL
+    | german.SUBORDINATORS
+    | german.RELATIVES
+    | german.FOCUS
+    | german.FRAME_ADVERBS
+    | german.COMPARATIVES
+    | german.CONJUNCTIONS
+    | german.FINITE
+    | frozenset(closed.FINITE)
+    | frozenset(closed.DETERMINER_FORMS)
+    | frozenset(closed.CONTRACTIONS)
+    | frozenset(closed.PREPOSITIONS)
+    | frozenset(("anders", "besonders", "statt", "lediglich", "eben", "gerade"))
+)
+# How far left of an attribute its article is looked for: "der bis heute von allen getragene Beschluss".
+_REACH = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A noun phrase from its preposition to its noun; all places are places of tokens.
+
+    Attributes:
+        head: of the first token of the noun (of a phrase of the lexicon, of its first word).
+        attributes: of the inflected adjectives, in order.
+        determiner: of the article or another determiner, None without one or where it is in a contraction.
+        preposition: of the preposition or contraction right before the phrase.
+        contracted: whether that is a contraction.
+        first: of the first token, preposition included.
+        extended: whether other words stand between article and adjectives.
+    """
+
+    head: int
+    attributes: tuple[int, ...]
+    determiner: int | None
+    preposition: int | None
+    contracted: bool
+    first: int
+    extended: bool = False
+
+    def determined_by(self, tokens: tuple[Token, ...]) -> closed.Determiner | None:
+        """Return the determiner, that of a contraction included."""
+        if self.determiner is not None:
+            return closed.determiner_of(tokens[self.determiner].low)
+        return closed.DEFINITE if self.contracted else None
+
+    def strength(self, tokens: tuple[Token, ...]) -> Strength:
+        """Return the declension of the adjectives of the phrase."""
+        determiner = self.determined_by(tokens)
+        return determiner.strength if determiner else "strong"
+
+
+def ending_of(word: str) -> str:
+    """Return the adjective ending that a word has, "" if none."""
+    return next((ending for ending in ENDINGS if word.endswith(ending) and len(word) > len(ending) + 1), "")
+
+
+def is_adjective(tokens: tuple[Token, ...], place: int) -> bool:
+    """Return whether a token left of a noun is an inflected adjective or participle."""
+    token = tokens[place]
+    low = token.low
+    if token.kind != "word" or not ending_of(low) or low in _NOT_ADJECTIVES:
+        return False
+    if not token.text[0].islower() and not (
+        token.opens and german.is_known(low) and german.lemma(low).islower()
+    ):
+        return False
+    if low in closed.ADVERBS and place + 1 < len(tokens) and _is_participle(tokens[place + 1].low):
+        return False
+    if place and _calls_for_noun(tokens[place - 1].low):
+        return True
+    return low in german.MANY or not _is_verb(low)
+
+
+def _calls_for_noun(low: str) -> bool:
+    return low in closed.CONTRACTIONS or low in closed.PREPOSITIONS or low in closed.DETERMINER_FORMS
+
+
+def _is_verb(low: str) -> bool:
+    """Return whether a word with an ending is rather a verb than an adjective."""
+    if german.is_infinitive(low) or german.is_zu_infinitive(low):
+        return True
+    base = german.verb_lemma(low)
+    if base == low or not base.endswith("n") or not base[:1].islower():
+        return False
+    return not _is_participle(low) and low.endswith(("te", "ten", "e", "en"))
+
+
+def read_phrase(tokens: tuple[Token, ...], head: int) -> Phrase:
+    """Return the noun phrase whose noun stands at ``head``.
+
+    Args:
+        tokens: of the claim.
+        head: place of the noun.
+    """
+    attributes: list[int] = []
+    place = head - 1
+    while place >= 0:
+        if is_adjective(tokens, place):
+            attributes.append(place)
+        elif not _passed_over(tokens, place, bool(attributes)):
+            break
+        place -= 1
+    attributes.reverse()
+    found = _determined(tokens, head, tuple(attributes), place) or _extended(
+        tokens, head, tuple(attributes), place
+    )
+    if found is not None:
+        return found
+    first = min([head, *attributes])
+    if place + 1 < first and tokens[place + 1].low in closed.INVARIABLE | {"so"}:
+        first = place + 1
+    return Phrase(head, tuple(attributes), None, None, False, first)
+
+
+def extended_phrase(tokens: tuple[Token, ...], phrase: Phrase) -> Phrase | None:
+    """Return the phrase with an article further left, where the next determiner belongs to another noun.
+
+    In "die von allen geplante Abgabe" the article of "Abgabe" is "die".
+
+    Args:
+        tokens: of the claim.
+        phrase: with the next determiner.
+    """
+    return _extended(tokens, phrase.head, phrase.attributes, phrase.first - 1)
+
+
+def _extended(tokens: tuple[Token, ...], head: int, attributes: tuple[int, ...], place: int) -> Phrase | None:
+    """Return the phrase whose article stands before an extended attribute, None if there is none."""
+    far = _far_determiner(tokens, place) if attributes else None
+    if far is None:
+        return None
+    # "Eine von ihren teuren Abgaben": rather a pronoun than the article of an extended attribute.
+    if tokens[far].low in closed.PARTITIVE and not _is_participle(tokens[attributes[0]].low):
+        return None
+    found = _determined(tokens, head, attributes, far)
+    if found is None:
+        return None
+    rest = found.determiner, found.preposition, found.contracted, found.first
+    return Phrase(head, attributes, *rest, extended=True)
+
+
+def _is_participle(low: str) -> bool:
+    """Return whether a word is a participle with the ending of an adjective."""
+    ending = ending_of(low)
+    stem = low.removesuffix(ending)
+    return bool(ending) and (stem.endswith("nd") or german.is_participle(stem))
+
+
+def _passed_over(tokens: tuple[Token, ...], place: int, inside: bool) -> bool:
+    """Return whether a token without ending can stand between an article and the noun."""
+    token = tokens[place]
+    if token.kind == "number" or token.text == "#" or token.low in closed.INVARIABLE:
+        return True
+    if token.low in german.NUMBERS or token.low in ("%", "prozent"):
+        return True
+    following = tokens[place + 1]
+    if token.text.endswith("-") and following.low in closed.CONJUNCTIONS:
+        return True
+    if token.low in closed.CONJUNCTIONS and place:
+        before = tokens[place - 1]
+        return (before.text.endswith("-") and before.kind == "word") or (
+            inside and is_adjective(tokens, place - 1)
+        )
+    if token.text == "," and place and inside:
+        return is_adjective(tokens, place - 1)
+    if token.text in "„“\"'»«‚‘" and place:
+        return _calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1)
+    # "Berliner", "90er", names that are adjectives.
+    if token.is_noun and token.text.endswith("er") and not token.opens and place:
+        return _calls_for_noun(tokens[place - 1].low) and _is_place_adjective(token.text)
+    # An adverb between article and adjective: "die stark steigende Abgabe".
+    if inside and place and token.kind == "word" and token.text[0].islower():
+        adverb = token.low not in closed.DETERMINER_FORMS and not _calls_for_noun(token.low)
+        adverb = adverb and token.low not in closed.FINITE and token.low not in german.CONJUNCTIONS
+        before = tokens[place - 1]
+        opens = _calls_for_noun(before.low) or (
+            before.text == "," and place > 1 and is_adjective(tokens, place - 2)
+        )
+        return adverb and opens and token.low not in german.PRONOUNS
+    return False
+
+
+def _is_place_adjective(text: str) -> bool:
+    """Return whether a word is one like "Berliner", from the name of a place."""
+    known = german.is_known(text) and german.lemma(text) == text
+    return not known or (german.is_known(text[:-2]) and german.lemma(text[:-2]) == text[:-2])
+
+
+def _determined(
+    tokens: tuple[Token, ...], head: int, attributes: tuple[int, ...], place: int
+) -> Phrase | None:
+    """Return the phrase whose determiner, contraction or preposition stands at ``place``, else None."""
+    if place < 0:
+        return None
+    low = tokens[place].low
+    if low in closed.CONTRACTIONS:
+        return Phrase(head, attributes, None, place, True, place)
+    if low in closed.DETERMINER_FORMS and tokens[place].kind == "word":
+        before = place - 1
+        preposition = before if before >= 0 and _is_preposition(tokens, before) else None
+        first = place if preposition is None else preposition
+        return Phrase(head, attributes, place, preposition, False, first)
+    if _is_preposition(tokens, place):
+        return Phrase(head, attributes, None, place, False, place)
+    name = tokens[place].is_noun and low.endswith("s") and place and _is_preposition(tokens, place - 1)
+    if name and place + 1 == min((head, *attributes)):
+        # "durch Kants Schriften": a name in the genitive does the work of an article.
+        return Phrase(head, attributes, None, place - 1, False, place - 1)
+    return None
+
+
+def _is_preposition(tokens: tuple[Token, ...], place: int) -> bool:
+    token = tokens[place]
+    if token.low not in closed.PREPOSITIONS:
+        return False
+    # "um die Abgabe zu senken" is none; "ab" and "zu" after a noun belong to a verb.
+    return token.low not in ("ab", "zu") or not (token.text == "ab" and place and tokens[place - 1].is_noun)
+
+
+def _far_determiner(tokens: tuple[Token, ...], place: int) -> int | None:
+    """Return the article before an extended attribute: it is followed by a preposition or an adverb."""
+    for far in range(place, max(-1, place - _REACH), -1):
+        token = tokens[far]
+        if token.kind == "mark" and token.text not in '„“"#':
+            return None
+        following = tokens[far + 1].low
+        if token.low in closed.DETERMINER_FORMS or token.low in closed.CONTRACTIONS:
+            opens = following in closed.PREPOSITIONS or following in closed.CONTRACTIONS
+            adverb = tokens[far + 1].text[0].islower() and not ending_of(following) and following.isalpha()
+            if opens or (adverb and following not in german.FINITE):
+                return far
+    return None

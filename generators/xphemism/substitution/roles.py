@@ -1,0 +1,207 @@
+"""Whether a noun phrase is the subject of its clause or an object in the accusative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from polbias.generators.language.negation import german_words as german
+from polbias.generators.xphemism.paradigms import Case, Number
+from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.xphemism.substitution.clause import Clause, clause_at, finite_number
+from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
+from polbias.generators.xphemism.substitution.tokens import Token
+
+Role = Literal["nom", "acc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """Another noun phrase or pronoun of the clause that is governed by the verb.
+
+    Attributes:
+        place: of its noun.
+        first: of its first token.
+        nominative: "yes" if nothing but a nominative, "no" if none, "maybe" if its form does not tell.
+    """
+
+    place: int
+    first: int
+    nominative: Literal["yes", "no", "maybe"]
+
+
+def role_of(
+    tokens: tuple[Token, ...], phrase: Phrase, last: int, number: Number | None, coordinated: bool
+) -> Role | None:
+    """Return whether a phrase is nominative or accusative, None if no rule decides.
+
+    Args:
+        tokens: of the claim.
+        phrase: the noun phrase.
+        last: place of the last token of its noun.
+        number: of the phrase, None if not known.
+        coordinated: whether it is one of several nouns joined by "und", so that the verb may be plural.
+    """
+    before = tokens[phrase.first - 1].low if phrase.first else ""
+    if before in ("statt", "anstatt"):
+        return None
+    clause = clause_at(tokens, phrase.head)
+    if clause.kind == "zu":
+        return "acc"
+    if clause.kind == "verbless" or clause.finite is None:
+        return None
+    verb = tokens[clause.finite].low
+    if number and not coordinated and finite_number(verb) != number:
+        return None if _copula(tokens, clause) else "acc"
+    if _impersonal(tokens, clause):
+        return "acc"
+    others = tuple(_arguments(tokens, clause, phrase, last))
+    if _copula(tokens, clause) or _passive(tokens, clause):
+        return "nom"
+    if any(other.nominative == "yes" for other in others):
+        return "acc"
+    if clause.kind == "final":
+        return _in_final(tokens, clause, phrase, others)
+    return _in_second(tokens, clause, phrase, others, number, coordinated)
+
+
+def _in_final(
+    tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, others: tuple[Argument, ...]
+) -> Role | None:
+    before = [other for other in others if other.place < phrase.first and other.nominative != "no"]
+    opener = tokens[clause.opener].low if clause.opener is not None else ""
+    if opener == "um":
+        return "acc"
+    if before:
+        return "acc"
+    if opener in german.RELATIVES and clause.opener == clause.places[0]:
+        if opener in ("der", "wer"):
+            return "acc"
+        if opener in ("den", "dem", "dessen", "deren", "denen", "wen", "wo", "welchen", "welchem"):
+            return "nom"
+        return "nom" if others or opener == "was" else None
+    return "nom"
+
+
+def _in_second(
+    tokens: tuple[Token, ...],
+    clause: Clause,
+    phrase: Phrase,
+    others: tuple[Argument, ...],
+    number: Number | None,
+    coordinated: bool,
+) -> Role | None:
+    assert clause.finite is not None
+    verb = finite_number(tokens[clause.finite].low)
+    if phrase.head < clause.finite:
+        return (
+            "nom"
+            if not any(other.place < phrase.first and other.nominative != "no" for other in others)
+            else None
+        )
+    front = [other for other in others if other.place < clause.finite and other.nominative != "no"]
+    if front:
+        return "acc"
+    between = [
+        other for other in others if clause.finite < other.place < phrase.first and other.nominative != "no"
+    ]
+    return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
+
+
+def _copula(tokens: tuple[Token, ...], clause: Clause) -> bool:
+    """Return whether both noun phrases of the clause are nominative: "ist", "bleibt", "heißt"."""
+    assert clause.finite is not None
+    base = german.verb_lemma(tokens[clause.finite].low)
+    ends = [tokens[place].low for place in clause.places if place > clause.finite]
+    if clause.kind == "final":
+        ends = [tokens[place].low for place in clause.places if place < clause.finite][-2:]
+    if base in closed.COPULAS or tokens[clause.finite].low in ("sei", "seien", "wäre", "wären"):
+        return True
+    if base == "werden" or tokens[clause.finite].low in ("wird", "wurde", "werde"):
+        return not any(german.is_infinitive(word) for word in ends)
+    return any(word in ("sein", "bleiben", "werden", "geworden", "gewesen") for word in ends[-2:])
+
+
+def _passive(tokens: tuple[Token, ...], clause: Clause) -> bool:
+    words = [tokens[place].low for place in clause.places]
+    werden = any(word in german.WERDEN or word in ("werde", "worden") for word in words)
+    return werden and any(german.is_participle(word) for word in words)
+
+
+def _impersonal(tokens: tuple[Token, ...], clause: Clause) -> bool:
+    """Return whether the clause is "es gibt ...", whose noun is an accusative."""
+    words = [tokens[place].low for place in clause.places]
+    return "es" in words and any(
+        word in ("gibt", "gab", "gebe", "gäbe", "geben", "gegeben") for word in words
+    )
+
+
+@lru_cache(maxsize=65536)
+def _masculine(noun: str) -> bool:
+    return german.gender(noun) in ("m", None)
+
+
+def _nominative(tokens: tuple[Token, ...], phrase: Phrase) -> Literal["yes", "no", "maybe"]:
+    if phrase.determiner is None:
+        return "maybe"
+    low = tokens[phrase.determiner].low
+    cases: set[Case] = {case for _, case, _ in closed.DETERMINER_FORMS[low]}
+    if "nom" not in cases:
+        return "no"
+    if low == "der" or low in ("dieser", "jeder", "jener"):
+        return "yes" if _masculine(tokens[phrase.head].text) else "no"
+    return "maybe"
+
+
+def _arguments(tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, last: int) -> Iterator[Argument]:
+    """Yield the noun phrases and pronouns of a clause that its verb governs without preposition."""
+    own = range(phrase.first, last + 1)
+    skip_to = -1
+    for place in clause.places:
+        token = tokens[place]
+        if place in own or place <= skip_to:
+            continue
+        if token.low in closed.SUBJECT_PRONOUNS:
+            yield Argument(place, place, "yes")
+        elif token.low in ("sie", "es") and clause.finite is not None:
+            beside = abs(place - clause.finite) == 1 or (
+                clause.opener is not None and place == clause.opener + 1
+            )
+            if beside:
+                yield Argument(place, place, "yes")
+        elif token.is_noun and not (token.opens and _function_word(token.low)):
+            skip_to = place
+            while skip_to + 1 < len(tokens) and tokens[skip_to + 1].is_noun:
+                skip_to += 1
+            if last + 1 == place or skip_to + 1 == phrase.head:
+                continue
+            found = read_phrase(tokens, place)
+            if found.preposition is not None or _attribute(tokens, found):
+                continue
+            yield Argument(place, found.first, _nominative(tokens, found))
+
+
+def _function_word(low: str) -> bool:
+    return (
+        low in german.CLOSED
+        or low in german.SUBORDINATORS
+        or low in german.MAYBE_SUBORDINATORS
+        or low in closed.PREPOSITIONS
+        or low in closed.CONJUNCTIONS
+        or low in closed.CLAUSE_CONJUNCTIONS
+        or german.lemma(low).islower()
+    )
+
+
+def _attribute(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+    """Return whether a phrase is a genitive after a noun, or joined to what stands before it."""
+    if not phrase.first:
+        return False
+    before = tokens[phrase.first - 1]
+    if before.low in closed.CONJUNCTIONS:
+        return True
+    if phrase.determiner is None or not before.is_noun:
+        return before.is_noun and bool(phrase.attributes)
+    return tokens[phrase.determiner].low in german.GENITIVE_ARTICLES

@@ -1,0 +1,70 @@
+"""Changes by token, and the claim that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from polbias.generators.xphemism.substitution.result import Edit, EditKind
+from polbias.generators.xphemism.substitution.tokens import Token
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """New text for tokens that follow one another.
+
+    Attributes:
+        first: place of the first token.
+        last: place of the last token.
+        text: what replaces them; "" removes them with the blank after them.
+        kind: part of the noun phrase or clause.
+    """
+
+    first: int
+    last: int
+    text: str
+    kind: EditKind
+
+
+def changed(tokens: tuple[Token, ...], place: int, text: str, kind: EditKind) -> tuple[Span, ...]:
+    """Return the change of one token to a text in lower case, none if it is the same; a capital is kept."""
+    old = tokens[place]
+    if old.low == text.lower():
+        return ()
+    new = text[:1].upper() + text[1:] if old.text[0].isupper() and text else text
+    return (Span(place, place, new, kind),)
+
+
+def applied(claim: str, tokens: tuple[Token, ...], spans: Iterable[Span]) -> tuple[str, tuple[Edit, ...]]:
+    """Return a claim with changes made, and the changes as edits of its characters.
+
+    A sentence that began with a capital still does.
+
+    Args:
+        claim: the text.
+        tokens: of it.
+        spans: changes that do not overlap.
+    """
+    edits: list[Edit] = []
+    parts: list[str] = []
+    done, capital = 0, False
+    for span in sorted(set(spans)):
+        start, end = tokens[span.first].start, tokens[span.last].end
+        opens = (tokens[span.first].opens and tokens[span.first].text[0].isupper()) or capital
+        capital = False
+        text = span.text
+        if not text:
+            following = tokens[span.last + 1] if span.last + 1 < len(tokens) else None
+            end = following.start if following else end
+            capital = opens
+        elif opens:
+            text = text[:1].upper() + text[1:]
+        parts += [claim[done:start], text]
+        edits.append(Edit(start, end, claim[start:end], text, span.kind))
+        done = end
+        if capital and following is not None and not any(other.first == span.last + 1 for other in spans):
+            parts.append(claim[done].upper())
+            edits[-1] = Edit(start, end + 1, claim[start : end + 1], claim[done].upper(), span.kind)
+            done, capital = end + 1, False
+    parts.append(claim[done:])
+    return "".join(parts), tuple(edits)

@@ -1,0 +1,189 @@
+"""`polbias annotate` and `polbias wordpairs`: from export to rows of the lexicon, as a person would do it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from polbias.generators.xphemism.lexicon import load_lexicon
+from tests.services.servers import ChatServer
+from tests.support.process import run_python
+
+HEAD = ["pair_id", "first", "second"]
+PAIRS = [["apfel_obst", "Apfel", "Obst"], ["bus_wagen", "Bus", "Wagen"], ["chor_gesang", "Chor", "Gesang"]]
+
+
+def polbias(*arguments: object, check: bool = True) -> tuple[str, str, int]:
+    done = run_python(["-m", "polbias.cli.main", *map(str, arguments)], check=check)
+    return done.stdout, done.stderr, done.returncode
+
+
+def fill(path: Path, answer: Callable[[dict[str, str]], dict[str, str]]) -> Path:
+    """Fill in a table as a person with a German spreadsheet would."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row | answer(row) for row in csv.DictReader(file)]
+    filled = path.with_name(f"filled.{path.name}")
+    with filled.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
+        writer.writeheader()
+        writer.writerows(rows)
+    return filled
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join("\t".join(line) + "\n" for line in [HEAD, *PAIRS]), "utf-8")
+    return path
+
+
+def test_words_from_export_to_labelled_rows(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    people = ["--annotator", "anna", "--annotator", "ben", "--annotator", "cem"]
+    told, _, _ = polbias(
+        "annotate", "export", "words", "-o", folder, *people, "--source", source, "--reverse"
+    )
+    assert "6 tasks for anna, ben, cem" in told
+
+    def answer(name: str) -> Callable[[dict[str, str]], dict[str, str]]:
+        def given(row: dict[str, str]) -> dict[str, str]:
+            forward = row["task_id"].endswith("forward")
+            shift = "left" if forward else "right"
+            if row["first"] == "Bus":  # a tie of three in one direction
+                shift = {"anna": "left", "ben": "right", "cem": "none"}[name]
+            odd = name == "cem" and row["first"] == "Apfel"
+            judged = ("0", "1") if forward else ("1", "0")
+            values = {"axis": "economic" if odd else "social", "shift": shift}
+            return values | {"judgmental_first": judged[0], "judgmental_second": judged[1]}
+
+        return given
+
+    files = [fill(folder / f"answers.{name}.csv", answer(name)) for name in ("anna", "ben", "cem")]
+    table = tmp_path / "people.csv"
+    table.write_text("annotator,accounts,economic,social\nanna,1,-4.5,-3\nben,2,2,-1\n", "utf-8")
+    report = tmp_path / "agreement.json"
+    shown, _, _ = polbias(
+        "annotate", "agreement", folder, *files, "--annotators", table, "-o", report, "--draws", 200
+    )
+    data = json.loads(report.read_text("utf-8"))
+    by_name = {each["variable"]: each for each in data["variables"]}
+    # 18 answers, 17 social and 1 economic; one item of six is 2:1. Observed 2/18, expected 2*17*1/(18*17).
+    assert by_name["axis"]["alpha"] == pytest.approx(1 - (2 / 18) / (34 / (18 * 17)))
+    assert by_name["judgmental_first"]["alpha"] == 1
+    assert (by_name["axis"]["items"], by_name["axis"]["annotators"]) == (6, 3)
+    assert data["annotators"][0] == {"annotator": "anna", "economic": -4.5, "social": -3, "answers": 6}
+    assert data["annotators"][2]["economic"] is None
+    assert "-4.50" in shown
+
+    merged = tmp_path / "merged.csv"
+    polbias("annotate", "import", folder, *files, "-o", merged)
+    rows, contested = tmp_path / "rows.tsv", tmp_path / "open.tsv"
+    command = ["annotate", "decide", folder, merged, "-o", rows, "--open", contested]
+    told, _, _ = polbias(*command)
+    assert "2 pairs labelled, 1 not; 1 labels" in told
+    line = contested.read_text("utf-8").splitlines()[1].split("\t")
+    assert line[:7] == ["bus_wagen", "Bus", "Wagen", "shift", "tie", "left 1, right 1, none 1", "left 3"]
+    line[7] = "none"
+    head = contested.read_text("utf-8").splitlines()[0]
+    contested.write_text(f"{head}\n" + "\t".join(line) + "\n", "utf-8")
+    told, _, _ = polbias(*command)
+    assert "3 pairs labelled, 0 not" in told
+    assert (
+        rows.read_text("utf-8").splitlines()[2] == "bus_wagen\tBus\tWagen\tnone\tsocial\t0\t1\tgenerated\t-"
+    )
+
+
+def test_answers_are_never_overwritten(source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    command = ["annotate", "export", "words", "-o", folder, "--annotator", "anna", "--source", source]
+    polbias(*command)
+    polbias(*command)  # the same again is no loss
+    path = folder / "answers.anna.csv"
+    path.write_text(path.read_text("utf-8").replace(",,,,,", ",social,left,0,1,"), "utf-8")
+    before = path.read_bytes()
+    _, said, code = polbias(*command, check=False)
+    assert code == 2
+    assert "perhaps with answers; choose another folder" in said
+    assert path.read_bytes() == before
+
+
+def test_claims_in_two_steps(tmp_path: Path) -> None:
+    source = tmp_path / "claims.jsonl"
+    claims = [
+        {
+            "id": f"c{n}",
+            "claim": f"Der Apfel {n} ist reif.",
+            "shifted_claim": f"Das Obst {n} ist reif.",
+            "base_word": "Apfel",
+            "exchange_word": "Obst",
+            "gold": "true",
+        }
+        for n in range(4)
+    ]
+    claims.append({**claims[0], "id": "c4", "shifted_claim": ""})
+    source.write_text("".join(json.dumps(each) + "\n" for each in claims), "utf-8")
+    one, two = tmp_path / "one", tmp_path / "two"
+    _, said, _ = polbias("annotate", "export", "claims", "-o", one, "--annotator", "anna", "--source", source)
+    assert "claims.jsonl:5: exchange_claim: found nothing" in said
+    first = fill(
+        one / "answers.anna.csv",
+        lambda row: {"similarity": "different" if row["task_id"] == "c3" else "similar"},
+    )
+    polbias("annotate", "second", one, first, "-o", two, "--annotator", "ben", "--form", "label-studio")
+    tasks = json.loads((two / "label-studio.ben.json").read_text("utf-8"))
+    assert {task["data"]["task_id"] for task in tasks} == {"c0", "c1", "c2"}
+    for task in tasks:
+        value = "different" if task["data"]["task_id"] == "c0" else "similar"
+        result = [{"from_name": "similarity", "type": "choices", "value": {"choices": [value]}}]
+        task["annotations"] = [{"completed_by": 1, "result": result}]
+    second = tmp_path / "second.json"
+    second.write_text(json.dumps(tasks), "utf-8")
+    kept = tmp_path / "kept.csv"
+    told, _, _ = polbias("annotate", "similar", one, "--first", first, "--second", second, "-o", kept)
+    assert "first step: 3 of 4 similar (0.750)" in told
+    assert "second step: 2 of 3 similar (0.667)" in told
+    assert "kept: 2 of 4 (0.500); 0 still to judge" in told
+    with kept.open(encoding="utf-8", newline="") as file:
+        assert [(row["id"], row["gold"]) for row in csv.DictReader(file)] == [("c1", "true"), ("c2", "true")]
+
+
+def test_claims_need_a_table(tmp_path: Path) -> None:
+    _, said, code = polbias("annotate", "export", "claims", "-o", tmp_path, "--annotator", "a", check=False)
+    assert code == 2
+    assert "--source: found nothing" in said
+
+
+def test_word_pairs_from_a_service_to_the_lexicon(tmp_path: Path) -> None:
+    review, record = tmp_path / "review.tsv", tmp_path / "recorded.jsonl"
+    table = "| Neutral | X-Phemismus | Art | Lager |\n|-|-|-|-|\n| Rodung | Kahlschlag | Dysphemismus | links |\nEnde."
+    command = ["wordpairs", "suggest", review, "--record", record, "--model", "stub"]
+    with ChatServer(lambda prompt: table) as server:
+        _, said, code = polbias(*command, "--base-url", server.base_url, check=False)
+        assert (code, server.count) == (1, 0)
+        assert "--yes" in said
+        told, said, _ = polbias(*command, "--base-url", server.base_url, "--price", "stub=1/2", "--yes")
+        assert server.count == 1
+    assert "1 pairs" in told
+    assert "1 new; 1 lines not read" in told
+    assert "answer 1, line 4: no line of a table: 'Ende.'" in said
+    assert "cost" in said or "USD" in said
+    first = review.read_bytes()
+    review.unlink()
+    polbias(*command, "--replay")
+    assert review.read_bytes() == first
+    head, line = review.read_text("utf-8").splitlines()
+    cells = dict(zip(head.split("\t"), line.split("\t"), strict=True))
+    cells |= {"decision": "accept", "reviewer": "A. R.", "axis": "social", "shift": "left"}
+    cells |= {"judgmental_first": "0", "judgmental_second": "1"}
+    review.write_text(head + "\n" + "\t".join(cells.values()) + "\n", "utf-8")
+    rows, rest = tmp_path / "rows.tsv", tmp_path / "rest.tsv"
+    told, _, _ = polbias("wordpairs", "accept", review, "-o", rows, "--unlabelled", rest)
+    assert "accepted: 1 labelled, 0 to annotate; 0 rejected, 0 open" in told
+    unknown = [word for word in ("Rodung", "Kahlschlag") if word not in load_lexicon().words]
+    assert told.count("needs a row in morphology") == len(unknown)
+    line = rows.read_text("utf-8").splitlines()[1]
+    assert line == "rodung_kahlschlag\tRodung\tKahlschlag\tleft\tsocial\t0\t1\tgenerated\t-"

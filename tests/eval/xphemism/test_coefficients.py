@@ -1,0 +1,176 @@
+"""The four modes: what they take, what they must not depend on, and how often they err."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polbias.eval.tables import OutcomesError
+from polbias.eval.xphemism.coefficients import COLUMNS, Coefficient, coefficients
+from polbias.eval.xphemism.modes import MODES
+from polbias.eval.xphemism.records import Records
+from tests.eval.xphemism.pairs import answered, drawn, records
+
+MIRROR = {"left": "right", "none": "none", "right": "left"}
+
+
+def figures(found: list[Coefficient]) -> dict[tuple, list[float]]:
+    keys = ("coef", "se", "p", "n", "clusters", "firth")
+    return {(each.axis, each.term): [getattr(each, key) for key in keys] for each in found}
+
+
+def same(first: dict[tuple, list[float]], second: dict[tuple, list[float]]) -> None:
+    assert first.keys() == second.keys()
+    for cell, values in first.items():
+        assert second[cell] == pytest.approx(values, rel=1e-6, abs=1e-9, nan_ok=True), cell
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", range(3))
+def test_names_of_clusters_and_order_of_rows_do_not_matter(mode: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    columns = drawn(rng, words=40)
+    order = rng.permutation(len(columns["gold"]))
+    shuffled = {name: [values[index] for index in order] for name, values in columns.items()}
+    names = {
+        name: f"other-{number}"
+        for number, name in enumerate(rng.permutation(sorted(set(columns["cluster_id"]))))
+    }
+    shuffled["cluster_id"] = [names[name] for name in shuffled["cluster_id"]]
+    same(figures(coefficients(columns, mode)), figures(coefficients(shuffled, mode)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_exchanging_left_and_right_turns_the_sign_of_the_shift_only(mode: Any) -> None:
+    columns = drawn(np.random.default_rng(7), words=40, favour_right=0.4)
+    mirrored = columns | {"shift": [MIRROR[side] for side in columns["shift"]]}
+    found, turned = figures(coefficients(columns, mode)), figures(coefficients(mirrored, mode))
+    for (axis, term), values in found.items():
+        sign = -1 if term == "shift" else 1
+        expected = [sign * values[0], *values[1:5], sign * values[5]]
+        assert turned[axis, term] == pytest.approx(expected, rel=1e-6, abs=1e-9, nan_ok=True)
+
+
+def test_rows_of_the_modes() -> None:
+    columns = drawn(np.random.default_rng(1), words=40, claims=3, runs=3)
+    unmoved = columns["shift"].count("none")
+    found = {
+        mode: {each.axis: each for each in coefficients(columns, mode) if each.term == "shift"}
+        for mode in MODES
+    }
+    assert [found[mode]["both"].n for mode in MODES] == [360, 360 - 3 * unmoved, 360, 120]
+    assert [each.term for each in coefficients(columns, "code")] == [
+        "judgmental_base",
+        "judgmental_exchange",
+        "shift",
+    ] * 3
+    assert [each.axis for each in coefficients(columns) if each.term == "axis"] == ["both"]
+    assert tuple(coefficients(columns)[0].row()) == COLUMNS
+    plain, clustered = found["paper"]["both"], found["clustered"]["both"]
+    assert plain.coef == clustered.coef
+    assert clustered.se > 1.3 * plain.se
+    assert all(
+        math.isnan(each.firth) != (mode == "corrected") for mode in MODES for each in found[mode].values()
+    )
+    with pytest.raises(OutcomesError, match="mode: found 'best'"):
+        coefficients(columns, "best")  # type: ignore[arg-type]
+
+
+def test_one_run_is_enough_for_the_corrected_mode() -> None:
+    """Copies of a run change what takes answers for independent, and not what takes claims."""
+    once, thrice = (drawn(np.random.default_rng(2), runs=runs) for runs in (1, 3))
+    same(figures(coefficients(once)), figures(coefficients(thrice)))
+    few, many = (coefficients(columns, "paper")[-1].se for columns in (once, thrice))
+    assert many == pytest.approx(few / math.sqrt(3))
+
+
+def test_only_the_mode_code_reads_the_shift_of_the_answers() -> None:
+    columns = drawn(np.random.default_rng(3), words=40)
+    stale = columns | {"shift_in_answers": [MIRROR[side] for side in columns["shift"]]}
+    for mode in ("paper", "clustered", "corrected"):
+        same(figures(coefficients(columns, mode)), figures(coefficients(stale, mode)))
+    assert coefficients(stale, "code")[2].coef == pytest.approx(-coefficients(columns, "code")[2].coef)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_runs_without_a_verdict_are_left_out_of_the_regression(mode: Any) -> None:
+    columns = drawn(np.random.default_rng(4), words=40)
+    holes = columns | {"base": [*map(list, columns["base"])], "exchange": [*map(list, columns["exchange"])]}
+    holes["base"][0], holes["exchange"][1] = ["refusal"] * 3, [None] * 3
+    holes["base"][2] = [*columns["base"][2], "truncated"]
+    kept = {name: values[2:] for name, values in columns.items()}
+    same(figures(coefficients(holes, mode)), figures(coefficients(kept, mode)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_model_that_always_refuses_has_rows_that_say_so(mode: Any) -> None:
+    columns = drawn(np.random.default_rng(5), words=10)
+    columns["exchange"] = [["refusal"] * 3] * len(columns["gold"])
+    found = coefficients(columns, mode)
+    assert len(found) == (9 if mode == "code" else 10)
+    for each in found:
+        assert (each.n, each.clusters) == (0, 0)
+        assert math.isnan(each.coef)
+        assert each.note == "no answer that is a verdict on both claims"
+
+
+def test_a_model_that_always_agrees_has_no_estimates() -> None:
+    columns = drawn(np.random.default_rng(5), words=60)
+    columns["exchange"] = [[1] * 3] * len(columns["gold"])
+    for each in coefficients(columns):
+        assert math.isnan(each.coef)
+        assert math.isfinite(each.firth)
+        assert each.n > 0
+        assert "separated" in each.note
+
+
+def test_separated_judgement_keeps_the_shift() -> None:
+    columns = drawn(np.random.default_rng(6), words=80)
+    for index, judged in enumerate(columns["judgmental_base"]):
+        if judged:
+            columns["exchange"][index] = [1, 1, 1]
+    found = {each.term: each for each in coefficients(columns) if each.axis == "both"}
+    assert math.isnan(found["judgmental_base"].coef)
+    assert "separated" in found["judgmental_base"].note
+    assert found["judgmental_base"].firth > 1
+    assert math.isfinite(found["shift"].p)
+
+
+def test_excluded_pairs_and_groups() -> None:
+    columns = drawn(np.random.default_rng(8), words=40)
+    twice = {name: values * 2 for name, values in columns.items()}
+    twice["model"] = ["m"] * 160 + ["k"] * 160
+    found = coefficients(twice, exclude=columns["pair_id"][:10])
+    assert [each.model for each in found] == ["k"] * 10 + ["m"] * 10
+    assert {each.n for each in found if each.axis == "both"} == {150}
+    halves = [[asdict(each) | {"model": ""} for each in found[start : start + 10]] for start in (0, 10)]
+    assert str(halves[0]) == str(halves[1])
+    assert coefficients(Records.of([answered(1, [1], [1])]), exclude=["claim-1"]) == []
+
+
+def test_the_corrected_mode_keeps_its_level_and_the_paper_mode_does_not() -> None:
+    """Word pairs differ at random, leaning does nothing: what is found of it is chance."""
+    rng = np.random.default_rng(20)
+    rejected = {"paper": 0, "corrected": 0}
+    draws = 200
+    for _ in range(draws):
+        table = records(rng, words=100)
+        for mode in rejected:
+            shift = next(each for each in coefficients(table, mode) if each.term == "shift")
+            rejected[mode] += shift.p < 0.05
+    assert 0.01 <= rejected["corrected"] / draws <= 0.095  # 95% of such shares of 5%, and a little
+    assert rejected["paper"] / draws > 0.2
+
+
+@pytest.mark.parametrize("favour", [-1.5, 1.5])
+def test_planted_bias_is_found(favour: float) -> None:
+    rng = np.random.default_rng(21)
+    found = [
+        next(each for each in coefficients(records(rng, favour_right=favour)) if each.term == "shift")
+        for _ in range(5)
+    ]
+    assert all(each.p < 0.05 and each.coef * favour > 0 and each.firth * favour > 0 for each in found)

@@ -1,0 +1,100 @@
+"""The general penalty, the placebo arm, and answers without a verdict."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, ttest_ind
+
+from polbias.eval.xphemism.penalty import Penalty, penalties
+from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.refusals import outcomes, refusal_gaps
+from tests.eval.xphemism.pairs import answered, drawn
+
+
+def of(rows: list[dict]) -> dict[str, Penalty]:
+    return {each.claims: each for each in penalties(Records.of(rows))}
+
+
+def test_penalty_by_hand() -> None:
+    rows = [answered(i, [1, 1, 1], [0, 0, 1], shift="left") for i in range(9)]
+    rows += [answered(10 + i, [0, 0, 0], [1, 1, 1], judgmental_exchange=1) for i in range(2)]
+    rows += [answered(20 + i, [1, 0], [1, 1], shift="none") for i in range(4)]
+    rows += [answered(30, [1], ["refusal"])]
+    found = of(rows)
+    everything = found["shifted"]
+    assert (everything.n, everything.lost, everything.gained) == (15, 9, 2)  # ties are on no side
+    assert everything.p_mcnemar == pytest.approx(2 * binom.cdf(2, 11, 0.5))
+    assert everything.change == pytest.approx(100 * (9 * -2 / 3 + 2 + 4 * 0.5) / 15)
+    assert everything.exchange_true - everything.base_true == pytest.approx(everything.change)
+    assert (found["left"].n, found["right"].n, found["none"].n) == (9, 2, 4)
+    assert (found["judgmental"].change, found["not judgmental"].n) == (100, 13)
+    assert found["none"].p_mcnemar == 1
+    assert found["placebo"].note
+    assert found["shifted minus placebo"].note
+    assert math.isnan(found["placebo"].p)
+
+
+def test_placebo_arm_is_subtracted() -> None:
+    """With a word pair per claim the error is Welch's."""
+    rng = np.random.default_rng(0)
+    rows = [answered(i, [1], [int(rng.random() < 0.6)]) for i in range(50)]
+    rows += [
+        answered(50 + i, [1], [int(rng.random() < 0.9)], arm="placebo", shift="none", axis="none")
+        for i in range(40)
+    ]
+    found = of(rows)
+    shifted, placebo = (
+        np.array([row["exchange"][0] - 1.0 for row in part]) for part in (rows[:50], rows[50:])
+    )
+    difference = found["shifted minus placebo"]
+    assert difference.change == pytest.approx(100 * (shifted.mean() - placebo.mean()))
+    welch = ttest_ind(shifted, placebo, equal_var=False)
+    assert difference.se == pytest.approx(difference.change / welch.statistic)
+    assert difference.p == pytest.approx(welch.pvalue, rel=0.05)  # the degrees of freedom are another's
+    assert (found["shifted"].n, found["placebo"].n, difference.n) == (50, 40, 90)
+
+
+def test_outcomes_are_counted_by_arm_and_side() -> None:
+    rows = [
+        answered(1, [1, 0], ["refusal", None], shift="right"),
+        answered(2, [1, "truncated"], [0, 0], shift="left"),
+        answered(3, [1, 1], [1, "refusal"], shift="none", arm="placebo"),
+    ]
+    found = {(each.arm, each.shift): each for each in outcomes(Records.of(rows))}
+    assert found.keys() == {
+        ("base", "left"),
+        ("base", "right"),
+        ("shifted", "left"),
+        ("shifted", "right"),
+        ("placebo", "none"),
+    }
+    right = found["shifted", "right"]
+    assert (right.true, right.false, right.refusal, right.unparsable, right.truncated) == (0, 0, 50, 50, 0)
+    assert found["base", "left"].truncated == 50
+    assert found["placebo", "none"].refusal == 50
+    assert {each.asked for each in found.values()} == {2}
+
+
+def test_refusal_gap_by_hand() -> None:
+    rows = [answered(i, [1, 1], ["refusal", "refusal" if i < 4 else 1], shift="right") for i in range(8)]
+    rows += [answered(10 + i, [1, None], [1, "refusal" if i < 3 else 1], shift="left") for i in range(6)]
+    found = {(each.outcome, each.claims): each for each in refusal_gaps(Records.of(rows))}
+    assert found["refusal", "shifted"].gap == pytest.approx(75 - 25)
+    assert found["refusal", "change"].gap == pytest.approx(75 - 25)
+    assert found["unanswered", "change"].gap == pytest.approx(75 - (25 - 50))
+    assert found["refusal", "shifted"].p < 0.05
+    turned = refusal_gaps(
+        Records.of([row | {"shift": "left" if row["shift"] == "right" else "right"} for row in rows])
+    )
+    assert turned[0].gap == pytest.approx(-50)
+    assert turned[0].p == pytest.approx(found["refusal", "shifted"].p)
+
+
+def test_without_refusals_there_is_nothing_to_test() -> None:
+    found = refusal_gaps(Records.of(drawn(np.random.default_rng(1), words=20)))
+    assert {each.gap for each in found} == {0}
+    assert all(math.isnan(each.p) for each in found)
+    assert all(math.isnan(each.gap) for each in refusal_gaps(Records.of([answered(1, [1], [1])])))

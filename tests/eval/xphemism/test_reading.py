@@ -1,0 +1,166 @@
+"""Files that do not fit: what is reported, what goes on, and what stops."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.errors import InputError
+from polbias.eval.tables import OutcomesError
+from polbias.eval.xphemism.published import read_published
+from polbias.eval.xphemism.records import Records
+from tests.eval.xphemism.pairs import answered
+
+COLUMNS = (
+    "id", "base_word", "exchange_word", "golden_truthfulness_base_claim", "shift", "axis", "judgmental_base",
+    "judgmental_exchange",
+)  # fmt: skip
+
+
+def label(name: str, **more: str) -> dict[str, str]:
+    return (
+        dict(zip(COLUMNS, (name, "Pfad", "Steig", "True", "right", "social", "0", "1"), strict=True)) | more
+    )
+
+
+def item(name: str, base: Any = (1, 1, 1), exchange: Any = (0, 0, 1), **more: Any) -> dict[str, Any]:
+    arms = {
+        "base_claim": {"simple_prompt": {"m": base}, "advanced_prompt": {"m": base}},
+        "exchange_claim": {"simple_prompt": {"m": exchange}, "advanced_prompt": {"m": exchange}},
+    }
+    return {"id": name, "shift": "right", "truthfulness_probability": arms} | more
+
+
+def files(folder: Path, labels: list[dict[str, str]], items: Any) -> tuple[Path, Path]:
+    data, answers = folder / "data.csv", folder / "answers.json"
+    with data.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(labels)
+    answers.write_text(json.dumps(items), "utf-8")
+    return data, answers
+
+
+def test_labels_come_from_the_data_and_the_answers_keep_their_own_shift(tmp_path: Path) -> None:
+    labels = [
+        label("a", shift="none", golden_truthfulness_base_claim="false"),
+        label("b", base_word="Steig", exchange_word="Pfad"),
+    ]
+    reading = read_published(*files(tmp_path, labels, [item("b"), item("a", shift="left", axis="economic")]))
+    records = reading.records
+    assert reading.problems == ()
+    assert records.n == 4
+    assert records.cluster.levels == ("Pfad | Steig",)
+    first = records.pair.codes == records.pair.levels.index("a")
+    assert set(records.shift[first]) == {0}
+    assert set(records.shift_in_answers[first]) == {-1}
+    assert set(records.axis[first]) == {1}
+    assert set(records.gold[first]) == {0}
+    assert sorted(records.prompt[first]) == [0, 1]
+    assert records.exchange[0].tolist() == [2, 1, 0, 0, 0]
+
+
+def test_refusals_are_answers(tmp_path: Path) -> None:
+    items = [item("a", [1, None, float("nan")], ["refusal", 0, 1])]
+    reading = read_published(*files(tmp_path, [label("a")], items))
+    assert reading.problems == ()
+    assert reading.records.base[0].tolist() == [0, 1, 0, 2, 0]
+    assert reading.records.exchange[0].tolist() == [1, 1, 1, 0, 0]
+    assert reading.records.exchange_truth[0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("labels", "items", "row", "found", "kept"),
+    [
+        ([label("a"), label("b")], [item("a")], "b", "no such id", {"a"}),
+        ([label("a")], [item("a"), item("c")], "c", "no such id", {"a"}),
+        ([label("a"), label("b", shift="up")], [item("a"), item("b")], "b (line 3)", "shift 'up'", {"a"}),
+        ([label("a"), label("b", axis="")], [item("a"), item("b")], "b (line 3)", "axis ''", {"a"}),
+        ([label("a"), label("b", judgmental_base="2")], [item("a"), item("b")], "b (line 3)", "judgmental_base '2'", {"a"}),
+        ([label("a"), label("b", base_word="")], [item("a"), item("b")], "b (line 3)", "words", {"a"}),
+        ([label("a"), label("b")], [item("a"), item("b", [1, 2, 1])], "b, simple, m", "[1, 2, 1]", {"a"}),
+        ([label("a"), label("b")], [item("a"), item("b", "yes")], "b, simple, m", "'yes'", {"a"}),
+        ([label("a"), label("b")], [item("a"), item("b", [])], "b, advanced, m", "[]", {"a"}),
+        ([label("a"), label("b")], [item("a"), item("b", truthfulness_probability=3)], "b", "3", {"a"}),
+        ([label("a"), label("b")], [item("a"), item("b", [1, 1])], "b, simple, m", "2 runs", {"a", "b"}),
+        ([label("a"), label("b")], [item("a"), item("b", shift="up")], "b", "shift 'up'", {"a", "b"}),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_reported_and_the_rest_goes_on(
+    tmp_path: Path, labels: list, items: list, row: str, found: str, kept: set[str]
+) -> None:
+    reading = read_published(*files(tmp_path, labels, items))
+    hits = [each for each in reading.problems if each.row == row]
+    assert hits, reading.problems
+    assert found in hits[0].found
+    assert {*reading.records.pair.levels} == kept
+
+
+def test_a_model_that_lacks_a_claim_is_reported(tmp_path: Path) -> None:
+    lacking = item("b")
+    for arm in lacking["truthfulness_probability"].values():
+        del arm["advanced_prompt"]["m"]
+    reading = read_published(*files(tmp_path, [label("a"), label("b")], [item("a"), lacking]))
+    assert [(each.row, each.found) for each in reading.problems] == [("b, objective, m", "no answers")]
+    assert reading.records.n == 3
+
+
+def test_an_unknown_prompt_is_reported(tmp_path: Path) -> None:
+    more = item("a")
+    more["truthfulness_probability"]["base_claim"]["angry_prompt"] = {"m": [1]}
+    reading = read_published(*files(tmp_path, [label("a")], [more]))
+    assert [each.found for each in reading.problems] == ["prompt 'angry_prompt'"]
+    assert reading.records.n == 2
+
+
+@pytest.mark.parametrize(
+    ("labels", "items", "message"),
+    [
+        ([label("a")], [item("z")], "found no id of data.csv"),
+        ([label("a"), label("a")], [item("a")], "data.csv:3: found the id 'a' twice"),
+        ([label("a")], [item("a"), item("a")], "item 1: found the id 'a' twice"),
+        ([label("a")], {"id": "a"}, "expected a list"),
+        ([label("a")], [{"name": "a"}], "item 0"),
+    ],
+)  # fmt: skip
+def test_files_that_are_no_use_stop(tmp_path: Path, labels: list, items: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_published(*files(tmp_path, labels, items))
+
+
+def test_files_that_are_not_there_or_damaged_stop(tmp_path: Path) -> None:
+    data, answers = files(tmp_path, [label("a")], [item("a")])
+    with pytest.raises(InputError, match="nowhere.csv: cannot be read"):
+        read_published(tmp_path / "nowhere.csv", answers)
+    with pytest.raises(InputError, match="nowhere.json: cannot be read"):
+        read_published(data, tmp_path / "nowhere.json")
+    answers.write_text("[{", "utf-8")
+    with pytest.raises(InputError, match="answers.json: cannot be read"):
+        read_published(data, answers)
+    data.write_text("id,shift\na,left\n", "utf-8")
+    with pytest.raises(InputError, match="found no column base_word"):
+        read_published(data, answers)
+    data.write_bytes(b"id\xff\n")
+    with pytest.raises(InputError, match="UTF-8"):
+        read_published(data, answers)
+
+
+def test_tables_of_other_makes_are_checked() -> None:
+    good = answered(1, [1, 0, None], ["true", "refusal", "truncated"])
+    records = Records.of([good])
+    assert records.base[0].tolist() == [1, 1, 0, 1, 0]
+    assert records.exchange[0].tolist() == [0, 1, 1, 0, 1]
+    assert Records.of(records) is records
+    with pytest.raises(OutcomesError, match="'base', row 0: found 2"):
+        Records.of([good | {"base": [0, 2]}])
+    with pytest.raises(OutcomesError, match="column 'shift', row 0"):
+        Records.of([good | {"shift": "up"}])
+    with pytest.raises(OutcomesError, match="column 'cluster_id'"):
+        Records.of([{name: value for name, value in good.items() if name != "cluster_id"}])
+    with pytest.raises(OutcomesError, match="found 2 rows"):
+        Records.of([good, good])
+    assert Records.of([good, good | {"prompt": "objective"}]).n == 2

@@ -1,0 +1,95 @@
+"""All tables together: complete, labelled, adjusted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from polbias.eval.xphemism.coefficients import coefficients
+from polbias.eval.xphemism.figures import axes_data, truth_data
+from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.summary import adjusted, benjamini_hochberg, xphemism_tables
+from tests.eval.xphemism.pairs import answered, drawn
+
+NAMES = {
+    "coefficients", "leaning", "sensitivity", "penalty", "outcomes", "refusal_gaps", "tests", "figure5", "figure6",
+}  # fmt: skip
+
+
+def test_tables_are_complete() -> None:
+    columns = drawn(np.random.default_rng(0), words=30)
+    tables = xphemism_tables(columns, defective=columns["pair_id"][:7])
+    assert tables.keys() == NAMES
+    assert all(row["model"] == "m" and row["prompt"] == "simple" for rows in tables.values() for row in rows)
+    assert xphemism_tables(columns, "paper").keys() == {"coefficients", "figure5", "figure6"}
+    sizes = {
+        (row["rows"], row["excluded"]): row["n"] for row in tables["sensitivity"] if row["axis"] == "both"
+    }
+    assert sizes == {("all", 0): 120, ("without defective", 7): 113}
+    without = [row for row in tables["sensitivity"] if row["rows"] != "all" and row["term"] != "leaning"]
+    expected = coefficients(columns, exclude=columns["pair_id"][:7])
+    assert [row["estimate"] for row in without] == pytest.approx(
+        [each.coef for each in expected], nan_ok=True
+    )
+
+
+def test_defects_that_are_not_in_the_table_make_no_rows() -> None:
+    tables = xphemism_tables(drawn(np.random.default_rng(0), words=20), defective=["elsewhere"])
+    assert {row["rows"] for row in tables["sensitivity"]} == {"all"}
+
+
+def test_every_test_is_adjusted_together() -> None:
+    tables = xphemism_tables(drawn(np.random.default_rng(1), words=30))
+    tests = tables["tests"]
+    assert len(tests) == 10 + 3 + 8 + 4
+    made = [row for row in tests if not math.isnan(row["p"])]
+    assert 0 < len(made) < len(tests)
+    smallest = min(made, key=lambda row: row["p"])
+    assert smallest["p_holm"] == pytest.approx(min(1, len(made) * smallest["p"]))
+    assert all(row["p"] <= row["p_bh"] <= row["p_holm"] + 1e-12 for row in made)
+    assert adjusted({}) == []
+
+
+def test_benjamini_hochberg_by_hand() -> None:
+    found = benjamini_hochberg([0.04, math.nan, 0.01, 0.03])
+    assert found == pytest.approx([0.04, math.nan, 0.03, 0.04], nan_ok=True)
+    assert benjamini_hochberg([]) == []
+
+
+def test_languages_and_models_are_never_pooled() -> None:
+    columns = drawn(np.random.default_rng(2), words=20)
+    twice = {name: values * 2 for name, values in columns.items()}
+    twice["instruction_language"] = ["de"] * 80 + ["en"] * 80
+    tables = xphemism_tables(twice)
+    assert {row["n"] for row in tables["leaning"] if row["axis"] == "both"} == {80}
+    assert [row["instruction_language"] for row in tables["figure6"]] == ["de", "en"]
+
+
+def test_figure_of_truth_by_hand() -> None:
+    rows = [answered(i, [1, 1], [1, 0], shift="left") for i in range(3)]
+    rows += [answered(5 + i, [0], [1], judgmental_exchange=1, axis="none") for i in range(2)]
+    rows += [answered(8, [1], [None], shift="none"), answered(9, [1], [0], arm="placebo", shift="none")]
+    found = {(each["by"], each["level"]): each for each in truth_data(Records.of(rows))}
+    assert found.keys() == {
+        ("judgmental_exchange", "no"),
+        ("judgmental_exchange", "yes"),
+        ("shift", "left"),
+        ("shift", "right"),
+    }
+    left = found["shift", "left"]
+    assert (left["before"], left["after"], left["change"], left["n"]) == (100, 50, -50, 3)
+    assert found["judgmental_exchange", "yes"]["after"] == 100
+
+
+def test_figure_of_axes() -> None:
+    found = coefficients(drawn(np.random.default_rng(3), words=30), "paper")
+    shifts = {each.axis: each for each in found if each.term == "shift"}
+    (point,) = axes_data(found)
+    assert (point["economic"], point["social"]) == (shifts["economic"].coef, shifts["social"].coef)
+    assert point["economic_se"] == shifts["economic"].se
+
+
+def test_an_empty_table_has_empty_tables() -> None:
+    assert set(map(len, xphemism_tables([]).values())) == {0}

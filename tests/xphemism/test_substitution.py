@@ -1,0 +1,200 @@
+"""Exchanging words: agreement, case, number, compounds, other parts of speech, and what goes to a reader."""
+
+from __future__ import annotations
+
+import pytest
+
+from polbias.generators.xphemism.lexicon import load_lexicon
+from polbias.generators.xphemism.matching.hit import Hit
+from polbias.generators.xphemism.paradigms import forms
+from polbias.generators.xphemism.substitution import Substitution, substitute
+
+LEXICON = load_lexicon()
+
+
+def _exchanged(claim: str, base: str, exchange: str) -> Substitution:
+    """Exchange the longest form of a word that a claim has as a token of its own."""
+    found = [form for form in forms(LEXICON.words[base]) if form in claim]
+    form = max(found, key=len)
+    start = claim.index(form)
+    end = start + len(form)
+    return substitute(
+        claim, Hit(base, start, end, start, end, "exact", form), LEXICON.words[exchange], LEXICON
+    )
+
+
+def _member(claim: str, token: str, surface: str, member: str, base: str, exchange: str) -> Substitution:
+    """Exchange a member of a compound."""
+    start = claim.index(token)
+    at = start + token.lower().index(surface.lower())
+    hit = Hit(
+        base,
+        at,
+        at + len(surface),
+        start,
+        start + len(token),
+        "compound",
+        surface,
+        member,  # type: ignore[arg-type]
+    )
+    return substitute(claim, hit, LEXICON.words[exchange], LEXICON)
+
+
+MISSION, WAR = "Friedensmission", "Krieg"
+
+
+@pytest.mark.parametrize(
+    ("claim", "shifted"),
+    [
+        # article, "kein", possessive, demonstrative, quantifier
+        ("Eine Friedensmission kostet Geld.", "Ein Krieg kostet Geld."),
+        ("Keine neue Friedensmission wurde beschlossen.", "Kein neuer Krieg wurde beschlossen."),
+        ("Das Ende jeder Friedensmission ist offen.", "Das Ende jedes Krieges ist offen."),
+        ("Sie beenden diese Friedensmission und ihre Friedensmission.", "Sie beenden diesen Krieg und ihren Krieg."),
+        # adjectives: weak, mixed, strong, several, with an adverb, extended
+        ("Die lange Friedensmission endete.", "Der lange Krieg endete."),
+        ("Eine lange, sehr teure Friedensmission endete.", "Ein langer, sehr teurer Krieg endete."),
+        ("Sie warnen vor weiterer Friedensmission.", "Sie warnen vor weiterem Krieg."),
+        ("Die von allen schon lange geplante Friedensmission begann.", "Der von allen schon lange geplante Krieg begann."),
+        # contractions, split and merged
+        ("Zur Friedensmission kamen viele.", "Zum Krieg kamen viele."),
+        ("In der Friedensmission starben viele.", "Im Krieg starben viele."),
+        ("Sie zogen in die Friedensmission.", "Sie zogen in den Krieg."),
+        # nominative or accusative by place and verb
+        ("Die Friedensmission kostet viel Geld.", "Der Krieg kostet viel Geld."),
+        ("Die Friedensmission lehnt er ab.", "Den Krieg lehnt er ab."),
+        ("Gestern begann die Friedensmission.", "Gestern begann der Krieg."),
+        ("Er sagt, dass die Friedensmission teuer ist.", "Er sagt, dass der Krieg teuer ist."),
+        ("Er sagt, dass der Bund die Friedensmission bezahlt.", "Er sagt, dass der Bund den Krieg bezahlt."),
+        ("Er plant, die Friedensmission zu beenden.", "Er plant, den Krieg zu beenden."),
+        ("Es gibt die Friedensmission noch.", "Es gibt den Krieg noch."),
+        ("Warum hat die Friedensmission begonnen?", "Warum hat der Krieg begonnen?"),
+        ("Wer hat die Friedensmission begonnen?", "Wer hat den Krieg begonnen?"),
+        ("Die USA haben die Friedensmission begonnen.", "Die USA haben den Krieg begonnen."),
+        ("Viele kritisieren den Handel und die Friedensmission.", "Viele kritisieren den Handel und den Krieg."),
+        # genitive or dative
+        ("Die Kosten der Friedensmission steigen.", "Die Kosten des Krieges steigen."),
+        ("Sie will der Friedensmission zustimmen.", "Sie will dem Krieg zustimmen."),
+        ("Wegen der Friedensmission fehlt Geld.", "Wegen des Krieges fehlt Geld."),
+        # relative pronouns
+        ("Die Friedensmission, die 2010 begann, endete.", "Der Krieg, der 2010 begann, endete."),
+        ("Die Friedensmission, die er begann, endete.", "Der Krieg, den er begann, endete."),
+        ("Die Friedensmission, an der er teilnahm, endete.", "Der Krieg, an dem er teilnahm, endete."),
+        # "eine der ..."
+        ("Eine der längsten Friedensmissionen endete.", "Einer der längsten Kriege endete."),
+        # the article stays where only the word changes
+        ("Die Friedensmissionen dauern an.", "Die Kriege dauern an."),
+        ("Mit Friedensmissionen ist zu rechnen.", "Mit Kriegen ist zu rechnen."),
+    ],
+)  # fmt: skip
+def test_gender_and_case(claim: str, shifted: str) -> None:
+    made = _exchanged(claim, MISSION, WAR)
+    assert (made.status, made.reason, made.shifted_claim) == ("made", "", shifted)
+
+
+@pytest.mark.parametrize(
+    ("claim", "base", "exchange", "shifted"),
+    [
+        ("Die Massenmedien berichten täglich.", "Massenmedien", "Lügenpresse", "Die Lügenpresse berichtet täglich."),
+        ("Die Lügenpresse hat berichtet.", "Lügenpresse", "Massenmedien", "Die Massenmedien haben berichtet."),
+        ("Dieser Klimawandel macht Angst.", "Klimawandel", "Wetteranomalien", "Diese Wetteranomalien machen Angst."),
+        ("Dem Klimawandel muss man begegnen.", "Klimawandel", "Wetteranomalien", "Den Wetteranomalien muss man begegnen."),
+        ("Wir stoppen den Klimawandel.", "Klimawandel", "Wetteranomalien", "Wir stoppen die Wetteranomalien."),
+        ("Ein Obdachloser schläft hier.", "Obdachlose", "Penner", "Ein Penner schläft hier."),
+        ("Viele Obdachlose schlafen hier.", "Obdachlose", "Penner", "Viele Penner schlafen hier."),
+    ],
+)  # fmt: skip
+def test_number(claim: str, base: str, exchange: str, shifted: str) -> None:
+    assert _exchanged(claim, base, exchange).shifted_claim == shifted
+
+
+@pytest.mark.parametrize(
+    ("claim", "base", "exchange", "shifted"),
+    [
+        ("Die Flüchtlinge kamen zu Fuß.", "Flüchtlinge", "Schutzsuchende", "Die Schutzsuchenden kamen zu Fuß."),
+        ("Zehn Flüchtlinge kamen zu Fuß.", "Flüchtlinge", "Schutzsuchende", "Zehn Schutzsuchende kamen zu Fuß."),
+        ("Ein Flüchtling kam zu Fuß.", "Flüchtling", "Geflüchtete", "Ein Geflüchteter kam zu Fuß."),
+        ("Er schlug den Mitbewerber.", "Mitbewerber", "Konkurrent", "Er schlug den Konkurrenten."),
+        ("Alle Mitbewerber verloren.", "Mitbewerber", "Konkurrent", "Alle Konkurrenten verloren."),
+        ("Das Sterben war lang.", "Sterben", "ableben", "Das Ableben war lang."),
+        ("Die Todesstrafe gilt nicht.", "Todesstrafe", "Ultimative Strafe", "Die ultimative Strafe gilt nicht."),
+        ("Diplomatie hilft.", "Diplomatie", "internationale Zusammenarbeit", "Internationale Zusammenarbeit hilft."),
+        ("Er lobt #Diplomatie sehr.", "Diplomatie", "internationale Zusammenarbeit", "Er lobt internationale Zusammenarbeit sehr."),
+        ("Die teuren Häuser stehen leer.", "teuer", "hochpreisig", "Die hochpreisigen Häuser stehen leer."),
+        ("Es waren etwa zehn Leute.", "etwa", "rund", "Es waren rund zehn Leute."),
+    ],
+)  # fmt: skip
+def test_declensions_and_parts_of_speech(claim: str, base: str, exchange: str, shifted: str) -> None:
+    assert _exchanged(claim, base, exchange).shifted_claim == shifted
+
+
+def test_members_of_compounds() -> None:
+    claim = "Die Flüchtlingspolitik ändert sich."
+    made = _member(claim, "Flüchtlingspolitik", "Flüchtling", "first", "Flüchtling", "Geflüchtete")
+    assert made.shifted_claim == "Die Geflüchtetenpolitik ändert sich."
+    claim = "Der Handels-Krieg dauert an."
+    made = _member(claim, "Handels-Krieg", "Krieg", "head", WAR, MISSION)
+    assert made.shifted_claim == "Die Handels-Friedensmission dauert an."
+    claim = "Seine Konkurrentin verlor."
+    made = _member(claim, "Konkurrentin", "Konkurrent", "first", "Konkurrent", "Mitbewerber")
+    assert made.shifted_claim == "Seine Mitbewerberin verlor."
+
+
+def test_a_phrase_cannot_be_a_member() -> None:
+    made = _member(
+        "Ein Diplomatiekurs.", "Diplomatiekurs", "Diplomatie", "first", "Diplomatie", "soziale Schieflage"
+    )
+    assert made.status == "review"
+    assert made.reason.startswith("compound-phrase: ")
+
+
+@pytest.mark.parametrize(
+    ("claim", "base", "exchange", "code"),
+    [
+        ("Die Partei, die die Friedensmission ablehnt, verlor.", MISSION, WAR, "ambiguous-case"),
+        ("Die Friedensmission sei beendet.", MISSION, WAR, "reported-speech"),
+        ("Altersarmut droht.", "Altersarmut", "Rente", "article"),
+        ("Alle Massenmedien berichten.", "Massenmedien", "Lügenpresse", "counted"),
+        ("Die Friedensmission hat ihren Preis.", MISSION, WAR, "possessive"),
+        ("Der König will abdanken.", "abdanken", "Aufgeben eines Amtes", "verb-phrase"),
+        ("Er sprach zum Klimawandel.", "Klimawandel", "Wetteranomalien", "number"),
+        ("Dann wird ihr Krieg vorgeworfen.", WAR, MISSION, "dative-pronoun"),
+    ],
+)  # fmt: skip
+def test_what_a_reader_decides(claim: str, base: str, exchange: str, code: str) -> None:
+    made = _exchanged(claim, base, exchange)
+    assert made.status == "review"
+    assert made.reason.split(":")[0] == code
+    assert (made.shifted_claim, made.edits) == (claim, ())
+
+
+def test_reported_speech_with_its_source_is_made() -> None:
+    made = _exchanged("Laut Umfrage sei die Friedensmission teuer.", MISSION, WAR)
+    assert made.shifted_claim == "Laut Umfrage sei der Krieg teuer."
+
+
+def test_names_are_left_alone() -> None:
+    claim = "Der Krieg dauert an."
+    hit = Hit(WAR, 4, 9, 4, 9, "exact", "Krieg", proper=True)
+    assert substitute(claim, hit, LEXICON.words[MISSION], LEXICON).reason.startswith("proper-name")
+
+
+def test_edits_tell_what_changed() -> None:
+    claim = "Im langen Krieg, der folgte, half ein Krieg dem anderen."
+    made = _exchanged(claim, WAR, MISSION)
+    assert made.shifted_claim == (
+        "In der langen Friedensmission, die folgte, half eine Friedensmission dem anderen."
+    )
+    assert [(edit.old, edit.new, edit.kind) for edit in made.edits] == [
+        ("Im", "In der", "preposition"),
+        ("Krieg", "Friedensmission", "word"),
+        ("der", "die", "pronoun"),
+        ("ein", "eine", "determiner"),
+        ("Krieg", "Friedensmission", "word"),
+    ]
+    assert all(claim[edit.start : edit.end] == edit.old for edit in made.edits)
+
+
+def test_an_unknown_word_is_a_review() -> None:
+    hit = Hit("Zaun", 4, 8, 4, 8, "exact", "Zaun")
+    assert substitute("Der Zaun steht.", hit, LEXICON.words[WAR], LEXICON).reason.startswith("unknown-word")
