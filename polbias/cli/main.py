@@ -13,6 +13,7 @@ from polbias.cli import (
     analyzing,
     annotating,
     auditing,
+    claiming,
     collecting,
     datasets,
     importing,
@@ -48,6 +49,7 @@ auditing.register(app)
 analyzing.register(app)
 importing.register(app)
 negating.register(app)
+claiming.register(app)
 pairing.register(app)
 reviewing.register(app)
 varying.register(app)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,15 @@ def write_text(path: Path, text: str) -> None:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
 
-def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
+def csv_text(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
     """Return a table as CSV; None is an empty cell, a list its values separated by semicolons.
 
     Args:
-        rows: names in the order of their first row are the columns.
+        rows: of any names.
+        columns: the first columns, also where there are no rows; others follow as they come up.
     """
     kept = list(rows)
-    names = list(dict.fromkeys(name for row in kept for name in row))
+    names = list(dict.fromkeys([*columns, *(name for row in kept for name in row)]))
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
