@@ -15,7 +15,7 @@ from rich.table import Table
 
 from benchmarks.measure import Line, available_cores
 
-NAMES = ("startup", "family", "engine", "proofs", "audit", "policy", "xphemism")
+NAMES = ("startup", "family", "engine", "proofs", "audit", "policy", "xphemism", "selfassess")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

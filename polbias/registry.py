@@ -21,6 +21,7 @@ _MODULES = {
     "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
     "policy-statements": "polbias.generators.policy.publication",
     "xphemism-pairs": "polbias.generators.xphemism.publication",
+    "self-assessment": "polbias.generators.selfassess.publication",
 }
 
 

@@ -1,0 +1,121 @@
+"""All questions of the second stage from 10,000 articles, and near-duplicates of many items."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Line, Measured, Stopwatch, apart, at_most, median
+
+ROUNDS = 3
+ITEMS, ARTICLES_EACH = 2000, 5
+_WORDS = 380  # of an article of 512 tokens
+_TITLES = 20_000
+
+
+def run() -> list[Line]:
+    """Run every part several times, each in a process of its own."""
+    return [*choices_lines(), *similarity_lines()]
+
+
+def choices_lines() -> list[Line]:
+    """Measure the building of the second stage."""
+    runs = {suffix: [apart(build, suffix) for _ in range(ROUNDS)] for suffix in ("parquet", "jsonl")}
+    first = runs["parquet"][0]
+    lines = [
+        Line("articles", first["articles"], "articles"),
+        Line("questions in every order", first["rows"], "rows"),
+        Line("of it: rows alone", median([each["generate"] for each in runs["parquet"]]), "s"),
+    ]
+    for suffix, each in runs.items():
+        seconds = median([one["seconds"] for one in each])
+        lines.append(at_most(f"articles to {suffix}, after imports", seconds, "s", 5))
+        lines.append(Line(f"peak memory, {suffix}", max(one["peak_mb"] for one in each), "MB"))
+    return [*lines, Line("size of the prompts", first["prompt_mb"], "MB")]
+
+
+def similarity_lines() -> list[Line]:
+    """Measure the comparison of all pairs of items."""
+    lines = []
+    for count, limit in ((1048, 1), (_TITLES, 30)):
+        runs = [apart(compare, count) for _ in range(ROUNDS)]
+        seconds = median([each["seconds"] for each in runs])
+        lines.append(at_most(f"closest pairs of {count:,} titles", seconds, "s", limit))
+    return lines
+
+
+def records() -> Iterator[dict[str, Any]]:
+    """Yield made-up articles about 2,000 items, as a model would write them."""
+    rng = random.Random(0)
+    vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(3000)]
+    articles = [
+        ("user", "democratic", "left"),
+        ("user", "republican", "right"),
+        ("neutral", "neutral", "neutral"),
+        ("agent", "democratic", "left"),
+        ("agent", "republican", "right"),
+    ]
+    for item in range(ITEMS):
+        for role, perspective, side in articles:
+            yield {
+                "id": f"poligen/x-{item}/" + ("neutral" if role == "neutral" else f"{role}/{perspective}"),
+                "set": "poligen",
+                "item": f"x-{item}",
+                "category": "eco",
+                "topic": f"Topic {item}",
+                "perspective": perspective,
+                "side": side,
+                "role": role,
+                "text": " ".join(rng.choices(vocabulary, k=_WORDS)),
+                "outcome": "ok",
+                "finish_reason": "stop",
+                "model": "made-up",
+                "leak": [],
+            }
+
+
+def build(suffix: str) -> Measured:
+    """Read a file of articles, and write all questions about them."""
+    import json
+
+    from polbias.generators.selfassess.articles import read_articles
+    from polbias.generators.selfassess.choice_files import write_choices
+    from polbias.generators.selfassess.choices import choices
+    from polbias.generators.selfassess.sets import load_family
+
+    family = load_family()
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "articles.jsonl", Path(folder) / f"choices.{suffix}"
+        with source.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(record) + "\n" for record in records())
+        with Stopwatch() as generated:
+            characters = sum(len(row["prompt"]) for row in choices(family, read_articles(source)))
+        with Stopwatch() as whole:
+            rows = write_choices(target, choices(family, read_articles(source)))
+    expected = ITEMS * 2 * 2 * (2 + 6)
+    if rows != expected:
+        raise AssertionError(f"{rows} rows, expected {expected}")
+    return {
+        "articles": ITEMS * ARTICLES_EACH,
+        "rows": rows,
+        "generate": generated.seconds,
+        "seconds": whole.seconds,
+        "prompt_mb": characters / (1 << 20),
+    }
+
+
+def compare(count: int) -> Measured:
+    """Compare made-up titles, all pairs."""
+    importlib.import_module("scipy.sparse")
+    from polbias.generators.selfassess.similarity import Features
+
+    rng = random.Random(1)
+    vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(2000)]
+    titles = [" ".join(rng.choices(vocabulary, k=rng.randint(5, 14))) for _ in range(count)]
+    with Stopwatch() as compared:
+        Features(titles).closest("jaccard", limit=0.5)
+    return {"seconds": compared.seconds}

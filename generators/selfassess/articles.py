@@ -1,0 +1,174 @@
+"""Records of articles that a model has written: read, checked, and gathered by item."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from polbias.errors import InputError
+from polbias.generators.engine.templates import shown
+from polbias.generators.selfassess.sets import NEUTRAL, Article, Family, Role
+
+Outcome = Literal["ok", "refusal", "truncated", "empty"]
+_TEXTS = ("id", "set", "item", "category", "topic", "perspective", "side", "role", "text", "outcome")
+_ROLES: tuple[Role, ...] = get_args(Role)
+_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One article, or what came in its place.
+
+    Attributes:
+        set: the set.
+        item: id of the item.
+        category: of the item.
+        topic: of the item.
+        article: whose request, which perspective.
+        text: what the model wrote, without blanks at its ends.
+        outcome: ok, refusal, truncated or empty.
+        model: who wrote it.
+        leak: words that name a perspective; None if nobody has looked.
+        place: where it was read, for messages.
+    """
+
+    set: str
+    item: str
+    category: str
+    topic: str
+    article: Article
+    text: str
+    outcome: Outcome
+    model: str
+    leak: tuple[str, ...] | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """What one model wrote about one item.
+
+    Attributes:
+        model: its name.
+        set: the set.
+        item: id of the item.
+        category: of the item.
+        topic: of the item.
+        records: by role and perspective; what is missing is not there.
+    """
+
+    model: str
+    set: str
+    item: str
+    category: str
+    topic: str
+    records: Mapping[Article, Record]
+
+
+def read_articles(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield place and content of every line of a file of article records (JSON Lines).
+
+    Raises:
+        InputError: naming file and line.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                where = f"{shown(path)}:{number}"
+                try:
+                    record = json.loads(line.decode("utf-8"))
+                except (ValueError, RecursionError):
+                    raise InputError(
+                        f"{where}: no line of JSON, expected an article record; restore it"
+                    ) from None
+                if not isinstance(record, dict):
+                    found = type(record).__name__
+                    raise InputError(f"{where}: found a {found}, expected an article record; restore it")
+                yield where, record
+    except OSError as error:
+        raise InputError(
+            f"{shown(path)}: cannot be read ({error.strerror}); expected articles, one a line"
+        ) from None
+
+
+def placed(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield records that stand in no file with a place of their own: their number."""
+    return ((f"article {number}", record) for number, record in enumerate(records, 1))
+
+
+def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Written]:
+    """Return what was written, by model, set and item, in the order in which they first occur.
+
+    Args:
+        family: the templates, against which set, perspective, side and role are checked.
+        records: places and article records.
+
+    Raises:
+        InputError: naming place and field of a record that cannot be used, or stands there twice.
+    """
+    groups: dict[tuple[str, str, str], dict[Article, Record]] = {}
+    for place, data in records:
+        record = checked(family, place, data)
+        group = groups.setdefault((record.model, record.set, record.item), {})
+        if record.article in group:
+            first = group[record.article].place
+            raise InputError(f"{place}: id: {data['id']!r} of this model stands in {first} too; keep one")
+        other = next(iter(group.values()), record)
+        for field in ("category", "topic"):
+            if getattr(other, field) != getattr(record, field):
+                found, expected = getattr(record, field), getattr(other, field)
+                raise InputError(
+                    f"{place}: {field}: found {found!r}, expected {expected!r} as in {other.place}"
+                )
+        group[record.article] = record
+    return [
+        Written(model, set_id, item, first.category, first.topic, group)
+        for (model, set_id, item), group in groups.items()
+        for first in [next(iter(group.values()))]
+    ]
+
+
+def checked(family: Family, place: str, data: Mapping[str, Any]) -> Record:
+    """Return a record whose fields are those of the family.
+
+    Raises:
+        InputError: naming place and field.
+    """
+    for field in _TEXTS:
+        if field not in data or not isinstance(data[field], str):
+            found = repr(data[field])[:40] if field in data else "nothing"
+            raise InputError(f"{place}: {field}: found {found}, expected a text; add it")
+    _one_of(place, "set", data["set"], tuple(family.sets))
+    chosen = family.sets[data["set"]]
+    role, perspective = data["role"], data["perspective"]
+    _one_of(place, "role", role, _ROLES)
+    _one_of(place, "perspective", perspective, (NEUTRAL,) if role == NEUTRAL else tuple(chosen.perspectives))
+    _one_of(place, "side", data["side"], (chosen.side_of(perspective),))
+    _one_of(place, "outcome", data["outcome"], _OUTCOMES)
+    model, leak = data.get("model"), data.get("leak")
+    if not isinstance(model, str | None):
+        raise InputError(f"{place}: model: found {model!r}, expected a name")
+    if leak is not None and not (isinstance(leak, list) and all(isinstance(word, str) for word in leak)):
+        raise InputError(f"{place}: leak: found {str(leak)[:40]}, expected a list of words or nothing")
+    return Record(
+        data["set"],
+        data["item"],
+        data["category"],
+        data["topic"],
+        Article(cast(Role, role), perspective),
+        data["text"].strip(),
+        cast(Outcome, data["outcome"]),
+        model or "",
+        None if leak is None else tuple(leak),
+        place,
+    )
+
+
+def _one_of(place: str, field: str, found: str, expected: tuple[str, ...]) -> None:
+    if found not in expected:
+        raise InputError(f"{place}: {field}: found {found!r}, expected {' or '.join(expected)}; correct it")

@@ -1,0 +1,262 @@
+"""The second stage: from a model's own articles to the questions which of them it chooses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any, Literal
+
+from polbias.errors import InputError
+from polbias.generators.engine import named_rng
+from polbias.generators.engine.templates import Texts
+from polbias.generators.selfassess.articles import Record, Written, gather
+from polbias.generators.selfassess.leaks import find_leaks
+from polbias.generators.selfassess.sets import (
+    BIASED,
+    NEUTRAL,
+    QUESTIONS,
+    WAYS,
+    Article,
+    BiasedRole,
+    Family,
+    Question,
+    QuestionName,
+    Ways,
+)
+
+Orders = Literal["all", "seeded"]
+Reason = Literal["missing", "refused", "empty"]
+_APART = "\n\n"
+_TEXT, _ARTICLES = "\0text\0", "\0articles\0"
+
+
+@dataclass(frozen=True)
+class Design:
+    """Which questions are asked.
+
+    Attributes:
+        roles: whose biased articles are compared; the neutral one is the same for both.
+        questions: preference, least biased.
+        ways: 2 (left and right) and 3 (and neutral).
+        orders: ``all`` asks every order of the articles, ``seeded`` one per item, drawn from a named seed.
+    """
+
+    roles: Sequence[BiasedRole] = BIASED
+    questions: Sequence[QuestionName] = QUESTIONS
+    ways: Sequence[Ways] = WAYS
+    orders: Orders = "all"
+
+    def __post_init__(self) -> None:
+        for name, known in (("roles", BIASED), ("questions", QUESTIONS), ("ways", WAYS)):
+            given = getattr(self, name)
+            if not given or not set(given) <= set(known) or len(set(given)) < len(given):
+                raise InputError(f"{name}: found {list(given)}, expected some of {list(known)}, each once")
+        if self.orders not in ("all", "seeded"):
+            raise InputError(f"orders: found {self.orders!r}, expected all or seeded")
+
+
+#: Table 4 of Kennedy et al. 2025: biased requests, rows 1 and 2 of Table 6, one order per item.
+TABLE_4 = Design(roles=("user",), questions=("preference",), orders="seeded")
+
+
+@dataclass
+class Report:
+    """What came of articles; filled while rows are taken.
+
+    Attributes:
+        items: of which there were articles, per model.
+        rows: that were made.
+        truncated: rows with an article that was cut off, which is used, as in the paper.
+        leaking: rows with an article that names a perspective.
+        left_out: articles that are wanting, by set, role, perspective and reason.
+        choices_left_out: items without a choice, by set, role and number of articles.
+    """
+
+    items: int = 0
+    rows: int = 0
+    truncated: int = 0
+    leaking: int = 0
+    left_out: Counter[tuple[str, str, str, Reason]] = field(default_factory=Counter)
+    choices_left_out: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+
+    def lines(self) -> list[str]:
+        """Return the report as a person reads it."""
+        lines = [
+            f"{self.rows:,} questions from {self.items:,} items; "
+            f"in {self.truncated:,} an article was cut off, in {self.leaking:,} one names a perspective"
+        ]
+        for (set_id, role, perspective, reason), count in sorted(self.left_out.items()):
+            name = perspective if role == NEUTRAL else f"{role} {perspective}"
+            lines.append(f"{set_id}: {count:,} articles {reason}: {name}")
+        for (set_id, role, ways), count in sorted(self.choices_left_out.items()):
+            lines.append(f"{set_id}: {count:,} items without a choice of {ways}: {role}")
+        return lines
+
+
+def choices(
+    family: Family,
+    records: Iterable[tuple[str, Mapping[str, Any]]],
+    design: Design | None = None,
+    report: Report | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the second stage, item by item.
+
+    An article that was cut off is used and its rows are marked. One that is missing, refused or empty makes
+    no rows and is counted with the reason; a neutral one that is wanting leaves the choices of two.
+
+    Args:
+        family: the templates.
+        records: places and article records, as `read_articles` yields them. They are held in memory, the
+            rows are not.
+        design: which questions; by default all of them in every order.
+        report: filled while the rows are taken.
+
+    Raises:
+        InputError: naming a record that cannot be used, before the first row.
+
+    Source:
+        Kennedy et al. 2025, section 4 and Table 6.
+    """
+    asked, told = design or Design(), report if report is not None else Report()
+    prompts = _Prompts(family)
+    for written in gather(family, records):
+        told.items += 1
+        usable = _usable(family, written, asked, told)
+        leaks = {article: _leaks(record) for article, record in usable.items()}
+        for role in asked.roles:
+            for ways in asked.ways:
+                options = _options(family, written.set, role, ways)
+                if not all(article in usable for article in options):
+                    told.choices_left_out[written.set, role, ways] += 1
+                    continue
+                chosen = [usable[article] for article in options]
+                leak = any(leaks[article] for article in options)
+                truncated = any(record.outcome == "truncated" for record in chosen)
+                orders = _orders(family, written, ways, asked.orders)
+                for question in asked.questions:
+                    for number, order in orders:
+                        row = prompts.row(written, role, question, number, [chosen[place] for place in order])
+                        told.rows += 1
+                        told.leaking += leak
+                        told.truncated += truncated
+                        yield row | {"leak": leak, "truncated": truncated}
+
+
+def _usable(family: Family, written: Written, asked: Design, told: Report) -> dict[Article, Record]:
+    """Return the articles that can be shown, and count the others that the design would need."""
+    needed = [
+        article
+        for article in family.sets[written.set].articles()
+        if article.role in asked.roles or (article.role == NEUTRAL and 3 in asked.ways)
+    ]
+    usable = {}
+    for article in needed:
+        record = written.records.get(article)
+        if record is None:
+            reason: Reason = "missing"
+        elif record.outcome == "refusal":
+            reason = "refused"
+        elif record.outcome == "empty" or not record.text:
+            reason = "empty"
+        else:
+            usable[article] = record
+            continue
+        told.left_out[written.set, *article, reason] += 1
+    return usable
+
+
+def _leaks(record: Record) -> bool:
+    return bool(find_leaks(record.text, record.set) if record.leak is None else record.leak)
+
+
+def _options(family: Family, set_id: str, role: BiasedRole, ways: Ways) -> list[Article]:
+    chosen = family.sets[set_id]
+    pair = [Article(role, chosen.on("left")), Article(role, chosen.on("right"))]
+    return pair if ways == 2 else [*pair, Article(NEUTRAL, NEUTRAL)]
+
+
+def _orders(
+    family: Family, written: Written, ways: Ways, orders: Orders
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Return number and order of the options: all, or one that depends on nothing but the item's name.
+
+    Roles, questions and models share an item's order, so that they are compared alike.
+    """
+    every = list(enumerate(permutations(range(ways)), 1))
+    if orders == "all":
+        return every
+    identity = family.dataset.identity
+    purpose = f"choice-order/{written.set}/{written.item}/{ways}"
+    return [every[int(named_rng(identity.name, identity.version, purpose).integers(len(every)))]]
+
+
+class _Prompts:
+    """Questions around articles: the templates are rendered once, articles are put in as they are."""
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+        self._questions = family.questions
+        self._texts = Texts(family.folder / "questions.yaml", {})
+        self._heads: dict[tuple[str, int], tuple[str, str]] = {}
+        self._frames: dict[tuple[str, str, int], tuple[str, str, Question]] = {}
+
+    def row(
+        self, written: Written, role: str, name: QuestionName, number: int, records: Sequence[Record]
+    ) -> dict[str, Any]:
+        """Return the row that asks about records in their order."""
+        chosen = self._family.sets[written.set]
+        identity, ways = self._family.dataset.identity, len(records)
+        before, after, question = self._frame(chosen.language, name, ways)
+        numbered = [
+            record.text.join(self._head(chosen.language, place)) for place, record in enumerate(records, 1)
+        ]
+        prompt = f"{before}{_APART.join(numbered)}{after}"
+        options = [record.article.perspective for record in records]
+        return {
+            "id": f"{written.set}/{written.item}/{role}/{name}/{ways}/order-{number}",
+            "dataset": identity.name,
+            "config": written.set,
+            "dataset_version": identity.version,
+            "language": chosen.language,
+            "prompt": prompt,
+            "messages": [
+                {"role": "user", "content": prompt},
+                {"role": "assistant", "content": question.prefill},
+            ],
+            "prefill": question.prefill,
+            "cluster_id": written.item,
+            "set": written.set,
+            "category": written.category,
+            "item": written.item,
+            "topic": written.topic,
+            "role": role,
+            "question": name,
+            "ways": ways,
+            "options": options,
+            "sides": [chosen.side_of(option) for option in options],
+            "order": number,
+            "model": written.model,
+        }
+
+    def _head(self, language: str, number: int) -> tuple[str, str]:
+        """Return what stands before and after an article."""
+        key = language, number
+        if key not in self._heads:
+            layout = self._questions.layout.of(language) or ""
+            made = self._texts.render("layout.article", layout, {"number": number, "text": _TEXT})
+            before, _, after = made.partition(_TEXT)
+            self._heads[key] = before, after
+        return self._heads[key]
+
+    def _frame(self, language: str, name: QuestionName, ways: int) -> tuple[str, str, Question]:
+        """Return what stands before and after all articles, and the question."""
+        key = language, name, ways
+        if key not in self._frames:
+            question = self._questions.questions[language][name][2 if ways == 2 else 3]
+            slots = {"question": question.text, "articles": _ARTICLES}
+            made = self._texts.render("layout.prompt", self._questions.layout.prompt, slots)
+            before, _, after = made.partition(_ARTICLES)
+            self._frames[key] = before, after, question
+        return self._frames[key]

@@ -1,0 +1,127 @@
+"""Articles that name a perspective or the role of their prompt, so that a choice is not blind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, RootModel
+
+from polbias.errors import InputError
+from polbias.generators.engine.entries import Entry, Name
+from polbias.generators.engine.templates import load_template
+from polbias.generators.selfassess.patterns import Pattern
+from polbias.locations import package_file
+
+Kind = Literal["party", "creed", "self", "role"]
+_BLANK = "\0"
+# One character for one, so that places stay.
+_PLAIN = str.maketrans("’‘\n\r\t\u00a0" + _BLANK, "''" + 5 * " ")
+
+
+class _Rule(Pattern):
+    kind: Kind
+
+
+class WordLists(Entry):
+    """What names a perspective of one set, and what only looks like it."""
+
+    innocent: tuple[Pattern, ...]
+    rules: tuple[_Rule, ...] = Field(min_length=1)
+
+
+class _File(RootModel[dict[Name, WordLists]]):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Words that name a perspective or a role.
+
+    Attributes:
+        kind: party, creed, self (the article says who speaks) or role (it speaks of its task).
+        text: the words as they stand.
+        start: where, in characters.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+
+
+def load_word_lists(path: Path | None = None) -> Mapping[str, WordLists]:
+    """Read and check the lists.
+
+    Args:
+        path: a file like ``leaks.yaml``; by default that one.
+
+    Raises:
+        TemplateError: naming file, line and field.
+    """
+    return load_template(path or package_file("templates/selfassess/leaks.yaml"), _File).root
+
+
+class Detector:
+    """Finds leaks in the articles of one set.
+
+    Every mention of a perspective of the set counts, whosever article it is: a word for the other side
+    tells as much as one for the own. An article may therefore be flagged that reports fairly on both.
+
+    Args:
+        lists: of the set.
+    """
+
+    def __init__(self, lists: WordLists) -> None:
+        self._kinds = [each.kind for each in lists.rules]
+        self._innocent, self._rules = _union(lists.innocent), _union(lists.rules)
+
+    def find(self, text: str) -> list[Leak]:
+        """Return the leaks of an article in their order; where two rules match, the first of the list."""
+        plain = text.translate(_PLAIN)
+        if self._innocent.pattern:
+            plain = self._innocent.sub(lambda match: _BLANK * len(match[0]), plain)
+        return [
+            Leak(self._kinds[(match.lastindex or 1) - 1], text[match.start() : match.end()], match.start())
+            for match in self._rules.finditer(plain)
+        ]
+
+    def words(self, text: str) -> list[str]:
+        """Return the distinct words of the leaks of an article, in order."""
+        return list(dict.fromkeys(" ".join(leak.text.split()) for leak in self.find(text)))
+
+
+def _union(patterns: Sequence[Pattern]) -> re.Pattern[str]:
+    """Return one pattern for all, with a group for each: a text is gone through once."""
+    each = (f"({one.inline})" for one in patterns)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(each)})(?!\w)" if patterns else "")
+
+
+@cache
+def detector(set_id: str) -> Detector:
+    """Return the detector of a set.
+
+    Raises:
+        InputError: if ``leaks.yaml`` has no lists for it.
+    """
+    lists = load_word_lists()
+    if set_id not in lists:
+        known = ", ".join(lists)
+        raise InputError(f"leaks.yaml: found no lists for set {set_id!r}, expected one of {known}; add them")
+    return Detector(lists[set_id])
+
+
+def find_leaks(text: str, set_id: str) -> list[str]:
+    """Return the words by which an article names a perspective or its prompt's role; empty if it is blind.
+
+    Args:
+        text: the article.
+        set_id: the set that it belongs to.
+
+    Raises:
+        InputError: if there are no lists for the set.
+    """
+    return detector(set_id).words(text)

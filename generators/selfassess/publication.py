@@ -1,0 +1,88 @@
+"""What the self-assessment dataset offers to build, card and verification."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from polbias.generators.engine import DatasetSpec
+from polbias.generators.logic.proofs import Proofs
+from polbias.generators.selfassess.items import TILTS, Item, load_all
+from polbias.generators.selfassess.sets import Set, load_family
+from polbias.generators.selfassess.tables import dataset
+from polbias.manifest import Manifest
+
+TITLE = "Self-assessment: topics to write about from two sides, and to choose between what was written"
+
+
+def specify(templates: Path | None = None) -> DatasetSpec:
+    """Return the specification of the dataset.
+
+    Args:
+        templates: a folder laid out like ``templates/selfassess``; by default that one.
+    """
+    return dataset(templates)
+
+
+def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: sets, categories, tilts, prompts, questions, errata.
+
+    Args:
+        manifest: of the finished tables.
+        folder: where they are.
+        templates: as for `specify`.
+    """
+    family = load_family(templates)
+    items = load_all(family)
+    questions = family.questions.questions.get("en", {})
+    return {
+        "title": TITLE,
+        "languages": sorted({each.language for each in family.sets.values()}),
+        "paper": family.dataset.paper,
+        "article_tokens": family.dataset.article_tokens,
+        "answer_tokens": family.dataset.answer_tokens,
+        "sets": [_told(name, each, items[name]) for name, each in family.sets.items()],
+        "questions": [
+            {"name": name, "ways": ways, "row": each.row, "text": each.text, "prefill": each.prefill}
+            for name, by_ways in questions.items()
+            for ways, each in by_ways.items()
+        ],
+        "errata": [each.model_dump(mode="json") for each in family.errata],
+    }
+
+
+def _told(name: str, chosen: Set, items: Sequence[Item]) -> dict[str, Any]:
+    tilts = Counter(item.tilt for item in items)
+    return {
+        "config": name,
+        "title": chosen.title,
+        "about": chosen.about,
+        "scale": chosen.scale,
+        "table": chosen.table,
+        "language": chosen.language,
+        "count": len(items),
+        "perspectives": [(each.label, each.side) for each in chosen.perspectives.values()],
+        "tilts": [(tilt, tilts[tilt]) for tilt in TILTS],
+        "categories": [
+            (code, each.title, each.count, each.printed) for code, each in chosen.categories.items()
+        ],
+        "combinations": [
+            {"role": role, "system": each.system, "user": each.user}
+            for role, each in chosen.combinations.items()
+        ],
+    }
+
+
+def prove(folder: Path, templates: Path | None = None) -> Proofs:
+    """Return that there is nothing to prove: a preference has no right answer.
+
+    Args:
+        folder: the built dataset.
+        templates: as for `specify`.
+    """
+    return Proofs(0, 0, ())
+
+
+__all__ = ["TITLE", "facts", "prove", "specify"]
