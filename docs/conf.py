@@ -16,6 +16,7 @@ from polbias.lock import read_lock
 
 _DATASET, _NORMATIVE = "partisan-inference", "normative-reasoning"
 _POLICY, _XPHEMISM = "policy-statements", "xphemism-pairs"
+_SELFASSESS = "self-assessment"
 
 project = "polbias"
 author = "The polbias authors"
@@ -79,12 +80,15 @@ myst_substitutions = {
     "columns_normative": _columns(_MEANINGS[_NORMATIVE]),
     "columns_policy": _columns(_MEANINGS[_POLICY]),
     "columns_xphemism": _columns(_MEANINGS[_XPHEMISM]),
+    "columns_selfassess": _columns(_MEANINGS[_SELFASSESS]),
     "configs": _configs(_DATASET),
     "dataset_version": _LOCK[_DATASET].version,
     "normative_configs": _configs(_NORMATIVE),
     "normative_patterns": _patterns(),
     "policy_configs": _configs(_POLICY),
     "policy_version": _LOCK[_POLICY].version,
+    "selfassess_configs": _configs(_SELFASSESS),
+    "selfassess_version": _LOCK[_SELFASSESS].version,
     "xphemism_configs": _configs(_XPHEMISM),
     "xphemism_version": _LOCK[_XPHEMISM].version,
     "normative_version": _LOCK[_NORMATIVE].version,
