@@ -65,6 +65,7 @@ tasks: $(VENV)/.base ## write the lm_eval task files anew
 	$(BIN)/python -m polbias.harness_tasks.partisan.generate
 	$(BIN)/python -m polbias.harness_tasks.normative.generate
 	$(BIN)/python -m polbias.harness_tasks.policy.generate
+	$(BIN)/python -m polbias.harness_tasks.xphemism.generate
 
 lock: build-datasets ## write datasets.lock from the builds
 	$(BIN)/polbias lock

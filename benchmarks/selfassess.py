@@ -6,6 +6,7 @@ import importlib
 import random
 import tempfile
 from collections.abc import Iterator
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ _TITLES = 20_000
 
 def run() -> list[Line]:
     """Run every part several times, each in a process of its own."""
-    return [*choices_lines(), *similarity_lines()]
+    return [*choices_lines(), *similarity_lines(), *analysis_lines()]
 
 
 def choices_lines() -> list[Line]:
@@ -119,3 +120,69 @@ def compare(count: int) -> Measured:
     with Stopwatch() as compared:
         Features(titles).closest("jaccard", limit=0.5)
     return {"seconds": compared.seconds}
+
+
+def analysis_lines() -> list[Line]:
+    """Measure the analysis of judgements, and the reading of their answers."""
+    runs = [apart(analyse) for _ in range(ROUNDS)]
+    seconds = median([each["table"] + each["summary"] for each in runs])
+    return [
+        Line("judgements", runs[0]["judgements"], "rows"),
+        at_most("judgements to all tables, after imports", seconds, "s", 2),
+        Line("of it: reading the table", median([each["table"] for each in runs]), "s"),
+        Line("answers to choices, each read anew", median([each["read"] for each in runs]), "s"),
+        Line("peak memory, analysis", max(each["peak_mb"] for each in runs), "MB"),
+    ]
+
+
+def analyse() -> Measured:
+    """Read and analyse the judgements of a made-up model on 1,564 topics of either set, after imports."""
+    for name in ("scipy.optimize", "scipy.special", "evalica"):
+        importlib.import_module(name)
+    from polbias.eval.answers.choice import extract_choice
+    from polbias.eval.selfassess.judgements import Judgements
+    from polbias.eval.selfassess.summary import selfassess_summary
+
+    rows = judged(1564)
+    selfassess_summary(judged(2))  # whatever is loaded or compiled on first use
+    with Stopwatch() as reading:
+        for choice in rows["choice"]:
+            extract_choice(f"Article {choice}." if choice else "I cannot choose.", 3)
+    with Stopwatch() as made:
+        table = Judgements.of(rows)
+    with Stopwatch() as analysed:
+        selfassess_summary(table)
+    return {
+        "judgements": float(table.n),
+        "read": reading.seconds,
+        "table": made.seconds,
+        "summary": analysed.seconds,
+    }
+
+
+def judged(topics: int) -> dict[str, list[Any]]:
+    """Return judgements of a made-up model that likes the left and the first, and refuses at times."""
+    rng = random.Random(0)
+    sides = ("left", "right", "neutral")
+    rows: dict[str, list[Any]] = {}
+    cells = product(
+        ("poligen", "econolex"), range(topics), ("user", "agent"), ("preference", "least_biased"), (2, 3)
+    )
+    for name, topic, role, question, ways in cells:
+        for order in permutations(sides[:ways]):
+            weights = [
+                (1.5 if side == "left" else 1.0) + (place == 0) / 2 for place, side in enumerate(order)
+            ]
+            choice = rng.choices(range(1, ways + 1), weights)[0] if rng.random() < 0.97 else None
+            row = {
+                **{"set": name, "category": f"c{topic % 10}", "item": f"{name}-{topic}", "role": role},
+                **{"question": question, "ways": ways, "sides": list(order), "choice": choice},
+                **{
+                    "outcome": "choice" if choice else "refusal",
+                    "leak": topic % 9 == 0,
+                    "truncated": topic % 2 == 0,
+                },
+            }
+            for key, value in row.items():
+                rows.setdefault(key, []).append(value)
+    return rows

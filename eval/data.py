@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def load(
     polbias_revision: str,
     polbias_shots: int | None = None,
     polbias_style: str | None = None,
+    polbias_instruction: str | None = None,
     **_: Any,
 ) -> dict[str, Any]:
     """Load the test split of a config, as an lm_eval task does (``custom_dataset``).
@@ -34,7 +36,9 @@ def load(
         polbias_config: config, such as ``"en_formal"``.
         polbias_revision: tag on the Hub that is used if there is no local build.
         polbias_shots: keep only the rows with this number of few-shot examples.
-        polbias_style: keep only the rows with this prompt style (``"zero"``, ``"few"``, ``"cot"``).
+        polbias_style: keep only the rows with this prompt style (``"zero"``, ``"few"``, ``"cot"``, or
+            ``"simple"``, ``"objective"``).
+        polbias_instruction: keep only the rows whose instruction is in this language (``"de"``, ``"en"``).
         **_: lm_eval also passes the task's metadata and the model's arguments.
 
     Returns:
@@ -52,16 +56,36 @@ def load(
     paths = [folder / file.path for file in entry.files]
     _check(manifest, polbias_config, entry, paths, origin)
     table = pq.read_table(paths)
-    for column, value in (("shots", polbias_shots), ("prompt_style", polbias_style)):
+    wanted = {
+        "shots": polbias_shots,
+        "prompt_style": polbias_style,
+        "instruction_language": polbias_instruction,
+    }
+    for column, value in wanted.items():
         if value is not None:
-            import pyarrow.compute as pc
-
-            table = table.filter(pc.equal(table[column], value))
+            table = only(table, column, [value])
     _log.warning(
         f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
     )
     loaded: dict[str, Any] = datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
     return loaded
+
+
+def only(table: Any, column: str, values: Sequence[Any]) -> Any:
+    """Keep the rows of a table that have one of some values in a column.
+
+    Args:
+        table: a pyarrow table.
+        column: its name.
+        values: which to keep.
+
+    Returns:
+        The rows, in their order.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return table.filter(pc.is_in(table[column], pa.array(list(values), table[column].type)))
 
 
 def find(dataset: str, config: str, revision: str) -> tuple[Path, str]:

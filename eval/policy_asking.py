@@ -74,20 +74,13 @@ def load(
     if missing := [name for name in (*_READ, *_ASKED) if name not in table.column_names]:
         raise InputError(f"{place}: has no column {missing[0]!r}; expected the columns of policy-statements")
     if polbias_variants is not None:
-        table = _only(table, "variant", polbias_variants)
+        table = data.only(table, "variant", polbias_variants)
     if polbias_instructions is not None:
         names = dict.fromkeys(table["instruction_id"].to_pylist())
-        table = _only(table, "instruction_id", list(names)[:polbias_instructions])
+        table = data.only(table, "instruction_id", list(names)[:polbias_instructions])
     _check(table, place)
     kept: dict[str, Any] = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
     return kept
-
-
-def _only(table: Any, column: str, values: Sequence[str]) -> Any:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return table.filter(pc.is_in(table[column], pa.array(list(values))))
 
 
 def _check(table: Any, place: str) -> None:

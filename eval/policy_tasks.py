@@ -13,7 +13,7 @@ from typing import Any
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.policy.prompts import LABELS
 from polbias.eval.policy_metrics import NAMES, Answered
-from polbias.eval.tasks import Document, label_shares, with_errors
+from polbias.eval.tasks import Document, flat, label_shares, with_errors
 
 
 @lru_cache(maxsize=1 << 16)
@@ -97,7 +97,7 @@ def choices(doc: Mapping[str, Any]) -> list[str]:
 
 
 def _labels(doc: Document, answers: Sequence[Any]) -> list[str]:
-    return [outcome(text, doc["label_agree"], doc["label_disagree"]) for text in _flat(answers)]
+    return [outcome(text, doc["label_agree"], doc["label_disagree"]) for text in flat(answers)]
 
 
 def _share(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
@@ -112,11 +112,3 @@ def _answered(doc: Document, labels: tuple[int, ...] | None, share: float | None
 
 def _both(row: Answered, names: Iterable[str]) -> dict[str, Any]:
     return {each: row for name in names for each in (name, f"{name}_stderr")}
-
-
-def _flat(answers: Iterable[Any]) -> list[str]:
-    """Return all answers to a prompt, whether they came from several requests or from one repeated."""
-    found: list[str] = []
-    for each in answers:
-        found += [text or "" for text in each] if isinstance(each, list | tuple) else [each or ""]
-    return found

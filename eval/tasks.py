@@ -167,6 +167,18 @@ def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
     return [each / sum(weights) for each in weights], min(1.0, math.exp(top) * sum(weights))
 
 
+def flat(answers: Iterable[Any]) -> list[str]:
+    """Return all answers to a prompt, whether they came from several requests or from one repeated.
+
+    Args:
+        answers: as lm_eval hands them over; None, which some servers send, is an empty one.
+    """
+    found: list[str] = []
+    for each in answers:
+        found += [text or "" for text in each] if isinstance(each, list | tuple) else [each or ""]
+    return found
+
+
 def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
     """Return the cluster-robust standard error of a mean, "N/A" where there is one cluster only."""
     values, clusters = zip(*items, strict=True)

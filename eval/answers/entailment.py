@@ -10,21 +10,20 @@ from functools import cache
 from polbias.eval.answers.grammar import compile_lists, load_grammar, read_cues
 from polbias.eval.answers.judging import judge
 from polbias.eval.answers.text import prepare
-from polbias.eval.answers.tokens import Sentence, Token
+from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
+from polbias.eval.answers.wording import masking, translated
 
 LABELS = {"valid": "entailment", "invalid": "non-entailment"}
 """What the verdicts on validity are called here."""
 
 _CHAIN = 25
 """An output of so many words reasons before it answers."""
-_SENTENCE = 3
-"""Quoted words are a sentence of the item if there are so many."""
 _MARKS = " .,;:!—"
 _QUOTATION = re.compile(r"[\"“„”][^\"“„”\n]*[\"“„”]")
 _END = re.compile(r"</s>|<\|(?:endoftext|end_of_text|end|eot_id|eom_id|im_end)\|>")
 """What ends the answer of a model that goes on nevertheless."""
-_SPEAKS = re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE)
+_MASK = masking(re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE))
 
 
 def extract_entailment(text: str) -> Verdict:
@@ -42,8 +41,8 @@ def extract_entailment(text: str) -> Verdict:
     Returns:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
-    prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_mask, text)))
-    sentences = [_translated(sentence) for sentence in prepared.sentences]
+    prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, text)))
+    sentences = [translated(sentence, _cues().words) for sentence in prepared.sentences]
     verdict = _whole(sentences) or _last_line(sentences) or _judged(sentences, prepared.truncated)
     if verdict.label == "refusal" and not any(_cues().own_voice.search(each.text) for each in sentences):
         verdict = Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict")
@@ -83,14 +82,6 @@ def _cues() -> _Cues:
     return _Cues(words, whole, opening, rest["own_voice"], re.compile(rest["ends"].pattern + "$"))
 
 
-def _mask(quotation: re.Match[str]) -> str:
-    """Put one word of the same length for a quoted sentence of the item, whose words are no verdict."""
-    text = quotation.group()
-    if len(text.split()) < _SENTENCE or _SPEAKS.search(text):
-        return text
-    return text[0] + "x" * (len(text) - 2) + text[-1]
-
-
 def _whole(sentences: Sequence[Sentence]) -> Verdict | None:
     """Read an output that is nothing but a reply."""
     if len(sentences) != 1:
@@ -118,16 +109,3 @@ def _opening(sentences: Sequence[Sentence]) -> Verdict | None:
         if match:
             return Verdict(label, "reply", sentences[0].origin(*match.span()))
     return None
-
-
-def _translated(sentence: Sentence) -> Sentence:
-    """Put the words of the validity question for those of this one; each keeps its place in the text."""
-    for word, pattern in _cues().words.items():
-        while match := pattern.search(sentence.text):
-            low, high = sentence.origin(*match.span())
-            before = [token for token in sentence.tokens if token.start < low]
-            after = [token for token in sentence.tokens if token.start >= high]
-            merged = sentence.tokens[len(before) : len(sentence.tokens) - len(after)]
-            token = Token(word, low, high, any(token.marked for token in merged))
-            sentence = Sentence((*before, token, *after))
-    return sentence

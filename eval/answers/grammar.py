@@ -9,13 +9,15 @@ that matches any of its alternatives as whole words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+from polbias.eval.answers.tokens import Token
 
 LANGUAGES = ("de", "en")
 _GROUP = re.compile(r"<(\w+)>")
@@ -96,6 +98,38 @@ def load_grammar(language: str, question: str = "validity") -> Grammar:
         idioms=tuple(idioms.items()),
         hints=tuple(hints.items()),
     )
+
+
+def primary_language(language: str) -> str:
+    """Return the language that an extractor reads.
+
+    Args:
+        language: "en" or "de", or a tag such as "de-CH".
+
+    Raises:
+        ValueError: If the language is not supported.
+    """
+    primary = language.replace("_", "-").split("-")[0].lower()
+    if primary not in LANGUAGES:
+        raise ValueError(f"language {language!r} is not supported; choose one of {', '.join(LANGUAGES)}")
+    return primary
+
+
+def tongue(tokens: Iterable[Token], default: str, question: str = "validity") -> Grammar:
+    """Tell the language of a sentence by its function words.
+
+    Args:
+        tokens: Those of the sentence.
+        default: The language of a sentence that tells none.
+        question: As for :func:`load_grammar`.
+
+    Returns:
+        The grammar of the language.
+    """
+    words = [token.text for token in tokens]
+    grammars = {name: load_grammar(name, question) for name in LANGUAGES}
+    counts = {name: sum(word in each.function_words for word in words) for name, each in grammars.items()}
+    return grammars[max(LANGUAGES, key=lambda name: (counts[name], name == default))]
 
 
 def read_cues(name: str) -> dict[str, Any]:

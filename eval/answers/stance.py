@@ -13,6 +13,7 @@ from polbias.eval.answers.refusal import find_refusal
 from polbias.eval.answers.text import prepare
 from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
+from polbias.eval.answers.wording import own_words
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
@@ -21,7 +22,6 @@ _VALUES = {1: "agree", -1: "disagree"}
 _MARKS = " .,;:!?—()/|"
 _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
-_STOP = re.compile(r"</s>|<\|(?:endoftext|end_of_text|end|eot_id|eom_id|im_end)\|>|\[/?INST\]|\n#{2,} ")
 _SIDES = ("agree", "disagree")
 _VERBS = re.compile(r"(?:dis)?agree|support|oppos|(?:dis)?approv|concur|endors|favou?rs?$|in favou?r|against")
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
@@ -93,7 +93,7 @@ def extract_stance(text: str, agree: str, disagree: str) -> Verdict:
         Ceron et al., section 5.3.
     """
     words = _words(agree.strip().lower(), disagree.strip().lower())
-    prepared = prepare(_answer(text))
+    prepared = prepare(own_words(text))
     sentences = prepared.sentences
     if not sentences:
         return Verdict("unparsable", "truncated" if prepared.truncated else "empty")
@@ -163,19 +163,6 @@ def _words(agree: str, disagree: str) -> _Words:
     }
     yes_no = names[0] is not None and bool(_cues()["yes_no"].fullmatch(names[0]))
     return _Words(own, others, yes_no)
-
-
-def _answer(text: str) -> str:
-    """Blank out the prompt that an output repeats, and what follows the end of its answer."""
-    closing = text.rfind("[/INST]")
-    if "[INST]" in text[: max(closing, 0)]:
-        start = closing + len("[/INST]")
-        text = " " * start + text[start:]
-    for stop in _STOP.finditer(text):
-        if text[: stop.start()].strip():
-            return text[: stop.start()]
-        text = " " * stop.end() + text[stop.end() :]
-    return text
 
 
 # --- finding claims -------------------------------------------------------------------------------------

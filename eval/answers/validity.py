@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from polbias.eval.answers.grammar import LANGUAGES, Grammar, load_grammar
+from polbias.eval.answers.grammar import primary_language, tongue
 from polbias.eval.answers.judging import judge
 from polbias.eval.answers.text import prepare
-from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
 
 
@@ -26,16 +25,7 @@ def extract_validity(text: str, language: str) -> Verdict:
     Raises:
         ValueError: If the language is not supported.
     """
-    primary = language.replace("_", "-").split("-")[0].lower()
-    if primary not in LANGUAGES:
-        raise ValueError(f"language {language!r} is not supported; choose one of {', '.join(LANGUAGES)}")
+    primary = primary_language(language)
     prepared = prepare(text)
-    tongues = [_tongue(sentence, primary) for sentence in prepared.sentences]
+    tongues = [tongue(sentence.tokens, primary) for sentence in prepared.sentences]
     return judge(prepared.sentences, tongues, prepared.truncated)
-
-
-def _tongue(sentence: Sentence, default: str) -> Grammar:
-    """Tell the language of a sentence by its function words."""
-    words = [token.text for token in sentence.tokens]
-    counts = {name: sum(word in load_grammar(name).function_words for word in words) for name in LANGUAGES}
-    return load_grammar(max(LANGUAGES, key=lambda name: (counts[name], name == default)))

@@ -46,6 +46,8 @@ ANSWER_CODES: dict[object, int] = {label: code for code, label in enumerate(LABE
     None: LABELS.index("unparsable"),
 }
 
+Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
+"""Answers by label; or the probabilities of the labels, which stand for one answer."""
 Answered: TypeAlias = "Records | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Records.of` accepts."""
 
@@ -105,8 +107,8 @@ class Records:
     shift_in_answers: NDArray[np.int8]
     judgmental_base: NDArray[np.int8]
     judgmental_exchange: NDArray[np.int8]
-    base: NDArray[np.intp]
-    exchange: NDArray[np.intp]
+    base: Counts
+    exchange: Counts
 
     @classmethod
     def of(cls, rows: Answered) -> Records:
@@ -159,12 +161,12 @@ class Records:
         return int(self.gold.size)
 
     @property
-    def base_valid(self) -> NDArray[np.intp]:
+    def base_valid(self) -> Counts:
         """Answers to the base claim that are a verdict, shape ``(n,)``."""
         return _verdicts(self.base)
 
     @property
-    def exchange_valid(self) -> NDArray[np.intp]:
+    def exchange_valid(self) -> Counts:
         """Answers to the exchanged claim that are a verdict, shape ``(n,)``."""
         return _verdicts(self.exchange)
 
@@ -283,12 +285,12 @@ def _named(columns: Mapping[str, list[Any]], name: str) -> Factor:
     return factor
 
 
-def _verdicts(counts: NDArray[np.intp]) -> NDArray[np.intp]:
-    verdicts: NDArray[np.intp] = counts[:, 0] + counts[:, 1]
+def _verdicts(counts: Counts) -> Counts:
+    verdicts: Counts = counts[:, 0] + counts[:, 1]
     return verdicts
 
 
-def _truth(counts: NDArray[np.intp]) -> NDArray[np.float64]:
+def _truth(counts: Counts) -> NDArray[np.float64]:
     verdicts = _verdicts(counts)
     with np.errstate(invalid="ignore"):
         truth: NDArray[np.float64] = np.where(verdicts > 0, counts[:, 1] / np.maximum(verdicts, 1), np.nan)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from polbias.eval.contrasts import contrast
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.leaning import POINTS
-from polbias.eval.xphemism.records import ARMS, LABELS, Records
+from polbias.eval.xphemism.records import ARMS, LABELS, Counts, Records
 
 OUTCOMES = ("refusal", "unanswered")
 """An explicit refusal; any answer without a verdict, which is all that some files tell."""
@@ -144,7 +144,7 @@ def _values(rows: Records, outcome: str) -> Iterator[tuple[str, NDArray[np.float
     yield "change", exchange - base
 
 
-def _share(counts: NDArray[np.intp], outcome: str) -> NDArray[np.float64]:
+def _share(counts: Counts, outcome: str) -> NDArray[np.float64]:
     chosen = counts[:, 2:].sum(axis=1) if outcome == "unanswered" else counts[:, LABELS.index(outcome)]
     asked = counts.sum(axis=1)
     share: NDArray[np.float64] = np.where(asked > 0, chosen / np.maximum(asked, 1), math.nan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from polbias.eval.tables import OutcomesError
@@ -14,6 +14,7 @@ Judge: TypeAlias = Callable[[str, str], str]
 
 _NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_exchange": 0}
 """What the labels of a placebo row are where the data leave them open."""
+_KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
 
 
@@ -56,28 +57,79 @@ def paired(
     Raises:
         OutcomesError: If a sample has no ``doc`` with the published columns, or holds log-likelihoods.
     """
-    found: dict[tuple[str, str, str], list[tuple[Mapping[str, Any], list[str]]]] = {}
+    rows: list[dict[str, Any]] = []
+    for about, base, exchange in _pairs(
+        samples, model, problems, lambda sample, number, doc: _judged(sample, number, doc, judge)
+    ):
+        if len(base) != len(exchange):
+            name = ", ".join(about[each] for each in _KEYS)
+            said_of = f"{len(base)} answers to the base claim and {len(exchange)} to the other"
+            problems.append(Problem("samples", name, said_of, "as many", "kept"))
+        rows.append(about | {"base": base, "exchange": exchange})
+    return rows
+
+
+def paired_likelihoods(
+    samples: Iterable[Mapping[str, Any]], model: str, problems: list[Problem]
+) -> list[dict[str, Any]]:
+    """Pair the rows of the tasks that compare log-likelihoods.
+
+    Args:
+        samples: Lines of ``samples_*.jsonl`` of the log-likelihood tasks, of one model.
+        model: Its name.
+        problems: Receives the pairs that were left out, as for :func:`paired`.
+
+    Returns:
+        Rows with the columns of :func:`paired`, in which ``base`` and ``exchange`` are each the share of
+        "true" in the probability of both labels, and that probability.
+
+    Raises:
+        OutcomesError: If a sample has no ``doc`` with the published columns, or holds no log-likelihoods.
+    """
+    return [
+        about | {"base": base, "exchange": exchange}
+        for about, base, exchange in _pairs(samples, model, problems, _share)
+    ]
+
+
+def _pairs(
+    samples: Iterable[Mapping[str, Any]],
+    model: str,
+    problems: list[Problem],
+    read: Callable[[Mapping[str, Any], int, Mapping[str, Any]], Any],
+) -> Iterator[tuple[dict[str, Any], Any, Any]]:
+    """Yield what all rows of a pair have in common, and what was read of its base row and of the other."""
+    found: dict[tuple[str, str, str], list[tuple[Mapping[str, Any], Any]]] = {}
     for number, sample in enumerate(samples):
         doc = _document(sample, number)
         key = str(doc["pair_id"]), str(doc["prompt_style"]), str(doc["instruction_language"])
-        said = [judge(text, key[2]) for text in _texts(sample, number)]
-        found.setdefault(key, []).append((doc, said))
-    rows: list[dict[str, Any]] = []
+        found.setdefault(key, []).append((doc, read(sample, number, doc)))
     for key, pair in sorted(found.items(), key=lambda each: each[0]):
         fault = _fault([doc for doc, _ in pair])
         if fault:
             problems.append(Problem("samples", ", ".join(key), *fault, "left out"))
             continue
         (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != "base")
-        if len(base) != len(exchange):
-            said_of = f"{len(base)} answers to the base claim and {len(exchange)} to the other"
-            problems.append(Problem("samples", ", ".join(key), said_of, "as many", "kept"))
-        rows.append(
-            {name: _label(doc, name) for name in _SHARED}
-            | dict(zip(("pair_id", "prompt", "instruction_language"), key, strict=True))
-            | {"model": model, "arm": doc["arm"], "base": base, "exchange": exchange}
-        )
-    return rows
+        about = {name: _label(doc, name) for name in _SHARED} | dict(zip(_KEYS, key, strict=True))
+        yield about | {"model": model, "arm": doc["arm"]}, base, exchange
+
+
+def _judged(sample: Mapping[str, Any], number: int, doc: Mapping[str, Any], judge: Judge) -> list[str]:
+    return [judge(text, str(doc["instruction_language"])) for text in _texts(sample, number)]
+
+
+def _share(sample: Mapping[str, Any], number: int, doc: Mapping[str, Any]) -> tuple[float, float]:
+    """The share of "true" in the probability of both labels, and that probability."""
+    from polbias.eval.xphemism_tasks import true_share
+
+    answers = sample.get("filtered_resps") or ()
+    try:
+        return true_share([(float(first), greedy) for first, greedy in answers])
+    except (TypeError, ValueError):
+        raise OutcomesError(
+            f"sample {number}: found {answers!r:.60}, expected two log-likelihoods; give the samples of a "
+            "task that compares them"
+        ) from None
 
 
 def read_truth(text: str, language: str) -> str:
@@ -87,10 +139,9 @@ def read_truth(text: str, language: str) -> str:
         text: The model's output.
         language: Language of the instruction.
     """
-    from polbias.eval.answers import extract_truth
+    from polbias.eval.xphemism_tasks import outcome
 
-    verdict = extract_truth(text, language)
-    return "truncated" if verdict.reason == "truncated" else str(verdict.label)
+    return outcome(text, language)
 
 
 def _document(sample: Mapping[str, Any], number: int) -> Mapping[str, Any]:

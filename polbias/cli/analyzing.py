@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from polbias.cli.analyzing_policy import policy
+from polbias.cli.analyzing_selfassess import selfassess
 from polbias.cli.analyzing_xphemism import xphemism
 
 analyses = typer.Typer(
@@ -14,6 +15,7 @@ analyses = typer.Typer(
     help="Analyse the answers to an instrument, with intervals that respect its clusters.",
 )
 analyses.command()(policy)
+analyses.command()(selfassess)
 analyses.command()(xphemism)
 
 

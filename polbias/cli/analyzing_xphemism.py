@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,10 +13,16 @@ from polbias.cli.outputs import csv_text, write_text
 from polbias.errors import InputError, PolbiasError
 
 if TYPE_CHECKING:
-    from polbias.eval.xphemism.reading import Reading
+    from polbias.eval.xphemism.reading import Problem
+    from polbias.eval.xphemism.runs import Runs
 
 _SHOWN = 20  # problems that are printed; all are in the table `problems`
-_TASK = "polbias_xphemism"
+_LIKELIHOOD = "likelihood"
+_PRINTED = (
+    "model", "prompt", "axis", "term", "effect", "claims", "coef", "estimate", "se", "p", "n", "clusters",
+)  # fmt: skip
+
+Table = list[dict[str, Any]]
 
 
 class ModeName(StrEnum):
@@ -67,69 +72,82 @@ def xphemism(
     In the mode corrected the other tables are written as OUT.NAME.csv (or DIR/NAME.csv): coefficients (with
     intervals, Firth's estimates and notes), leaning, penalty, outcomes, refusal_gaps, sensitivity, tests
     (adjusted for their number), figure5, figure6; problems if there are any. The other modes write
-    coefficients, figure5 and figure6, and only if --tables is given.
-    """
-    from polbias.eval.xphemism.coefficients import COLUMNS
-    from polbias.eval.xphemism.summary import xphemism_tables
+    coefficients, figure5 and figure6, and only if --tables is given. With --tables the figures are drawn as
+    SVG.
 
-    reading = _read(data, answers, samples or [])
+    Samples of log-likelihood tasks become the table likelihood: penalty, leaning and judgment by the share of
+    "true" in the probability of both labels, never pooled with answers. Where there are no others, OUT.csv is
+    that table.
+    """
+    runs = _read(data, answers, samples or [])
     for path in (data, answers):
         if path is not None and path.resolve() == output.resolve():
             raise InputError(f"--output {output}: found one of the inputs, expected another file")
-    defective = _defective(defects, data) if mode is ModeName.corrected else frozenset()
-    found = xphemism_tables(reading.records, mode.value, defective)
-    main = [{name: row[name] for name in COLUMNS} for row in found["coefficients"]]
-    if reading.problems:
+    found = _analysed(runs, mode, defects, data)
+    main = found[_LIKELIHOOD] if runs.answers is None else _main(found["coefficients"])
+    if runs.problems:
         found["problems"] = [
             {name: getattr(each, name) for name in ("file", "row", "found", "expected", "done")}
-            for each in reading.problems
+            for each in runs.problems
         ]
     if tables is not None or mode is ModeName.corrected:
         _write_tables(found, output, tables)
+    if tables is not None:
+        _write_figures(found, tables)
     write_text(output, _csv(main))
-    _report(reading, found["coefficients"])
+    _report(main, found.get("coefficients", ()), runs.problems)
     typer.echo(f"wrote {output}")
 
 
-def _read(data: Path | None, answers: Path | None, samples: Sequence[Path]) -> Reading:
+def _analysed(runs: Runs, mode: ModeName, defects: str, data: Path | None) -> dict[str, Table]:
+    """All tables of generated answers and of log-likelihoods, whichever there are."""
+    found: dict[str, Table] = {}
+    if runs.answers is not None:
+        from polbias.eval.xphemism.summary import xphemism_tables
+
+        defective = _defective(defects, data) if mode is ModeName.corrected else frozenset()
+        found = xphemism_tables(runs.answers.records, mode.value, defective)
+    if runs.likelihoods:
+        from polbias.eval.xphemism.likelihoods import likelihood_table
+
+        found[_LIKELIHOOD] = likelihood_table(runs.likelihoods)
+    return found
+
+
+def _main(coefficients: Sequence[Mapping[str, Any]]) -> Table:
+    from polbias.eval.xphemism.coefficients import COLUMNS
+
+    return [{name: row[name] for name in COLUMNS} for row in coefficients]
+
+
+def _read(data: Path | None, answers: Path | None, samples: Sequence[Path]) -> Runs:
+    from polbias.eval.xphemism.runs import Runs
+
     if samples and data is None and answers is None:
-        reading = _read_samples(samples)
+        found = _runs(samples)
     elif data is not None and answers is not None and not samples:
         from polbias.eval.xphemism.published import read_published
 
         reading = read_published(data, answers)
+        found = Runs(reading, [], reading.problems)
     else:
         raise InputError("expected either --data with --answers, or --samples")
-    if not reading.records.n:
-        first = f"; first problem: {reading.problems[0]}" if reading.problems else ""
+    if found.answers is not None and not found.answers.records.n and not found.likelihoods:
+        first = f"; first problem: {found.problems[0]}" if found.problems else ""
         raise InputError(f"{answers or samples[0]}: found no answered pair that can be used{first}")
-    return reading
+    return found
 
 
-def _read_samples(paths: Sequence[Path]) -> Reading:
-    """Read the runs of all models; the tasks of a model are taken together."""
-    from polbias.eval.runs import Problem as Line
-    from polbias.eval.runs import find_samples, read_samples
-    from polbias.eval.xphemism.reading import Problem, Reading
-    from polbias.eval.xphemism.records import Records
-    from polbias.eval.xphemism.samples import paired, read_truth
+def _runs(paths: Sequence[Path]) -> Runs:
+    """Read the runs of all models: generated answers and log-likelihoods."""
+    from polbias.eval.runs import find_samples
+    from polbias.eval.xphemism.runs import TASK, read_runs
 
-    files = [file for file in find_samples(paths) if file.task.startswith(_TASK)]
-    generated = [file for file in files if not file.task.endswith("_loglikelihood")]
-    if not generated:
-        raise InputError(
-            f"{paths[0]}: found no samples of a task {_TASK}_... that generates; expected a run of one"
-        )
-    lines: list[Line] = []
-    problems: list[Problem] = []
-    rows: list[dict[str, Any]] = []
-    for model in dict.fromkeys(file.model for file in generated):
-        own = [read_samples(file.path, lines) for file in generated if file.model == model]
-        rows += paired(chain.from_iterable(own), model, problems, read_truth)
-    read = [
-        Problem(str(each.path), f"line {each.line}", each.found, "a sample", "left out") for each in lines
-    ]
-    return Reading(Records.of(rows), (*read, *problems))
+    found = read_runs(find_samples(paths))
+    if found.answers is None and not found.likelihoods:
+        first = f"; first problem: {found.problems[0]}" if found.problems else ""
+        raise InputError(f"{paths[0]}: found no samples of a task {TASK}_... that can be used{first}")
+    return found
 
 
 def _defective(choice: str, data: Path | None) -> Collection[str]:
@@ -169,6 +187,14 @@ def _write_tables(
             write_text(path, _csv(rows))
 
 
+def _write_figures(found: Mapping[str, Table], folder: Path) -> None:
+    from polbias.eval.xphemism.svg import axes_figures, truth_figures
+
+    drawn = truth_figures(found.get("figure5", ())) | axes_figures(found.get("figure6", ()))
+    for name, svg in drawn.items():
+        write_text(folder / f"{name}.svg", svg)
+
+
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return csv_text({name: _cell(value) for name, value in row.items()} for row in rows)
 
@@ -180,24 +206,31 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _report(reading: Reading, coefficients: Sequence[Mapping[str, Any]]) -> None:
-    """Print the coefficients, what is missing among them, and what could not be read."""
+def _report(
+    main: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]], problems: Sequence[Problem]
+) -> None:
+    """Print the main table, what is missing among the coefficients, and what could not be read."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as Shown
 
-    shown = Table(box=None, pad_edge=False)
-    for name in ("model", "prompt", "axis", "term", "coef", "se", "p", "n", "clusters"):
-        shown.add_column(name, justify="right" if name in ("coef", "se", "p", "n", "clusters") else "left")
-    for row in coefficients:
-        numbers = ["-" if row[name] != row[name] else f"{row[name]:.4f}" for name in ("coef", "se", "p")]
-        names = [str(row[name]) for name in ("model", "prompt", "axis", "term")]
-        shown.add_row(*names, *numbers, f"{row['n']:,}", f"{row['clusters']:,}")
+    shown = Shown(box=None, pad_edge=False)
+    names = [name for name in _PRINTED if main and name in main[0]]
+    for name in names:
+        shown.add_column(name, justify="left" if isinstance(main[0][name], str) else "right", overflow="fold")
+    for row in main:
+        shown.add_row(*(_printed(row[name]) for name in names))
     Console(highlight=False).print(shown)
-    for row in coefficients:
+    for row in notes:
         if row["note"]:
             where = ", ".join(str(row[name]) for name in ("model", "prompt", "axis", "term"))
             typer.secho(f"{where}: {row['note']}", fg=typer.colors.YELLOW, err=True)
-    for problem in reading.problems[:_SHOWN]:
+    for problem in problems[:_SHOWN]:
         typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
-    if len(reading.problems) > _SHOWN:
-        typer.secho(f"and {len(reading.problems) - _SHOWN:,} more problems", err=True)
+    if len(problems) > _SHOWN:
+        typer.secho(f"and {len(problems) - _SHOWN:,} more problems", err=True)
+
+
+def _printed(value: Any) -> str:
+    if isinstance(value, float):
+        return "-" if value != value else f"{value:.4f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

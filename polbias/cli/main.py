@@ -17,9 +17,13 @@ from polbias.cli import (
     collecting,
     datasets,
     importing,
+    item_reports,
     negating,
     pairing,
     reviewing,
+    selfassessing,
+    sifting,
+    topic_making,
     varying,
 )
 from polbias.errors import PolbiasError
@@ -52,6 +56,10 @@ negating.register(app)
 claiming.register(app)
 pairing.register(app)
 reviewing.register(app)
+selfassessing.register(app)
+item_reports.register(app)
+topic_making.register(app)
+sifting.register(app)
 varying.register(app)
 annotating.register(app)
 collecting.register(app)

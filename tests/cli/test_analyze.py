@@ -85,7 +85,9 @@ def test_other_modes_write_the_same_columns(tmp_path: Path, mode: str, rows: int
     assert n in (None, found[0]["n"])
     assert not [*tmp_path.glob("out.*.csv")]
     analyze("--data", data, "--answers", answers, "-o", out, "--mode", mode, "--tables", folder)
-    assert {path.stem for path in folder.iterdir()} == {"coefficients", "figure5", "figure6"}
+    assert {path.stem for path in folder.glob("*.csv")} == {"coefficients", "figure5", "figure6"}
+    drawn = {"figure5-simple-de", "figure5-objective-de", "figure6-de"}
+    assert {path.stem for path in folder.glob("*.svg")} == drawn
 
 
 def test_problems_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -160,7 +162,8 @@ def test_samples_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(
         samples, "read_truth", lambda text, language: {"Wahr": "true", "Falsch": "false"}[text]
     )
-    reading = _read(None, None, [tmp_path])
+    reading = _read(None, None, [tmp_path]).answers
+    assert reading is not None
     assert reading.records.n == 2
     assert reading.records.model.levels == ("org__model",)
     assert reading.records.change.tolist() == [-1, -1]

@@ -72,6 +72,9 @@ MISSION, WAR = "Friedensmission", "Krieg"
         ("Wer hat die Friedensmission begonnen?", "Wer hat den Krieg begonnen?"),
         ("Die USA haben die Friedensmission begonnen.", "Die USA haben den Krieg begonnen."),
         ("Viele kritisieren den Handel und die Friedensmission.", "Viele kritisieren den Handel und den Krieg."),
+        ("Die Regierung, die gestern tagte, beendet die Friedensmission.", "Die Regierung, die gestern tagte, beendet den Krieg."),
+        ("Neue Lieferungen verlangt die Friedensmission.", "Neue Lieferungen verlangt der Krieg."),
+        ("Er kam, als die Friedensmission begann.", "Er kam, als der Krieg begann."),
         # genitive or dative
         ("Die Kosten der Friedensmission steigen.", "Die Kosten des Krieges steigen."),
         ("Sie will der Friedensmission zustimmen.", "Sie will dem Krieg zustimmen."),
@@ -153,6 +156,8 @@ def test_a_phrase_cannot_be_a_member() -> None:
     [
         ("Die Partei, die die Friedensmission ablehnt, verlor.", MISSION, WAR, "ambiguous-case"),
         ("Die Friedensmission sei beendet.", MISSION, WAR, "reported-speech"),
+        ("Eine Rente, die Armut verhindert, ist teuer.", "Armut", "Übergewicht", "relative-or-article"),
+        ("Sie schrieb mehr als ein Buch über den Krieg.", "über", "mehr als", "government"),
         ("Altersarmut droht.", "Altersarmut", "Rente", "article"),
         ("Alle Massenmedien berichten.", "Massenmedien", "Lügenpresse", "counted"),
         ("Die Friedensmission hat ihren Preis.", MISSION, WAR, "possessive"),

@@ -39,6 +39,8 @@ def follows(letters: str, capital: bool) -> bool:
         capital: whether the compound is written with a capital; else its last member is an adjective.
     """
     small = letters.lower()
+    if capital and small in lists().compounds["nouns"]:
+        return True
     if _is_suffix(small) or len(small) < _SHORTEST:
         return False
     if not capital and small in lists().compounds["verbal"]:

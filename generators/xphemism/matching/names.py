@@ -34,7 +34,7 @@ def _in_institution(tokens: Sequence[Token], first: int) -> bool:
             return False
         small = token.text.lower()
         if small in closed["prepositions"] and place:
-            return _is_institution(tokens, place - 1)
+            return _is_institution(tokens, place - 1, small)
         if (
             small in closed["genitive_articles"]
             and place
@@ -47,13 +47,17 @@ def _in_institution(tokens: Sequence[Token], first: int) -> bool:
     return False
 
 
-def _is_institution(tokens: Sequence[Token], place: int) -> bool:
+def _is_institution(tokens: Sequence[Token], place: int, preposition: str) -> bool:
     """Whether a word names an institution, also with a genitive between: "Beauftragte der Regierung für"."""
     closed = lists().names
-    if _ends(tokens[place], closed["institutions"]):
-        return True
+    ends = {"für": closed["institutions"], "gegen": closed["with_gegen"]}.get(preposition, closed["with_zur"])
+    if _ends(tokens[place], ends):
+        small = tokens[place].text.lower()
+        advice = small in closed["advice"] and place > 0
+        indefinite = advice and tokens[place - 1].text.lower() in closed["indefinite"]
+        return not indefinite and small not in closed["complete"]
     genitive = place >= 2 and tokens[place - 1].text.lower() in closed["genitive_articles"]
-    return genitive and _ends(tokens[place - 2], closed["institutions"])
+    return genitive and _ends(tokens[place - 2], ends)
 
 
 def _ends(token: Token, ends: tuple[str, ...]) -> bool:
@@ -63,6 +67,10 @@ def _ends(token: Token, ends: tuple[str, ...]) -> bool:
 def _after_capital(tokens: Sequence[Token], first: int) -> bool:
     """As "Krieg" in "im Kalten Krieg": an adjective inside a sentence has a capital in names only."""
     if not first or tokens[first].sentence != tokens[first - 1].sentence:
+        return False
+    if tokens[first].text[:1].islower() or (
+        first > 1 and tokens[first - 2].text.lower() in lists().names["indefinite"]
+    ):
         return False
     before = tokens[first - 1]
     small = before.text.lower()
@@ -74,8 +82,9 @@ def _after_capital(tokens: Sequence[Token], first: int) -> bool:
     ):
         return False
     persons = lists().names["persons"]
-    person = any(small in (each, each + "n") for each in persons)
-    return small.endswith(_ENDINGS) and not person and _is_adjective(small)
+    person = any(small.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
+    noun = is_known(before.text) and lemma(before.text) == before.text
+    return small.endswith(_ENDINGS) and not person and not noun and _is_adjective(small)
 
 
 def _is_adjective(small: str) -> bool:

@@ -82,11 +82,12 @@ def relative_spans(tokens: tuple[Token, ...], last: int, old: Agreement, new: Ag
             "relative-pronoun", f'the case of the relative pronoun "{tokens[place].text}" is not clear'
         )
     verb: tuple[Span, ...] = ()
-    if (
-        cases == ["nom"]
-        and old.number != new.number
-        and finite_number(tokens[clause.finite].low) == old.number
-    ):
+    agrees = old.number != new.number and finite_number(tokens[clause.finite].low) == old.number
+    if agrees and {"nom", "acc"} <= set(cases):
+        raise ReviewError(
+            "relative-pronoun", f'"{tokens[place].text}" may be the subject or the object of its clause'
+        )
+    if agrees and cases == ["nom"]:
         verb = _verb(tokens, clause.finite, new.number)
     return (*changed(tokens, place, chosen.pop(), "pronoun"), *verb)
 
@@ -97,6 +98,9 @@ def _relative_is_subject(
     if finite_number(tokens[finite].low) != number:
         return False
     inside = [tokens[k] for k in places if place < k < finite]
+    if inside and inside[0].is_noun and number == "pl" and german.is_plural(inside[0].text) is True:
+        # "Vorteile, die Beamte genießen"; "Vorteile, die Arbeitsplätze sichern" is for a reader.
+        return False if _names_persons(inside[0].text) else None
     if any(token.low in closed.SUBJECT_PRONOUNS or token.low in ("sie", "es") for token in inside[:1]):
         return False
     if inside and inside[0].low in closed.DETERMINER_FORMS:
@@ -108,6 +112,10 @@ def _relative_is_subject(
         if inside[0].low in ("die", "das", "eine", "ein"):
             return None
     return True
+
+
+def _names_persons(noun: str) -> bool:
+    return german.is_person(noun) or noun.lower().endswith(closed.PERSONAL)
 
 
 def partitive_spans(

@@ -22,6 +22,7 @@ _NEVER = (
     | german.PRONOUNS
     | german.NEVER_VERBS
 ) - frozenset(("sei",))
+_INFINITIVE = ("en", "ern", "eln", "sein", "tun")
 _OPENING = german.SUBORDINATORS | german.MAYBE_SUBORDINATORS | frozenset(("zumal", "damit", "sodass"))
 
 
@@ -52,10 +53,12 @@ def finite_number(low: str) -> Number | None:
         return "sg"
     if low in closed.FINITE_PLURAL:
         return "pl"
+    base = german.verb_lemma(low)
+    if not base.endswith(_INFINITIVE):
+        return None
     if german.is_finite_lexical(low):
         return "pl" if low.endswith(("en", "ern", "eln")) else "sg"
-    base = german.verb_lemma(low)
-    if not low.isalpha() or base == low or not base.endswith("n") or not base[:1].islower():
+    if not low.isalpha() or base == low or not base[:1].islower():
         return None
     if low.endswith("e"):
         return "sg"
@@ -101,6 +104,8 @@ def clause_at(tokens: tuple[Token, ...], place: int) -> Clause:
     places = list(segments[own])
     if not _complete(tokens, places):
         places = _joined(tokens, segments, own)
+    elif is_finite(tokens, places[0]):
+        places = [*_front(tokens, segments, own), *places]
     return _described(tokens, tuple(places))
 
 
@@ -154,6 +159,16 @@ def _joined(tokens: tuple[Token, ...], segments: tuple[tuple[int, ...], ...], ow
         if _complete(tokens, list(before)):
             break
     return sorted(places)
+
+
+def _front(tokens: tuple[Token, ...], segments: tuple[tuple[int, ...], ...], own: int) -> tuple[int, ...]:
+    """Return what stands before a clause that goes on with its verb: "der Rat, der tagte, beschloss ..."."""
+    for before in reversed(segments[:own]):
+        if not _same_sentence(tokens, before[-1], segments[own][0]):
+            return ()
+        if _described(tokens, before).opener is None:
+            return () if _complete(tokens, list(before)) else before
+    return ()
 
 
 def _same_sentence(tokens: tuple[Token, ...], left: int, right: int) -> bool:

@@ -142,6 +142,11 @@ DERIVATIONS = _set("derivations")
 AMOUNTS = german.FRACTIONS | _set("amounts")
 ADVERBS = _set("adverbs")
 PARTITIVE = _set("partitive")
+TIMES, INTRANSITIVE, DECREEING = _set("times"), _set("intransitive"), _set("decreeing")
+PERSONAL = tuple(sorted(_set("personal")))
+HEADLINES, BEFORE_DASS = _set("headlines"), _set("before_dass")
+AUTHORITIES = tuple(sorted(_set("authorities")))
+COLLECTIVE = tuple(sorted(_set("collective")))
 ABSTRACT = tuple(sorted(_set("abstract")))
 
 

@@ -41,12 +41,29 @@ def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Wo
         if not _is_word(right):
             raise ReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
         stem = exchange.linking[0]
+        right = _with_seam(stem, right, rest[: len(rest) - len(right)].endswith("-"))
     else:
         raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
     if any(form.lower() in token.low for form in (exchange.word, stem)):
         raise ReviewError("already-there", f'"{token.text}" has the exchange word already')
-    capital = not left or left.endswith("-")
+    capital = token.text[start].isupper()
     return (Span(place, place, left + (stem if capital else stem[:1].lower() + stem[1:]) + right, "word"),)
+
+
+def _with_seam(stem: str, right: str, hyphen: bool) -> str:
+    """Return what is left of a compound as it is written after a new member.
+
+    Args:
+        stem: the new member; "Fake-News-" demands a hyphen.
+        right: what is left.
+        hyphen: whether the old member took the hyphen before it away.
+    """
+    if stem.endswith("-"):
+        right = right.removeprefix("-")
+        return right[:1].upper() + right[1:]
+    if hyphen:
+        return right.lower() if right[1:].islower() else f"-{right}"
+    return right
 
 
 def _linked(rest: str, end: int, base: Word) -> int:

@@ -217,7 +217,7 @@ def _by_form(
     tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
     """A noun without anything before it is a plural if it can be counted, and no genitive unless marked."""
-    if phrase.determiner is not None or phrase.contracted or phrase.attributes:
+    if phrase.determiner is not None or phrase.contracted:
         return candidates
     left = candidates
     if {"sg", "pl"} <= {candidate.number for candidate in left}:
@@ -226,7 +226,7 @@ def _by_form(
             finite = clause_at(tokens, phrase.head).finite
             number = "pl" if finite is not None and finite_number(tokens[finite].low) == "pl" else "sg"
         left = [candidate for candidate in left if candidate.number == number]
-    if any(candidate.case != "gen" for candidate in left):
+    if not phrase.attributes and any(candidate.case != "gen" for candidate in left):
         left = [candidate for candidate in left if candidate.case != "gen"]
     return left
 
@@ -264,11 +264,17 @@ def _by_genitive(
     if not _after_noun(tokens, phrase):
         return genitive if takes(tokens, phrase.head, closed.GENITIVE_VERBS) else rest
     dative = _with_cases(rest, ("dat",))
-    if dative and takes(tokens, phrase.head, closed.DATIVE_VERBS):
+    if dative and takes(tokens, phrase.head, closed.DATIVE_VERBS) and not _in_front(tokens, phrase):
         return dative
     nominative = [candidate for candidate in rest if candidate.case != "dat"]
     # "hat der Minister der Abgabe zugestimmt" aside, a noun with "der" after a noun is its attribute.
     return genitive if not nominative else candidates if _opens_clause(tokens, phrase) else genitive
+
+
+def _in_front(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+    """Return whether a phrase after a noun stands before the verb, where there is room for one phrase only."""
+    clause = clause_at(tokens, phrase.head)
+    return clause.kind == "second" and clause.finite is not None and phrase.head < clause.finite
 
 
 def _opens_clause(tokens: tuple[Token, ...], phrase: Phrase) -> bool:

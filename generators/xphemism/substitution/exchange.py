@@ -12,7 +12,7 @@ from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_nou
 from polbias.generators.xphemism.substitution.occurrences import other_hits, readings_of
 from polbias.generators.xphemism.substitution.other_words import as_noun, exchange_other
 from polbias.generators.xphemism.substitution.result import ReviewError, Substitution
-from polbias.generators.xphemism.substitution.risks import check_mood
+from polbias.generators.xphemism.substitution.risks import check_mood, check_text
 from polbias.generators.xphemism.substitution.span import Span, applied
 from polbias.generators.xphemism.substitution.tokens import Token, tokenise
 from polbias.generators.xphemism.words import Word
@@ -45,6 +45,7 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
             raise ReviewError("unknown-word", f'"{hit.word}" is not in the lexicon')
         if hit.proper and not _is_tag(claim, hit):
             raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
+        check_mood(tokens)
         for each in (hit, *other_hits(claim, base, hit)):
             spans += _spans(tokens, each, base, exchange)
         _check_overlap(spans)
@@ -65,9 +66,9 @@ def _spans(tokens: tuple[Token, ...], hit: Hit, base: Word, exchange: Word) -> t
     if not places:
         raise ReviewError("no-token", f'"{hit.surface}" is no word of the claim')
     first, last = places[0], places[-1]
-    check_mood(tokens, first)
     if hit.kind == "compound" and hit.member != "head":
         return exchange_member(tokens[first], first, hit, base, _member(base, exchange))
+    check_text(tokens, last)
     prefix = tokens[first].text[: hit.start - tokens[first].start]
     suffix = tokens[last].text[hit.end - tokens[last].start :]
     if suffix:
@@ -75,6 +76,8 @@ def _spans(tokens: tuple[Token, ...], hit: Hit, base: Word, exchange: Word) -> t
     if base.pos == "noun":
         if prefix and (exchange.modifiers or " " in exchange.word):
             raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be the head of a compound')
+        if prefix and exchange.word.lower().startswith(prefix.lower().rstrip("-")):
+            raise ReviewError("already-there", f'"{prefix}" and "{exchange.word}" begin alike')
         readings = readings_of(base, hit.surface)
         return exchange_noun(tokens, NounHit(first, last, base, readings, prefix), as_noun(exchange))
     if prefix:

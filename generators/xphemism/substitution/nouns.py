@@ -22,16 +22,18 @@ from polbias.generators.xphemism.substitution.agreement import (
     relative_spans,
     verb_spans,
 )
+from polbias.generators.xphemism.substitution.bare import takes_article, with_article
 from polbias.generators.xphemism.substitution.closed_classes import Agreement
 from polbias.generators.xphemism.substitution.evidence import agreements, is_coordinated, narrowed, phrase_at
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of
 from polbias.generators.xphemism.substitution.result import ReviewError
 from polbias.generators.xphemism.substitution.risks import (
-    check_bare,
     check_dative,
     check_number,
     check_possessive,
+    check_relative,
     is_abstract,
+    is_person,
 )
 from polbias.generators.xphemism.substitution.span import Span, changed
 from polbias.generators.xphemism.substitution.tokens import Token
@@ -98,7 +100,9 @@ def exchange_noun(tokens: tuple[Token, ...], hit: NounHit, exchange: Word) -> tu
     return chosen
 
 
-def target_number(base: Word, exchange: Word, number: Number, counted: bool, subject: bool) -> Number:
+def target_number(
+    base: Word, exchange: Word, number: Number, counted: bool, subject: bool, bare: bool = False
+) -> Number:
     """Return the number of the exchange word.
 
     It is that of the base word if the exchange word has it. Where the words of the pair stand in different
@@ -112,6 +116,7 @@ def target_number(base: Word, exchange: Word, number: Number, counted: bool, sub
         number: of the base word in the claim.
         counted: whether "ein" stands before it.
         subject: whether a verb agrees with it.
+        bare: whether it stands without article.
     """
     numbers: tuple[Number, ...] = ("sg", "pl")
     available = [each for each in numbers if inflect(exchange, "nom", each)]
@@ -121,9 +126,9 @@ def target_number(base: Word, exchange: Word, number: Number, counted: bool, sub
     if cited is None or base.citation is None or number != base.citation or cited == base.citation:
         return number
     countable = base.singular is not None and base.plural is not None
-    if number == "sg" and (counted or (countable and subject)):
+    if number == "sg" and (counted or (countable and subject and not is_person(exchange))):
         return number
-    if number == "pl" and exchange.plural is not None and not is_abstract(exchange):
+    if number == "pl" and exchange.plural is not None and (not is_abstract(exchange) or bare):
         return number
     return cited if cited in available else number
 
@@ -133,21 +138,29 @@ def _changes(
 ) -> tuple[Span, ...]:
     determiner = phrase.determined_by(tokens)
     counted = determiner is not None and determiner.stem in closed.SINGULAR_ONLY
+    # "Eine solche Förderung" names a kind and counts nothing.
+    kind = any(tokens[place].low.startswith("solche") for place in phrase.attributes)
+    counted = counted and not (kind and hit.base.plural is None)
     coordinated = is_coordinated(tokens, phrase, hit.last)
     subject = old.case == "nom" and governs_verb(tokens, phrase, hit.last, old.number, coordinated)
-    number = target_number(hit.base, exchange, old.number, counted, subject)
+    bare = determiner is None and exchange.plural is not None
+    number = target_number(hit.base, exchange, old.number, counted, subject, bare)
     new = Agreement(old.case, number, _gender(exchange, old) if number == "sg" else None)
     if number != old.number:
         check_number(tokens, phrase, determiner)
-    if determiner is None:
-        check_bare(tokens, phrase, old, number, hit.base, exchange)
+    article = determiner is None and takes_article(tokens, phrase, old, number, hit.base, exchange)
     check_possessive(tokens, hit.last, old, new)
     check_dative(tokens, phrase, old, new)
+    check_relative(tokens, phrase, hit.base, old, new)
     left, strength = _determiner(tokens, phrase, determiner, old, new)
-    return (
-        *left,
+    strength = "weak" if article else strength
+    own = (
         *_adjectives(tokens, phrase, old, new, strength),
         _noun(tokens, phrase, hit, exchange, new, strength, determiner is None),
+    )
+    return (
+        *left,
+        *(with_article(tokens, phrase, new, own) if article else own),
         *(verb_spans(tokens, phrase, new.number) if subject and number != old.number else ()),
         *relative_spans(tokens, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
@@ -183,7 +196,9 @@ def _determiner(
     if phrase.preposition is not None and determiner == closed.DEFINITE:
         preposition = tokens[phrase.preposition].low
         merged = closed.CONTRACTED.get((preposition, form))
-        if merged and (preposition, tokens[phrase.determiner].low) not in closed.CONTRACTED:
+        # "Ins Gefängnis", but "in das alte Gefängnis" as it was "in die alte ...".
+        loose = new.case == "acc" and bool(phrase.attributes)
+        if merged and not loose and (preposition, tokens[phrase.determiner].low) not in closed.CONTRACTED:
             if tokens[phrase.preposition].text[0].isupper():
                 merged = merged.capitalize()
             return (Span(phrase.preposition, phrase.determiner, merged, "preposition"),), strength

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from polbias.generators.language.negation import german_words as german
 from polbias.generators.xphemism.substitution import closed_classes as closed
 from polbias.generators.xphemism.substitution.phrase import ENDINGS
 from polbias.generators.xphemism.substitution.result import ReviewError
@@ -104,9 +105,15 @@ def _verb(surface: str, base: Word, exchange: Word) -> str:
 def _check_cases(tokens: tuple[Token, ...], last: int, base: Word, exchange: Word) -> None:
     """Refuse a preposition that governs another case than the one that it replaces, before an article."""
     old, new = closed.PREPOSITIONS.get(base.word), closed.PREPOSITIONS.get(exchange.word)
-    if old is None or new is None or last + 1 >= len(tokens):
+    if old is None or last + 1 >= len(tokens):
         return
     following = tokens[last + 1].low
+    if new is None:
+        # "Über" is "mehr als" before a number only.
+        counted = tokens[last + 1].kind == "number" or following in german.NUMBERS
+        if exchange.pos in _INVARIABLE and " " in exchange.word and not counted:
+            raise ReviewError("government", f'"{base.word}" is a preposition there')
+        return
     cases = {case for _, case, _ in closed.DETERMINER_FORMS.get(following, ())}
     if (cases and not cases & set(new)) or (not cases and set(old) != set(new)):
         raise ReviewError("government", f'"{exchange.word}" governs another case than "{base.word}"')

@@ -77,15 +77,27 @@ def is_adjective(tokens: tuple[Token, ...], place: int) -> bool:
     low = token.low
     if token.kind != "word" or not ending_of(low) or low in _NOT_ADJECTIVES:
         return False
-    if not token.text[0].islower() and not (
-        token.opens and german.is_known(low) and german.lemma(low).islower()
-    ):
+    hyphened = token.text.rpartition("-")[2].islower() and "-" in token.text
+    named = token.opens or (place and tokens[place - 1].low in closed.DETERMINER_FORMS)
+    capital = named and german.is_known(low) and german.lemma(low).islower()
+    if capital and not token.opens:
+        # "Ein Wirksames Mittel", but not "eine Menge Mittel".
+        capital = german.lemma(token.text) != token.text and tokens[place + 1 : place + 2] != ()
+    if not (token.text[0].islower() or hyphened or capital):
         return False
     if low in closed.ADVERBS and place + 1 < len(tokens) and _is_participle(tokens[place + 1].low):
         return False
     if place and _calls_for_noun(tokens[place - 1].low):
         return True
     return low in german.MANY or not _is_verb(low)
+
+
+def _after_article(tokens: tuple[Token, ...], place: int) -> bool:
+    """Return whether "solche" stands after "eine", where it is declined like an adjective."""
+    before = closed.determiner_of(tokens[place - 1].low) if place else None
+    return (
+        tokens[place].low.startswith("solche") and before is not None and before.stem in closed.SINGULAR_ONLY
+    )
 
 
 def _calls_for_noun(low: str) -> bool:
@@ -97,7 +109,8 @@ def _is_verb(low: str) -> bool:
     if german.is_infinitive(low) or german.is_zu_infinitive(low):
         return True
     base = german.verb_lemma(low)
-    if base == low or not base.endswith("n") or not base[:1].islower():
+    if low.startswith(base) or not base.endswith("n") or not base[:1].islower():
+        # "Allgemeine" is "allgemein" with an ending; no verb begins with its infinitive.
         return False
     return not _is_participle(low) and low.endswith(("te", "ten", "e", "en"))
 
@@ -112,7 +125,7 @@ def read_phrase(tokens: tuple[Token, ...], head: int) -> Phrase:
     attributes: list[int] = []
     place = head - 1
     while place >= 0:
-        if is_adjective(tokens, place):
+        if is_adjective(tokens, place) or _after_article(tokens, place):
             attributes.append(place)
         elif not _passed_over(tokens, place, bool(attributes)):
             break
@@ -178,6 +191,8 @@ def _passed_over(tokens: tuple[Token, ...], place: int, inside: bool) -> bool:
         return (before.text.endswith("-") and before.kind == "word") or (
             inside and is_adjective(tokens, place - 1)
         )
+    if token.low in ("weil", "da", "wenn", "obwohl") and inside and tokens[place - 1].text == ",":
+        return place > 1 and is_adjective(tokens, place - 2)
     if token.text == "," and place and inside:
         return is_adjective(tokens, place - 1)
     if token.text in "„“\"'»«‚‘" and place:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from polbias.generators.xphemism.paradigms import Number
 from polbias.generators.xphemism.substitution import closed_classes as closed
 from polbias.generators.xphemism.substitution.clause import clause_at, is_finite, takes
 from polbias.generators.xphemism.substitution.closed_classes import Agreement
@@ -30,43 +29,6 @@ def check_number(tokens: tuple[Token, ...], phrase: Phrase, determiner: closed.D
         raise ReviewError("counted", "the exchange word has another number, and the claim counts")
     if phrase.contracted:
         raise ReviewError("number", "after a contraction the plural can stand with and without article")
-
-
-def check_bare(
-    tokens: tuple[Token, ...], phrase: Phrase, old: Agreement, new: Number, base: Word, exchange: Word
-) -> None:
-    """Refuse a singular that may need an article where the base word stands without one, or the reverse.
-
-    Args:
-        tokens: of the claim.
-        phrase: of the noun, without determiner.
-        old: case and number of the base word.
-        new: number of the exchange word.
-        base: the base word.
-        exchange: the exchange word.
-
-    Raises:
-        ReviewError: If it may.
-    """
-    if _possessed(tokens, phrase):
-        return
-    before = tokens[phrase.head - 1] if phrase.head else None
-    beside = before is not None and before.is_noun and not before.opens and before.text not in closed.AMOUNTS
-    if beside and phrase.preposition is None and old.case != "gen":
-        raise ReviewError(
-            "juxtaposed", "it stands right after a noun, and how they belong together is not clear"
-        )
-    if new == "pl" or phrase.attributes:
-        return
-    if old.number == "pl":
-        raise ReviewError(
-            "article", f'the plural becomes a singular, and "{exchange.word}" may need an article'
-        )
-    # "Trotz Sperre" is as good as "trotz Streik": after a preposition the base word did without article, too.
-    if not is_abstract(exchange) and (phrase.preposition is None or is_abstract(base)):
-        raise ReviewError(
-            "article", f'"{exchange.word}" can be counted and may need an article in the singular'
-        )
 
 
 def check_possessive(tokens: tuple[Token, ...], last: int, old: Agreement, new: Agreement) -> None:
@@ -112,37 +74,91 @@ def check_dative(tokens: tuple[Token, ...], phrase: Phrase, old: Agreement, new:
         raise ReviewError("dative-pronoun", '"ihr" may be a possessive or a pronoun in the dative')
 
 
+def check_relative(
+    tokens: tuple[Token, ...], phrase: Phrase, base: Word, old: Agreement, new: Agreement
+) -> None:
+    """Refuse what may be a relative pronoun before a noun: "ein Zuschlag, der Armut verhindert".
+
+    Args:
+        tokens: of the claim.
+        phrase: of the noun.
+        base: the base word.
+        old: its agreement.
+        new: that of the exchange word.
+
+    Raises:
+        ReviewError: If it may be one, and would be changed as an article.
+    """
+    if phrase.determiner is None or old.column == new.column or not is_abstract(base):
+        return
+    if clause_at(tokens, phrase.head).opener == phrase.determiner:
+        raise ReviewError("relative-or-article", f'"{tokens[phrase.determiner].text}" may be relative')
+
+
 def _possessive(agreement: Agreement) -> str:
     return "sein" if agreement.column in ("m", "n") else "ihr"
 
 
-def check_mood(tokens: tuple[Token, ...], place: int) -> None:
-    """Refuse a main clause in the subjunctive of reported speech without a verb that reports it.
+def check_text(tokens: tuple[Token, ...], last: int) -> None:
+    """Refuse a claim whose text has to be settled first, because a grammar check would change more than the word.
 
-    Such a clause is no assertion of its own ("Das Ministerium habe gezahlt"), and a grammar check turns its
-    verb into the indicative, so that the two claims of the pair would differ in more than the word.
+    That is a headline without its article ("Video zeigt ..."), a missing comma before a clause, and a word with a
+    second form after a stroke ("Schritt/e").
 
     Args:
         tokens: of the claim.
-        place: of the noun.
+        last: place of the last token of the noun.
 
     Raises:
-        ReviewError: If the clause is one.
+        ReviewError: If it has.
     """
-    clause = clause_at(tokens, place)
-    if clause.kind != "second" or clause.finite is None or not tokens[clause.places[0]].opens:
-        return
-    if any(tokens[each].low in closed.SOURCES for each in clause.places):
-        return
-    after = clause.places[-1] + 1
-    if after + 1 < len(tokens) and tokens[after].text in ',“”"' and is_finite(tokens, after + 1):
-        # "..., sagte der Minister."
-        return
-    low = tokens[clause.finite].low
-    if is_reported(low):
-        raise ReviewError(
-            "reported-speech", f'"{tokens[clause.finite].text}" is reported speech; settle the mood first'
-        )
+    after = tokens[last + 1 : last + 3]
+    if len(after) == 2 and after[0].text == "/" and after[1].text[0].islower():
+        joined = tokens[last].end == after[0].start and after[0].end == after[1].start
+        if joined:
+            raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
+    for place, token in enumerate(tokens[:-1]):
+        if token.opens and token.low in closed.HEADLINES and is_finite(tokens, place + 1):
+            raise ReviewError("headline", f'"{token.text}" lacks its article; complete the sentence first')
+        if _lacks_comma(tokens, place):
+            raise ReviewError("comma", f'a comma is missing before "{tokens[place].text}"')
+
+
+def _lacks_comma(tokens: tuple[Token, ...], place: int) -> bool:
+    """Return whether a clause begins without comma: "er weiß dass ...", "der Einzige der sich ..."."""
+    if not place or tokens[place].opens:
+        return False
+    before, token, after = tokens[place - 1], tokens[place], tokens[place + 1]
+    if token.text == "dass":
+        denied = before.low == "nicht" and (place == 1 or tokens[place - 2].kind == "mark")
+        return before.kind == "word" and before.low not in closed.BEFORE_DASS and not denied
+    relative = token.text in ("der", "die", "das") and after.text == "sich"
+    return relative and before.is_noun and not before.opens
+
+
+def check_mood(tokens: tuple[Token, ...]) -> None:
+    """Refuse a claim with a verb in the subjunctive of reported speech.
+
+    Such a claim reports what somebody says ("Das Ministerium habe gezahlt"), and a grammar check turns its verb
+    into the indicative, so that the two claims of the pair would differ in more than the word.
+
+    Args:
+        tokens: of the claim.
+
+    Raises:
+        ReviewError: If it has one.
+    """
+    for place, token in enumerate(tokens):
+        beside = tokens[max(0, place - 1) : place + 2]
+        reflexive = beside[-1].low == "sich"
+        if not token.text[0].islower() or not is_reported(token.low, reflexive):
+            continue
+        if not reflexive and not is_finite(tokens, place):
+            continue
+        attribute = token.low not in closed.REPORTED and beside[-1].is_noun and beside[-1] is not token
+        if attribute or any(each.low == "ich" for each in beside):
+            continue
+        raise ReviewError("reported-speech", f'"{token.text}" is reported speech; settle the mood first')
 
 
 def is_abstract(word: Word) -> bool:
@@ -150,14 +166,7 @@ def is_abstract(word: Word) -> bool:
     return word.plural is None or (word.head or "").endswith(closed.ABSTRACT)
 
 
-def _possessed(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
-    """Return whether a quantity, a genitive or "als" before the noun does the work of an article."""
-    start = min((phrase.head, *phrase.attributes))
-    if not start:
-        return False
-    before = tokens[start - 1]
-    return (
-        before.low in closed.INVARIABLE
-        or before.low == "als"
-        or (before.is_noun and before.low.endswith("s"))
-    )
+def is_person(word: Word) -> bool:
+    """Return whether a noun names persons: of the weak or adjectival declension, or an agent in "-er"."""
+    agent = word.gender == "m" and (word.singular or "").endswith("er")
+    return word.declension in ("weak", "adjectival") or agent

@@ -15,6 +15,7 @@ from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
 from polbias.generators.xphemism.substitution.tokens import Token
 
 Role = Literal["nom", "acc"]
+_PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,21 @@ def role_of(
         return "acc"
     if clause.kind == "verbless" or clause.finite is None:
         return None
+    compared = before in ("als", "wie") and clause.opener != phrase.first - 1
+    if compared and not _copula(tokens, clause):
+        return None
     verb = tokens[clause.finite].low
     if number and not coordinated and finite_number(verb) != number:
         return None if _copula(tokens, clause) else "acc"
-    if _impersonal(tokens, clause):
+    if _impersonal(tokens, clause) or _after_subject_clause(tokens, clause):
         return "acc"
     others = tuple(_arguments(tokens, clause, phrase, last))
     if _copula(tokens, clause) or _passive(tokens, clause):
         return "nom"
     if any(other.nominative == "yes" for other in others):
         return "acc"
+    if _has_no_object(tokens, clause):
+        return "nom"
     if clause.kind == "final":
         return _in_final(tokens, clause, phrase, others)
     return _in_second(tokens, clause, phrase, others, number, coordinated)
@@ -96,18 +102,45 @@ def _in_second(
     assert clause.finite is not None
     verb = finite_number(tokens[clause.finite].low)
     if phrase.head < clause.finite:
+        if _decreed(tokens, clause, phrase, others):
+            return "acc"
         return (
             "nom"
             if not any(other.place < phrase.first and other.nominative != "no" for other in others)
             else None
         )
     front = [other for other in others if other.place < clause.finite and other.nominative != "no"]
-    if front:
+    if front and not (len(front) == 1 and _disagrees(tokens, front[0], clause.finite)):
         return "acc"
     between = [
         other for other in others if clause.finite < other.place < phrase.first and other.nominative != "no"
     ]
     return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
+
+
+def _decreed(tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> bool:
+    """Return whether what stands first is the object: "Das Rauchen untersagte Bayern", not "Die Stadt ..."."""
+    assert clause.finite is not None
+    after = [other for other in others if other.place > clause.finite and other.nominative != "no"]
+    if not after or german.is_person(tokens[phrase.head].text) or phrase.preposition is not None:
+        return False
+    words = [tokens[place].low for place in clause.places if tokens[place].text[0].islower()]
+    decrees = any(
+        german.verb_lemma(word) in closed.DECREEING or words[-1] + german.verb_lemma(word) in closed.DECREEING
+        for word in words
+    )
+    return decrees and not tokens[phrase.head].low.endswith(closed.AUTHORITIES)
+
+
+def _disagrees(tokens: tuple[Token, ...], argument: Argument, finite: int) -> bool:
+    """Return whether a plural before a singular verb cannot be its subject: "Waffenlieferungen plant ..."."""
+    before = range(argument.first, finite)
+    if any(tokens[place].low in closed.CONJUNCTIONS or tokens[place].text == "," for place in before):
+        return False
+    noun = tokens[argument.place].text
+    # Names like "Schröder" have the form of a plural, but none of its endings.
+    plural = german.lemma(noun).lower() != noun.lower() or noun.endswith(_PLURALS)
+    return plural and german.is_plural(noun) is True and finite_number(tokens[finite].low) == "sg"
 
 
 def _copula(tokens: tuple[Token, ...], clause: Clause) -> bool:
@@ -124,6 +157,12 @@ def _copula(tokens: tuple[Token, ...], clause: Clause) -> bool:
     return any(word in ("sein", "bleiben", "werden", "geworden", "gewesen") for word in ends[-2:])
 
 
+def _has_no_object(tokens: tuple[Token, ...], clause: Clause) -> bool:
+    """Return whether the verb of the clause never has an accusative: "fiel", "sind gesunken"."""
+    words = [tokens[place].low for place in clause.places if tokens[place].text[0].islower()]
+    return any(german.verb_lemma(word) in closed.INTRANSITIVE for word in words)
+
+
 def _passive(tokens: tuple[Token, ...], clause: Clause) -> bool:
     words = [tokens[place].low for place in clause.places]
     werden = any(word in german.WERDEN or word in ("werde", "worden") for word in words)
@@ -136,6 +175,15 @@ def _impersonal(tokens: tuple[Token, ...], clause: Clause) -> bool:
     return "es" in words and any(
         word in ("gibt", "gab", "gebe", "gäbe", "geben", "gegeben") for word in words
     )
+
+
+def _after_subject_clause(tokens: tuple[Token, ...], clause: Clause) -> bool:
+    """Return whether the subject is a clause of its own: "Wer früher geht, muss die Kürzung hinnehmen"."""
+    first = clause.places[0]
+    if clause.finite != first or tokens[first].opens:
+        return False
+    opening = next((place for place in range(first, -1, -1) if tokens[place].opens), 0)
+    return tokens[opening].low == "wer" and tokens[first - 1].text == ","
 
 
 @lru_cache(maxsize=65536)
@@ -171,13 +219,20 @@ def _arguments(tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, last: 
             )
             if beside:
                 yield Argument(place, place, "yes")
-        elif token.is_noun and not (token.opens and _function_word(token.low)):
+        elif (
+            token.is_noun
+            and token.low not in closed.TIMES
+            and not (token.opens and _function_word(token.low))
+        ):
             skip_to = place
             while skip_to + 1 < len(tokens) and tokens[skip_to + 1].is_noun:
                 skip_to += 1
             if last + 1 == place or skip_to + 1 == phrase.head:
                 continue
             found = read_phrase(tokens, place)
+            if clause.finite in found.attributes:
+                # "untersagte Bayern": the verb, not an attribute.
+                found = Phrase(place, (), None, None, False, place)
             if found.preposition is not None or _attribute(tokens, found):
                 continue
             yield Argument(place, found.first, _nominative(tokens, found))

@@ -40,15 +40,23 @@ def in_number(low: str, number: Number) -> str | None:
 
 
 @lru_cache(maxsize=8192)
-def is_reported(low: str) -> bool:
-    """Return whether a form can be nothing but a subjunctive of reported speech: "zeige", "müsse"."""
+def is_reported(low: str, reflexive: bool = False) -> bool:
+    """Return whether a form can be nothing but a subjunctive of reported speech: "zeige", "müsse".
+
+    Args:
+        low: the form in lower case.
+        reflexive: whether "sich" follows, so that it is no adjective ("äußere").
+    """
     if low in closed.REPORTED:
         return True
     infinitive = german.verb_lemma(low)
+    if reflexive and low.endswith("re") and german.is_infinitive(low.removesuffix("e") + "n"):
+        infinitive = low.removesuffix("e") + "n"
     if low in closed.FINITE or low == infinitive or not low.endswith("e"):
         return False
-    return infinitive.endswith("n") and low in (
+    return infinitive.endswith(("en", "ern", "eln")) and low in (
         infinitive.removesuffix("n"),
+        infinitive.removesuffix("n") + "e",
         infinitive.removesuffix("en") + "e",
     )
 

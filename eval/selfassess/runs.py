@@ -1,0 +1,109 @@
+"""From files of runs to the judgements of each model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from polbias.errors import InputError
+from polbias.eval.runs import Problem, find_samples, read_samples
+from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
+from polbias.eval.selfassess.summary import selfassess_summary
+from polbias.eval.tables import OutcomesError
+
+TASKS = ("polbias_selfassess_preference", "polbias_selfassess_least_biased")
+_LOGLIKELIHOOD = "_loglikelihood"
+
+
+def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, list[dict[str, Any]]]:
+    """Return the judgements of every model.
+
+    Log-likelihoods are a respondent of their own, since they are never pooled with generated answers. A row
+    that was judged several times (in the small task as well) counts once, from the first file.
+
+    Args:
+        paths: Folders that lm_eval wrote with ``--log_samples``, its sample files, or journals of judgements
+            (JSON Lines).
+        problems: Receives the lines that cannot be read.
+
+    Raises:
+        InputError: If a path is not there, or holds nothing of the kind.
+    """
+    journals: list[Path] = []
+    runs: list[Path] = []
+    for path in paths:
+        (journals if path.is_file() and not _is_samples(path) else runs).append(path)
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for file in find_samples(runs) if runs else []:
+        if file.task.startswith(TASKS):
+            name = file.model + (" (log-likelihood)" if file.task.endswith(_LOGLIKELIHOOD) else "")
+            _add(
+                found.setdefault(name, {}), _read(file.path, read_samples(file.path, problems), samples=True)
+            )
+    for path in journals:
+        for row in _read(path, _records(path, problems), samples=False):
+            _add(found.setdefault(str(row["model"] or path.stem), {}), [row])
+    return {name: [*rows.values()] for name, rows in found.items()}
+
+
+def summaries(judged: Mapping[str, Sequence[Mapping[str, Any]]], seed: int) -> dict[str, dict[str, Any]]:
+    """Return what :func:`selfassess_summary` says of every model; ``seed`` as there."""
+    return {name: selfassess_summary(rows, seed) for name, rows in judged.items()}
+
+
+def table(found: Mapping[str, Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
+    """Return one list of all summaries as a table with the model in front.
+
+    Args:
+        found: Summaries by model.
+        name: One of :data:`polbias.eval.selfassess.summary.TABLES`.
+    """
+    return [{"model": model} | dict(row) for model, summary in found.items() for row in summary[name]]
+
+
+def _add(own: dict[str, dict[str, Any]], rows: Iterable[dict[str, Any]]) -> None:
+    for row in rows:
+        own.setdefault(str(row["id"]), row)
+
+
+def _read(path: Path, lines: Iterator[dict[str, Any]], samples: bool) -> list[dict[str, Any]]:
+    try:
+        return judgements_of_samples(lines) if samples else judgements_of_journal(lines)
+    except (OutcomesError, ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _is_samples(path: Path) -> bool:
+    """Whether a file holds samples of lm_eval, by its name or its first line."""
+    if path.name.startswith("samples_"):
+        return True
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = json.loads(file.readline() or "{}")
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and "doc" in first and "filtered_resps" in first
+
+
+def _records(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Yield the records of a journal; lines that are none are reported and left out."""
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    with file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except ValueError:
+                kind = "no JSON" if line.endswith(b"\n") else "cut off"
+                problems.append(Problem(path, number, f"found {line[:40]!r}, {kind}"))
+                continue
+            if not isinstance(record, dict) or "id" not in record:
+                problems.append(Problem(path, number, "found no object with an id, expected a judgement"))
+                continue
+            yield record

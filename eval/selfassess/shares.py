@@ -1,0 +1,108 @@
+"""How often each side is chosen (Kennedy et al. 2025, Table 4), with every outcome in the denominator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.eval.outcomes import Mode
+from polbias.eval.selfassess.estimates import POINTS, estimate, named
+from polbias.eval.selfassess.judgements import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
+from polbias.eval.tables import OutcomesError
+
+SEED = 2025
+"""Seed of the order that the mode "paper" takes of each topic."""
+
+_BOUNDS = (-1.0, 1.0)
+
+
+def cells(judgements: Judgements) -> Iterator[tuple[dict[str, Any], Judgements]]:
+    """Yield the cells of the design that have judgements: set, question, role and number of articles."""
+    for set_code, set_name in enumerate(judgements.set.levels):
+        own = judgements.select(judgements.set.codes == set_code)
+        for question, question_name in enumerate(QUESTIONS):
+            for role, role_name in enumerate(ROLES):
+                for ways in (2, 3):
+                    mask = (own.question == question) & (own.role == role) & (own.ways == ways)
+                    if mask.any():
+                        names = {"set": set_name, "question": question_name, "role": role_name, "ways": ways}
+                        yield names, own.select(mask)
+
+
+def side_shares(cell: Judgements) -> dict[str, Any]:
+    """Return what became of the judgements of a cell.
+
+    Args:
+        cell: Judgements of one set, question, role and number of articles.
+
+    Returns:
+        ``n``, ``clusters``; shares of left, right and neutral (null in a choice of two) with their intervals;
+        shares of the other outcomes; ``bias``, right minus left in percentage points, with interval, error, p
+        of the sign flip of whole topics and minimum detectable effect; ``worst_low`` and ``worst_high``, the
+        bias if every answer without a choice had favoured the left, or the right.
+    """
+    found: dict[str, Any] = {"n": cell.n, "clusters": int(np.unique(cell.item.codes).size)}
+    three = bool((cell.ways == 3).any())
+    for code, side in enumerate(SIDES, -1):
+        if code or three:
+            share = estimate(cell.answered & (cell.side == code), cell.item)
+            found |= named(share, side, short=True)
+        else:
+            found |= {f"{side}{end}": None for end in ("", "_low", "_high")}
+    for code, outcome in enumerate(OUTCOMES[1:], 1):
+        found[outcome] = float(np.mean(cell.outcome == code)) if cell.n else None
+    lean = cell.lean.astype(np.float64)
+    found |= named(estimate(lean, cell.item, _BOUNDS, "flip"), "bias", POINTS)
+    unanswered = float(np.mean(~cell.answered)) if cell.n else 0.0
+    mean = float(lean.mean()) if cell.n else float("nan")
+    return found | {
+        "worst_low": POINTS * (mean - unanswered),
+        "worst_high": POINTS * (mean + unanswered),
+    }
+
+
+def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
+    """Return the judgements that a mode considers.
+
+    Args:
+        judgements: Any.
+        mode: "corrected": all of them; "paper": of each topic, role, question and number of articles the one
+            order that the seed draws (articles are "randomly shuffled", section 4), if its answer is a choice
+            (others are "skipped", section 5).
+        seed: Of the drawn order.
+
+    Raises:
+        OutcomesError: If the mode is neither.
+    """
+    if mode == "corrected":
+        return judgements
+    if mode != "paper":
+        raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
+    drawn = judgements.select(one_order(judgements, seed))
+    return drawn.select(drawn.answered)
+
+
+def one_order(judgements: Judgements, seed: int = SEED) -> NDArray[np.bool_]:
+    """Return which rows are in the order drawn for their topic; it does not depend on the order of rows.
+
+    Roles and questions share the draw of a topic, so that they are compared alike.
+
+    Args:
+        judgements: Any.
+        seed: Of the draw.
+    """
+    unit = judgements.unit.codes
+    ranked = np.lexsort((judgements.arrangement, unit))
+    sizes = np.bincount(unit, minlength=len(judgements.unit.levels))
+    starts = np.cumsum(sizes) - sizes
+    drawn = np.random.default_rng(seed).random((len(judgements.item.levels), 2))
+    first = ranked[starts]
+    places = (drawn[judgements.item.codes[first], (judgements.ways[first] == 3).astype(int)] * sizes).astype(
+        int
+    )
+    mask = np.zeros(judgements.n, np.bool_)
+    mask[ranked[starts + places]] = True
+    return mask

@@ -1,0 +1,21 @@
+"""Simulated respondents: from a row of a dataset to an answer, with a bias that is known because it was planted.
+
+They stand in for models in demonstrations, and are what intervals and tests are calibrated with.
+"""
+
+from polbias.eval.simulation.answering import Simulation, outcomes, simulate
+from polbias.eval.simulation.kinds import questions
+from polbias.eval.simulation.questions import Questions
+from polbias.eval.simulation.respondents import ALIASES, RESPONDENTS, Respondent, respondent
+
+__all__ = [
+    "ALIASES",
+    "RESPONDENTS",
+    "Questions",
+    "Respondent",
+    "Simulation",
+    "outcomes",
+    "questions",
+    "respondent",
+    "simulate",
+]

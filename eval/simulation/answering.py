@@ -1,0 +1,224 @@
+"""What a respondent answers: outcomes as codes, answers in words, log-likelihoods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.eval.simulation.draws import normals, uniforms
+from polbias.eval.simulation.kinds import questions
+from polbias.eval.simulation.questions import Floats, Places, Questions
+from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.wording import phrases
+
+REFUSAL = "refusal"
+LABEL_MASS = 0.95
+"""The probability that all outcomes with a label hold together when log-likelihoods are asked for."""
+_FLOOR = 1e-12
+_OWN_WORDS = (REFUSAL, "unparsable", "empty")
+
+
+class Simulation:
+    """A respondent before certain questions.
+
+    Random effects do not move the probabilities of a respondent but the lots that decide: all of them and the
+    noise of a single answer add up to a normal variable, whose distribution function at itself is uniform. So the
+    rate of every outcome over many respondents is exactly what the respondent says, whatever the effects.
+
+    Args:
+        asked: The questions.
+        respondent: The respondent.
+        seed: Respondents with different seeds are different ones of the same kind.
+    """
+
+    def __init__(self, asked: Questions, respondent: Respondent, seed: int = 0) -> None:
+        self.asked, self.respondent, self.seed = asked, respondent, seed
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Probabilities of the options where it neither refuses nor babbles, shape ``(n, k)``."""
+        asked, respondent = self.asked, self.respondent
+        rows = np.arange(asked.n)
+        made = asked.base(respondent, self.seed) * (1 - respondent.yes) * (1 - respondent.first)
+        made[rows, asked.first] += respondent.first * (1 - respondent.yes)
+        made[rows, asked.yes] += respondent.yes
+        shared: Floats = made[asked.earliest]
+        return shared
+
+    @cached_property
+    def refused(self) -> Floats:
+        """Probability of a refusal, shape ``(n,)``."""
+        respondent, side = self.respondent, self.asked.side
+        concerned = {None: np.ones(self.asked.n), "left": side < 0, "right": side > 0}[respondent.refuse_side]
+        refused: Floats = respondent.refuse * concerned.astype(np.float64)[self.asked.earliest]
+        return refused
+
+    @cached_property
+    def _pull(self) -> tuple[Floats, Floats]:
+        """What random effects add to the noise of an answer, and the standard deviation of the sum."""
+        asked, respondent = self.asked, self.respondent
+        pull, variance = np.zeros(asked.n), np.ones(asked.n)
+        spreads = (("level", respondent.level_sd, np.ones(asked.n)), ("effect", respondent.effect_sd, asked.contrast))
+        for kind, spread, by in spreads:
+            for column, sd in spread:
+                keys, codes = asked.levels(column)
+                drawn = normals(keys, self.seed, respondent.name, kind, column)
+                pull += sd * by * drawn[codes]
+                variance += (sd * by) ** 2
+        return pull[asked.earliest], np.sqrt(variance)[asked.earliest]
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Probability of each outcome over respondents of this kind, shape ``(n, labels)``; 0 for an echo."""
+        return self._by_label(self.shares)
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Probability of each outcome for this respondent, its random effects known, shape ``(n, labels)``."""
+        if not (self.respondent.level_sd or self.respondent.effect_sd):
+            return self.rates
+        from scipy.special import ndtr, ndtri
+
+        pull, sd = self._pull
+        edges = ndtri(np.clip(np.cumsum(self.shares, axis=1), 0, 1)) * sd[:, None] - pull[:, None]
+        return self._by_label(np.diff(ndtr(edges), axis=1, prepend=0.0))
+
+    def _by_label(self, shares: Floats) -> Floats:
+        asked = self.asked
+        made = np.zeros((asked.n, len(asked.LABELS)))
+        if self.respondent.echo:
+            return made
+        decided = (1 - self.refused) * (1 - self.respondent.unparsable)
+        rows = np.arange(asked.n)
+        for place in range(shares.shape[1]):
+            made[rows, asked.options[:, place]] += np.where(
+                asked.options[:, place] >= 0, shares[:, place] * decided, 0.0
+            )
+        made[:, asked.LABELS.index(REFUSAL)] += self.refused
+        made[:, asked.LABELS.index(asked.GARBLED)] += (1 - self.refused) * self.respondent.unparsable
+        return made
+
+    def codes(self, sample: int = 0, rows: Places | None = None) -> NDArray[np.int8]:
+        """Return the outcomes of one answer to every question.
+
+        Args:
+            sample: Number of the answer, from 0; a prompt may be answered many times.
+            rows: Of which questions; all unless given.
+
+        Returns:
+            Indices into ``LABELS`` of the questions.
+        """
+        asked, respondent = self.asked, self.respondent
+        rows = np.arange(asked.n) if rows is None else rows
+        if respondent.echo:
+            read = [asked.read(row, asked.columns["prompt"][row]) for row in rows.tolist()]
+            return np.array([asked.LABELS.index(label) for label in read], np.int8)
+        keys, name = asked.keys[rows], (self.seed, respondent.name)
+        lots = self._lots(rows, sample)
+        shares = np.cumsum(self.shares[rows], axis=1)
+        last = shares.shape[1] - 1 - np.argmax(self.shares[rows, ::-1] > 0, axis=1)
+        place = np.minimum((lots[:, None] >= shares).sum(axis=1), last)  # sums of shares may fall short of 1
+        codes = asked.options[rows, place]
+        if respondent.unparsable:
+            garbled = uniforms(keys, *name, "unparsable", sample) < respondent.unparsable
+            codes = np.where(garbled, asked.LABELS.index(asked.GARBLED), codes)
+        if respondent.refuse:
+            refused = uniforms(keys, *name, "refusal", sample) < self.refused[rows]
+            codes = np.where(refused, asked.LABELS.index(REFUSAL), codes)
+        return codes.astype(np.int8)
+
+    def _lots(self, rows: Places, sample: int) -> Floats:
+        """Numbers between 0 and 1 that decide, correlated by the random effects."""
+        name = (self.seed, self.respondent.name, "answer", sample)
+        if not (self.respondent.level_sd or self.respondent.effect_sd):
+            return uniforms(self.asked.keys[rows], *name)
+        from scipy.special import ndtr
+
+        pull, sd = self._pull
+        lots: Floats = ndtr((pull[rows] + normals(self.asked.keys[rows], *name)) / sd[rows])
+        return lots
+
+    def texts(
+        self,
+        sample: int = 0,
+        rows: Places | None = None,
+        limit: int | None = None,
+        prompt: str | None = None,
+    ) -> list[str]:
+        """Return one answer to every question, in words.
+
+        Args:
+            sample: Number of the answer, from 0.
+            rows: Of which questions; all unless given.
+            limit: How many tokens an answer may have.
+            prompt: What an echo repeats; by default the prompt of the row.
+        """
+        asked, respondent = self.asked, self.respondent
+        rows = np.arange(asked.n) if rows is None else rows
+        if respondent.echo:
+            return [asked.columns["prompt"][row] if prompt is None else prompt for row in rows.tolist()]
+        lots = uniforms(asked.keys[rows], self.seed, respondent.name, "wording", sample)
+        said = zip(rows.tolist(), self.codes(sample, rows).tolist(), lots.tolist(), strict=True)
+        return [self._said(row, asked.LABELS[code], lot, limit) for row, code, lot in said]
+
+    def _said(self, row: int, label: str, lot: float, limit: int | None) -> str:
+        asked = self.asked
+        topic, name, slots = asked.TOPIC, label, dict[str, str]()
+        if label in _OWN_WORDS:
+            topic = "any"
+        else:
+            name, slots = asked.spoken(row, label)  # type: ignore[assignment]
+        return phrases()[topic, asked.language(row), name].pick(lot, slots, limit)
+
+    def loglikelihood(self, row: int, code: int) -> tuple[float, bool]:
+        """Return the log-likelihood of a label, and whether greedy decoding would say it.
+
+        Args:
+            row: Of which question.
+            code: Index into ``LABELS``.
+        """
+        chances = self.probabilities[row]
+        return math.log(max(LABEL_MASS * chances[code], _FLOOR)), bool(chances[code] == chances.max())
+
+
+def outcomes(
+    rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None
+) -> NDArray[np.int8]:
+    """Return what a respondent answers, as codes.
+
+    Args:
+        rows: Rows of one instrument; questions that are read once serve many respondents faster. See
+            :func:`polbias.eval.simulation.kinds.questions`.
+        respondent: The respondent.
+        seed: Which one of its kind.
+        samples: Number of answers to every row; one, in one dimension, unless given.
+
+    Returns:
+        Indices into the labels of the table that analyses these rows (``Outcomes``, ``Judgements``, ``Prompts``,
+        ``Records``), shape ``(n,)`` or ``(n, samples)``.
+    """
+    made = Simulation(questions(rows, respondent.columns), respondent, seed)
+    if samples is None:
+        return made.codes()
+    return np.stack([made.codes(sample) for sample in range(samples)], axis=1)
+
+
+def simulate(
+    rows: Any, respondent: Respondent, seed: int = 0, sample: int = 0, limit: int | None = None
+) -> list[str]:
+    """Return what a respondent answers, in words that the tasks read as :func:`outcomes` of the same.
+
+    Args:
+        rows: Rows of one instrument.
+        respondent: The respondent.
+        seed: Which one of its kind.
+        sample: Number of the answer, from 0.
+        limit: How many tokens an answer may have.
+    """
+    made = Simulation(questions(rows, respondent.columns), respondent, seed)
+    return made.texts(sample, limit=limit)

@@ -1,0 +1,73 @@
+"""Runs of lm_eval over the X-phemism tasks: which samples there are, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from polbias.eval.runs import Problem as Line
+from polbias.eval.runs import SampleFile, read_samples
+from polbias.eval.xphemism import samples
+from polbias.eval.xphemism.reading import Problem, Reading
+from polbias.eval.xphemism.records import Records
+
+TASK = "polbias_xphemism"
+_LOGLIKELIHOOD, _MINI = "_loglikelihood", "_mini"
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What was answered in the runs of all models.
+
+    Attributes:
+        answers: the generated answers; None if no task generated.
+        likelihoods: what :func:`polbias.eval.xphemism.likelihoods.likelihood_table` analyses.
+        problems: what was left out or does not fit, of both.
+    """
+
+    answers: Reading | None
+    likelihoods: list[dict[str, Any]] = field(default_factory=list)
+    problems: tuple[Problem, ...] = ()
+
+
+def read_runs(files: Iterable[SampleFile]) -> Runs:
+    """Read the samples of the X-phemism tasks; the tasks of a model are taken together.
+
+    Args:
+        files: sample files of any tasks; a ``_mini`` task counts only where the task that it is the beginning
+            of was not run.
+
+    Returns:
+        Generated answers and log-likelihoods apart; neither if there is no sample of such a task.
+    """
+    own = _without_mini([file for file in files if file.task.startswith(TASK)])
+    lines: list[Line] = []
+    problems: list[Problem] = []
+    answered: list[dict[str, Any]] = []
+    scored: list[dict[str, Any]] = []
+    generated = False
+    for model in dict.fromkeys(file.model for file in own):
+        apart: dict[bool, list[Iterable[dict[str, Any]]]] = {False: [], True: []}
+        for file in own:
+            if file.model == model:
+                apart[file.task.endswith(_LOGLIKELIHOOD)].append(read_samples(file.path, lines))
+        generated = generated or bool(apart[False])
+        answered += samples.paired(chain.from_iterable(apart[False]), model, problems, samples.read_truth)
+        scored += samples.paired_likelihoods(chain.from_iterable(apart[True]), model, problems)
+    read = [
+        Problem(str(each.path), f"line {each.line}", each.found, "a sample", "left out") for each in lines
+    ]
+    told = (*read, *problems)
+    return Runs(Reading(Records.of(answered), told) if generated else None, scored, told)
+
+
+def _without_mini(files: Sequence[SampleFile]) -> list[SampleFile]:
+    """Leave out first tries of what was run in full, whose pairs would be there twice."""
+    run = {(file.model, file.task) for file in files}
+    return [
+        file
+        for file in files
+        if _MINI not in file.task or (file.model, file.task.replace(_MINI, "_simple")) not in run
+    ]

@@ -1,0 +1,309 @@
+"""The two stages of a self-assessment in one folder: what is asked, what is on file, what is still to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+
+from polbias.errors import InputError
+from polbias.generators.selfassess import choices as choosing
+from polbias.running.asking import Answer, Asker, Request, Settings, prefill_of
+from polbias.running.journal import Journal
+from polbias.running.manifest import RunManifest
+from polbias.running.selfassess.articles import article_record, leak_finder
+from polbias.running.selfassess.estimate import Estimate, of_choices, of_rows
+from polbias.running.selfassess.judging import judgement, judgements
+from polbias.running.selfassess.rows import ChosenSet, article_rows, draw, row_seed
+from polbias.running.stage import Report, Row, open_rows, run_stage
+
+ARTICLES, JUDGEMENTS = "stage1.articles.jsonl", "stage2.judgements.jsonl"
+LONGEST_ARTICLE = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
+Placed = tuple[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked; everything here is part of what a folder is made with.
+
+    Args:
+        n: how many items; None takes all.
+        seed: of the draw and of the sampling.
+        send_seed: whether the model gets a seed for every row; some servers know none.
+        article_tokens: at most so many has an article; None takes the dataset's (the paper's 512).
+        article_parameters: further generation parameters of the first stage.
+        choice_parameters: those of the second, and how the beginning of an answer is given.
+        design: which questions are asked about the articles.
+        longest: characters of the longest article that is shown.
+    """
+
+    n: int | None = None
+    seed: int = 1
+    send_seed: bool = True
+    article_tokens: int | None = None
+    article_parameters: Settings = field(default_factory=Settings)
+    choice_parameters: Settings = field(default_factory=Settings)
+    design: choosing.Design = field(default_factory=choosing.Design)
+    longest: int = LONGEST_ARTICLE
+
+
+class Experiment:
+    """A set, a model, a plan and the folder where everything of them is kept.
+
+    Args:
+        folder: of the run.
+        chosen: the set.
+        asker: the model.
+        model: its name in records.
+        plan: what is asked.
+        moved: whether the model may be at another address than before.
+        console: for progress; standard error unless given.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        chosen: ChosenSet,
+        asker: Asker,
+        model: str,
+        plan: Plan,
+        *,
+        moved: bool = False,
+        console: Console | None = None,
+    ) -> None:
+        self.folder, self.chosen, self.asker, self.model, self.plan = folder, chosen, asker, model, plan
+        self.manifest = RunManifest(folder)
+        self._moved, self._console = moved, console
+        self._journals: dict[Path, Journal] = {}
+        self._identity = chosen.family.dataset.identity
+        self.choices_report = choosing.Report()
+        self.too_long = 0
+
+    @property
+    def articles_path(self) -> Path:
+        """Where the articles of the first stage are."""
+        return self.folder / ARTICLES
+
+    @property
+    def judgements_path(self) -> Path:
+        """Where the judgements of the second stage are."""
+        return self.folder / JUDGEMENTS
+
+    def article_rows(self) -> list[Row]:
+        """Return the rows of the first stage."""
+        plan, find_leaks = self.plan, leak_finder(self.chosen)
+        drawn = draw(article_rows(self.chosen), plan.n, plan.seed, plan.design.roles)
+
+        def made(row: Mapping[str, Any]) -> Row:
+            tokens = plan.article_tokens or int(row["max_tokens"])
+            seed = row_seed(row, plan.seed) if plan.send_seed else None
+            request = Request(row["id"], row["messages"], tokens, seed=seed)
+
+            def entry(answer: Answer) -> Mapping[str, Any]:
+                return article_record(row, answer, self.model, find_leaks)
+
+            return Row(request, entry, row["dataset_version"])
+
+        return [made(row) for row in drawn]
+
+    def articles_claim(self) -> Mapping[str, Any]:
+        """Return what the first stage is made with."""
+        plan = self.plan
+        return {
+            "set": self.chosen.name,
+            "dataset_version": self._identity.version,
+            "n": plan.n,
+            "seed": plan.seed,
+            "send_seed": plan.send_seed,
+            "roles": sorted(plan.design.roles),
+            "max_tokens": plan.article_tokens or self.chosen.family.dataset.article_tokens,
+            "sampling": "defaults",
+            "parameters": dict(plan.article_parameters.parameters),
+        }
+
+    def choices_claim(self, source: str | None = None) -> Mapping[str, Any]:
+        """Return what the second stage is made with.
+
+        Args:
+            source: hash of the articles where they come from elsewhere.
+        """
+        design, settings = self.plan.design, self.plan.choice_parameters
+        return {
+            "set": self.chosen.name,
+            "dataset_version": self._identity.version,
+            "roles": sorted(design.roles),
+            "questions": sorted(design.questions),
+            "ways": sorted(design.ways),
+            "orders": design.orders,
+            "longest": self.plan.longest,
+            "max_tokens": self.chosen.family.dataset.answer_tokens,
+            "sampling": "greedy",
+            "prefill": prefill_of(self.asker, settings),
+            "parameters": dict(settings.parameters),
+            "articles": source,
+        }
+
+    def check(self, *, write: bool = True, choose: bool = True, source: str | None = None) -> None:
+        """Make sure that folder and model can be used for these stages; sends and writes nothing.
+
+        Args:
+            write: whether articles are written.
+            choose: whether questions about articles are asked.
+            source: as for `choices_claim`.
+
+        Raises:
+            PolbiasError: if the folder is for something else, or a library or key is missing.
+        """
+        parts = ({"stage1": self.articles_claim()} if write else {}) | (
+            {"stage2": self.choices_claim(source)} if choose else {}
+        )
+        self.manifest.check(self._parts(parts), self.asker.address, self._moved)
+        self.asker.check()
+
+    def estimates(self, *, choose: bool = True) -> list[Estimate]:
+        """Return what is still to be asked before any article is written anew; sends and writes nothing.
+
+        Args:
+            choose: whether questions about the articles are asked afterwards.
+        """
+        rows, dataset, plan = self.article_rows(), self.chosen.family.dataset, self.plan
+        on_file = self._journal(self.articles_path) if self.articles_path.exists() else None
+        waiting = open_rows(rows, self.asker, plan.article_parameters, on_file) if on_file else rows
+        found = [of_rows("articles", waiting)]
+        if choose:
+            items = len({row.request.id.split("/")[1] for row in rows})
+            tokens = plan.article_tokens or dataset.article_tokens
+            whole = of_choices("choices", items, plan.design, tokens, dataset.answer_tokens)
+            done = len(self._journal(self.judgements_path)) if self.judgements_path.exists() else 0
+            found.append(whole.after(done))
+        return found
+
+    def write_articles(self) -> Report:
+        """Run the first stage.
+
+        Raises:
+            InputError: if the folder is for something else.
+            PolbiasError: see `run_stage`.
+        """
+        rows = self.article_rows()
+        self._claim({"stage1": self.articles_claim()})
+        return self._run("articles", rows, self.plan.article_parameters, self.articles_path)
+
+    def choice_rows(self, articles: Iterable[Placed]) -> list[Row]:
+        """Return the rows of the second stage; what is left out is told in `choices_report` and `too_long`.
+
+        Raises:
+            InputError: if articles cannot be used, or are of several models.
+        """
+        self.choices_report, self.too_long = choosing.Report(), 0
+        made = choosing.choices(
+            self.chosen.family, self._shown(articles), self.plan.design, self.choices_report
+        )
+        rows = [self._choice_row(row) for row in made]
+        if not rows:
+            raise InputError(f"{self.articles_path}: found no item with the articles that a choice needs")
+        return rows
+
+    def choose(self, articles: Iterable[Placed] | None = None, source: str | None = None) -> Report:
+        """Run the second stage.
+
+        Args:
+            articles: places and article records; those of the folder unless given.
+            source: hash of the articles that are given.
+
+        Raises:
+            InputError: if the folder is for something else, or articles cannot be used.
+            PolbiasError: see `run_stage`.
+        """
+        rows = self.choice_rows(self.articles() if articles is None else articles)
+        self._claim({"stage2": self.choices_claim(source)})
+        return self._run("choices", rows, self.plan.choice_parameters, self.judgements_path)
+
+    def articles(self) -> Iterator[Placed]:
+        """Yield places and records of the articles in the folder."""
+        if not self.articles_path.exists():
+            raise InputError(f"{self.folder}: found no {ARTICLES}; run polbias selfassess generate first")
+        for number, record in enumerate(self._journal(self.articles_path).entries(), 1):
+            yield f"{self.articles_path}:{number}", record
+
+    def judged(self) -> list[dict[str, Any]]:
+        """Return the judgements in the folder, their answers read anew."""
+        return judgements(self._journal(self.judgements_path).entries())
+
+    def close(self) -> None:
+        """Force the journals to the disk and close them."""
+        for journal in self._journals.values():
+            journal.close()
+        self._journals.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _journal(self, path: Path) -> Journal:
+        if path not in self._journals:
+            self._journals[path] = Journal(path)
+        return self._journals[path]
+
+    def _parts(self, parts: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+        return {"model": {**self.asker.identity, "name": self.model}, **parts}
+
+    def _claim(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
+        self.manifest.claim(self._parts(parts), self.asker.address, self._moved)
+
+    def _run(self, name: str, rows: Sequence[Row], settings: Settings, path: Path) -> Report:
+        try:
+            return run_stage(name, rows, self.asker, settings, self._journal(path), self._console)
+        finally:
+            if self.asker.notes:
+                self.manifest.note(self.asker.notes)
+
+    def _shown(self, articles: Iterable[Placed]) -> Iterator[Placed]:
+        """Yield the articles that are not too long, and make sure that they are one model's, of this set."""
+        author: str | None = None
+        for place, record in articles:
+            found = str(record.get("model") or "")
+            author = found if author is None else author
+            if found != author:
+                raise InputError(
+                    f"{place}: model: found {found!r}, expected {author!r} as before; give those of one model"
+                )
+            if record.get("set") != self.chosen.name:
+                raise InputError(
+                    f"{place}: set: found {record.get('set')!r}, expected {self.chosen.name!r} (--set)"
+                )
+            if len(str(record.get("text"))) > self.plan.longest:
+                self.too_long += 1
+                continue
+            yield place, record
+
+    def _choice_row(self, row: Mapping[str, Any]) -> Row:
+        messages = [turn for turn in row["messages"] if turn["role"] != "assistant"]
+        tokens = self.chosen.family.dataset.answer_tokens
+        request = Request(row["id"], messages, tokens, "greedy", None, row["prefill"])
+
+        def entry(answer: Answer) -> Mapping[str, Any]:
+            return judgement(row, answer, self.model)
+
+        return Row(request, entry, row["dataset_version"])
+
+
+def read_judgements(folder: Path) -> list[dict[str, Any]]:
+    """Return the judgements of a folder, their answers read anew.
+
+    Raises:
+        InputError: if there are none, or a line is none.
+    """
+    path = folder / JUDGEMENTS
+    if not path.exists():
+        raise InputError(f"{folder}: found no {JUDGEMENTS}; run polbias selfassess choose first")
+    with Journal(path) as journal:
+        return judgements(journal.entries())

@@ -1,0 +1,85 @@
+"""Log-likelihoods: a table of their own, and what cannot be read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polbias.eval.tables import OutcomesError
+from polbias.eval.xphemism.likelihoods import likelihood_table
+from polbias.eval.xphemism.reading import Problem
+from polbias.eval.xphemism.samples import paired_likelihoods
+from tests.tasks.xphemism_rows import rows
+
+POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"]
+PLACEBO = [row for row in rows("placebo") if row["instruction_language"] == "de"]
+
+
+def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> dict[str, Any]:
+    """A line as lm_eval logs it, numbers as text."""
+    found = [math.log(mass * max(part, 1e-300)) for part in (share, 1 - share)]
+    return {"doc": doc, "filtered_resps": [[str(each), "False"] for each in found]}
+
+
+def table(samples: list[dict[str, Any]], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
+    problems: list[Problem] = []
+    found = likelihood_table(paired_likelihoods(samples, model, problems))
+    assert not problems
+    return {(row["prompt"], row["effect"], row["claims"]): row for row in found}
+
+
+def test_changes_of_shares() -> None:
+    change = {"left": -0.3, "none": 0.0, "right": 0.1}
+    political = [sample(row, 0.5 + change[row["shift"]] * (row["arm"] == "shifted")) for row in POLITICAL]
+    neutral = [sample(row, 0.5 - 0.05 * (row["arm"] == "placebo"), 0.7) for row in PLACEBO]
+    found = table([*political, *neutral])
+    for style in ("simple", "objective"):
+        assert found[style, "penalty", "left"]["estimate"] == pytest.approx(-30)
+        assert found[style, "penalty", "placebo"]["estimate"] == pytest.approx(-5)
+        assert found[style, "leaning", "social"]["estimate"] == pytest.approx(40)
+        assert found[style, "leaning", "social"]["note"] == ""
+        assert found[style, "judgment", "shifted"]["estimate"] == pytest.approx(0, abs=1e-9)
+        assert found[style, "leaning", "both"]["label_mass"] == pytest.approx(0.8)
+    only = table(neutral)
+    assert math.isnan(only["simple", "leaning", "both"]["estimate"])
+    assert only["simple", "judgment", "shifted"]["note"] == "no judgmental exchanged word or no other"
+    assert only["simple", "penalty", "placebo"]["label_mass"] == pytest.approx(0.7)
+
+
+def test_a_change_by_judgement_is_no_leaning() -> None:
+    rng = np.random.default_rng(3)
+    samples = [
+        sample(row, 0.6 - 0.2 * (row["arm"] == "shifted") * row["judgmental_exchange"] + rng.normal(0, 0.01))
+        for row in POLITICAL
+    ]
+    found = table(samples)
+    judged, leaning = found["simple", "judgment", "shifted"], found["simple", "leaning", "both"]
+    assert judged["low"] < -20 < judged["high"]
+    assert judged["p"] < 1e-6
+    assert leaning["low"] < 0 < leaning["high"]
+
+
+def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
+    problems: list[Problem] = []
+    made = []
+    for model, share in (("one", 0.2), ("two", 0.8)):
+        lines = [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]]
+        made += paired_likelihoods(lines, model, problems)
+    assert [each.row.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
+    found = {
+        row["model"]: row
+        for row in likelihood_table(made)
+        if (row["prompt"], row["claims"]) == ("simple", "shifted") and row["effect"] == "penalty"
+    }
+    assert (found["one"]["estimate"], found["two"]["estimate"]) == pytest.approx((30, -30))
+    assert (found["one"]["label_mass"], found["two"]["label_mass"]) == pytest.approx((0.2, 0.8))
+
+
+@pytest.mark.parametrize("answers", [["True"], [], [[-1.0, True]], [["a", "b"], ["c", "d"]], None])
+def test_answers_in_words_stop(answers: Any) -> None:
+    line = {"doc": POLITICAL[0], "filtered_resps": answers}
+    with pytest.raises(OutcomesError, match="sample 0: found .* expected two log-likelihoods"):
+        paired_likelihoods([line], "m", [])

@@ -1,0 +1,39 @@
+"""Small builds for tests: tables as a dataset in a folder of builds, with its manifest and its lock."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from polbias.content import parquet_content_hash
+from polbias.lock import LockedDataset, write_lock
+from polbias.manifest import FileEntry, Manifest, SplitEntry
+
+
+def write_build(folder: Path, dataset: str, configs: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Write rows as a build of version 1.0.0, and ``datasets.lock`` beside it.
+
+    Args:
+        folder: of the builds.
+        dataset: name of the dataset.
+        configs: config to its rows, the test split.
+    """
+    entries = {}
+    for config, rows in configs.items():
+        path = folder / dataset / config / "test-00000.parquet"
+        path.parent.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        file = FileEntry(
+            path=f"{config}/{path.name}", rows=len(rows), size=path.stat().st_size, sha256=digest
+        )
+        content = parquet_content_hash([path])
+        entries[config] = {"test": SplitEntry(rows=len(rows), content=content, files=(file,))}
+    manifest = Manifest(dataset=dataset, version="1.0.0", canary="test", writer="test", configs=entries)
+    (folder / dataset / "manifest.json").write_text(manifest.to_json(), "utf-8")
+    write_lock({dataset: LockedDataset.of(manifest)}, folder / "datasets.lock")

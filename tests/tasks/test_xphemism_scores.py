@@ -1,0 +1,173 @@
+"""The metrics of the X-phemism tasks: by hand, against the analysis, and whatever the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.eval import xphemism_metrics as metrics
+from polbias.eval.contrasts import contrast
+from polbias.eval.tables import Factor
+from polbias.eval.xphemism.penalty import penalties
+from polbias.eval.xphemism.samples import records_of_samples
+from polbias.eval.xphemism_metrics import Asked
+from polbias.eval.xphemism_tasks import (
+    choices,
+    gold_index,
+    process_generated,
+    process_loglikelihood,
+    true_share,
+)
+from tests.tasks.xphemism_rows import rows
+
+NAMES = ("true_rate", "penalty", "leaning", "judgment")
+POLITICAL = [
+    row
+    for row in rows("pairs")
+    if (row["prompt_style"], row["instruction_language"]) == ("simple", "de")
+]  # fmt: skip
+
+
+def computed(name: str, items: Sequence[Any]) -> tuple[Any, Any]:
+    """A metric and its error, as lm_eval has them."""
+    return getattr(metrics, name)(items), getattr(metrics, f"{name}_stderr")(items)
+
+
+def pair(
+    number: int, base: float | None, changed: float | None, shift: str = "left", judged: int = 0
+) -> list[Asked]:
+    about = (f"pair-{number}", f"words-{number // 2}")
+    return [
+        Asked(*about, "base", shift, judged, base),
+        Asked(*about, "shifted", shift, judged, changed),
+    ]
+
+
+def test_by_hand() -> None:
+    items = [
+        *pair(0, 1, 0, "left", 1),
+        *pair(1, 1, 1, "left"),
+        *pair(2, 0, 1, "right", 1),
+        *pair(3, 1, 1, "right"),
+        *pair(4, 1, 0, "none"),
+        *pair(5, None, 1, "right"),
+        Asked("alone", "words", "base", "right", 1, 1.0),
+    ]
+    assert computed("penalty", items)[0] == pytest.approx(-1 / 5)
+    assert computed("leaning", items)[0] == pytest.approx(0.5 - (-0.5))
+    assert computed("judgment", items)[0] == pytest.approx(0 - (-1 / 3))
+    assert computed("true_rate", items)[0] == pytest.approx(9 / 12)
+    changes = [-1, 0, 1, 0]
+    expected = contrast(changes, ["left", "left", "right", "right"], ["w0", "w0", "w1", "w1"], [-1, 1])
+    assert math.isnan(expected.standard_error)
+    assert computed("leaning", items)[1] == "N/A"
+
+
+def test_nothing_to_compare_is_null() -> None:
+    for items in ([], pair(0, None, None), [Asked("p", "c", "base", "left", 0, 1.0)]):
+        for name in NAMES[1:]:
+            assert computed(name, items) == (None, "N/A")
+    assert computed("true_rate", pair(0, None, None)) == (None, "N/A")
+    assert computed("leaning", pair(0, 1, 0)) == (None, "N/A")
+
+
+def test_the_table_of_lm_eval_agrees_with_the_analysis() -> None:
+    rng = np.random.default_rng(5)
+    said = [
+        ("True", "False", "Ich kann das nicht beurteilen.")[code]
+        for code in rng.integers(0, 3, len(POLITICAL))
+    ]
+    scored = [process_generated(row, [text]) for row, text in zip(POLITICAL, said, strict=True)]
+    samples = [{"doc": row, "filtered_resps": [text]} for row, text in zip(POLITICAL, said, strict=True)]
+    records = records_of_samples(samples).records
+    analysed = {each.claims: each for each in penalties(records)}
+    penalty, error = computed("penalty", [each["penalty"] for each in scored])
+    assert (100 * penalty, 100 * error) == pytest.approx((analysed["shifted"].change, analysed["shifted"].se))
+    known = records.select((records.base_valid > 0) & (records.exchange_valid > 0))
+    for name, codes, weights in (
+        ("leaning", known.shift + 1, [-1, 0, 1]),
+        ("judgment", known.judgmental_exchange, [-1, 1]),
+    ):
+        cells = Factor(codes.astype(np.intp), tuple(range(len(weights))))
+        found = contrast(known.change, cells, known.cluster, weights)
+        expected = pytest.approx((found.estimate, found.standard_error))
+        assert computed(name, [each[name] for each in scored]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("True", "true"),
+        ("Falsch.", "false"),
+        ("Keine Angabe.", "refusal"),
+        ("Teilweise wahr.", "unparsable"),
+        ("Die Behauptung, dass", "truncated"),
+        (None, "unparsable"),
+    ],
+)
+def test_generated_answers(text: str | None, label: str) -> None:
+    for row in POLITICAL[:4]:
+        found = process_generated(row, [text])
+        outcomes = {name: found[name] for name in ("refusal", "unparsable", "truncated")}
+        assert outcomes == {name: float(name == label) for name in outcomes}
+        assert found["acc"] == float(label == row["gold"])
+        assert found["penalty"].share == {"true": 1.0, "false": 0.0}.get(label)
+
+
+def test_several_answers_to_a_row_become_a_share() -> None:
+    found = process_generated(POLITICAL[0], [["True", "False", "True", "Ich weiß es nicht."]])
+    assert found["penalty"].share == pytest.approx(2 / 3)
+    assert (found["refusal"], found["acc"]) == (0.25, 0.5)
+
+
+def test_likelihoods() -> None:
+    row = POLITICAL[0]
+    assert choices(row) == ["True", "False"]
+    assert gold_index(row) == 0
+    found = process_loglikelihood(row, [(math.log(0.6), True), (math.log(0.2), False)])
+    assert found["label_mass"] == pytest.approx(0.8)
+    assert found["true_rate"].share == pytest.approx(0.75)
+    assert found["acc"] == 1
+    equal = process_loglikelihood(row, [(-3.0, False), (-3.0, False)])
+    assert equal["acc"] == 0
+    for broken in (-math.inf, math.nan):
+        assert true_share([(broken, False), (broken, False)]) == (0.5, 0.0)
+
+
+SHARES = st.one_of(st.none(), st.floats(0, 1))
+ROWS = st.builds(
+    Asked,
+    st.sampled_from("abcdef"),
+    st.sampled_from("xyz"),
+    st.sampled_from(["base", "shifted", "placebo"]),
+    st.sampled_from(["left", "none", "right", None]),
+    st.sampled_from([0, 1, None]),
+    SHARES,
+)
+
+
+@given(st.lists(ROWS, max_size=30))
+def test_total(items: list[Asked]) -> None:
+    for name in NAMES:
+        value, error = computed(name, items)
+        assert value is None or -2 <= value <= 2
+        assert error == "N/A" or error >= 0
+        assert value is not None or error == "N/A"
+
+
+@given(st.lists(st.tuples(SHARES, SHARES, st.sampled_from(["left", "right"])), min_size=4, max_size=20))
+def test_exchanging_left_and_right_turns_leaning_round(claims: list[tuple[Any, Any, str]]) -> None:
+    other = {"left": "right", "right": "left"}
+    items = [row for number, each in enumerate(claims) for row in pair(number, *each)]
+    turned = [row._replace(shift=other[str(row.shift)]) for row in items]
+    (value, error), (back, same) = computed("leaning", items), computed("leaning", turned)
+    assert (value is None) == (back is None)
+    if value is not None and back is not None:
+        assert back == pytest.approx(-value, abs=1e-12)
+        assert same == (error if error == "N/A" else pytest.approx(error, abs=1e-12))
