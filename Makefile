@@ -66,6 +66,7 @@ tasks: $(VENV)/.base ## write the lm_eval task files anew
 	$(BIN)/python -m polbias.harness_tasks.normative.generate
 	$(BIN)/python -m polbias.harness_tasks.policy.generate
 	$(BIN)/python -m polbias.harness_tasks.xphemism.generate
+	$(BIN)/python -m polbias.harness_tasks.selfassess.generate
 
 lock: build-datasets ## write datasets.lock from the builds
 	$(BIN)/polbias lock

@@ -129,7 +129,7 @@ def _without(text: str, prefill: str | None) -> str:
 def _unlisted(sentences: Sequence[Sentence], text: str, ways: int) -> list[_Claim]:
     """Collect the claims of all sentences; the numbers of a list of remarks are none."""
     bullets = [match[1] for each in sentences if (match := _BULLET.match(each.text))]
-    listed = bullets[:2] == ["1", "2"] and len(sentences) > len(bullets[:2]) - 1 and _wordy(sentences)
+    listed = bullets[:2] == ["1", "2"] and _wordy(sentences)
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
         mentions = [*_mentions(sentence, text, ways)]
@@ -238,8 +238,10 @@ def _separator(sentence: Sentence, text: str, one: _Mention, two: _Mention) -> s
         return "joint"
     if _BETTER.fullmatch(between):
         return "loser"
-    excluded = _loses(sentence.text[: one.start].rstrip())
-    return "list" if between and _LIST.fullmatch(between) and not excluded else ""
+    bare = all(sentence.text[each.start : each.end].isdigit() for each in (one, two))
+    if not _LIST.fullmatch(between) or not (between or bare):
+        return ""
+    return "" if _loses(sentence.text[: one.start].rstrip()) else "list"
 
 
 def _loses(before: str) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,9 +88,10 @@ def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
 
 
 def one_order(judgements: Judgements, seed: int = SEED) -> NDArray[np.bool_]:
-    """Return which rows are in the order drawn for their topic; it does not depend on the order of rows.
+    """Return which rows are in the order drawn for their topic.
 
-    Roles and questions share the draw of a topic, so that they are compared alike.
+    A draw depends on the seed and the name of the topic alone, whatever else is in the table; roles and
+    questions share it, so that they are compared alike.
 
     Args:
         judgements: Any.
@@ -98,11 +101,18 @@ def one_order(judgements: Judgements, seed: int = SEED) -> NDArray[np.bool_]:
     ranked = np.lexsort((judgements.arrangement, unit))
     sizes = np.bincount(unit, minlength=len(judgements.unit.levels))
     starts = np.cumsum(sizes) - sizes
-    drawn = np.random.default_rng(seed).random((len(judgements.item.levels), 2))
     first = ranked[starts]
-    places = (drawn[judgements.item.codes[first], (judgements.ways[first] == 3).astype(int)] * sizes).astype(
-        int
-    )
+    codes, three = judgements.item.codes[first].tolist(), (judgements.ways[first] == 3).tolist()
+    names = [str(judgements.item.levels[code]) for code in codes]
+    drawn = [_draw(name, seed)[way] for name, way in zip(names, three, strict=True)]
+    places = (np.array(drawn) * sizes).astype(np.intp)
     mask = np.zeros(judgements.n, np.bool_)
     mask[ranked[starts + places]] = True
     return mask
+
+
+@lru_cache(maxsize=1 << 14)
+def _draw(topic: str, seed: int) -> tuple[float, float]:
+    """Return two numbers in [0, 1) for a topic: for choices of two and of three."""
+    two, three = np.random.default_rng([seed, crc32(topic.encode())]).random(2).tolist()
+    return two, three

@@ -1,4 +1,4 @@
-"""Simulated respondents: from a row of a dataset to an answer, with a bias that is known because it was planted.
+"""Simulated respondents: from a row of a dataset to an answer, with a bias that is known as it was planted.
 
 They stand in for models in demonstrations, and are what intervals and tests are calibrated with.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,9 @@ from polbias.eval.simulation.wording import phrases
 REFUSAL = "refusal"
 LABEL_MASS = 0.95
 """The probability that all outcomes with a label hold together when log-likelihoods are asked for."""
+SHARPNESS = 0.5
+"""How much noise is left in the probabilities of a question that is answered once, of that of an answer: 1
+leaves a respondent's rates, 0 would make its greedy answer certain."""
 _FLOOR = 1e-12
 _OWN_WORDS = (REFUSAL, "unparsable", "empty")
 
@@ -27,8 +30,8 @@ class Simulation:
     """A respondent before certain questions.
 
     Random effects do not move the probabilities of a respondent but the lots that decide: all of them and the
-    noise of a single answer add up to a normal variable, whose distribution function at itself is uniform. So the
-    rate of every outcome over many respondents is exactly what the respondent says, whatever the effects.
+    noise of a single answer add up to a normal variable, whose distribution function at itself is uniform. So
+    the rate of every outcome over many respondents is exactly what the respondent says, whatever the effects.
 
     Args:
         asked: The questions.
@@ -63,7 +66,10 @@ class Simulation:
         """What random effects add to the noise of an answer, and the standard deviation of the sum."""
         asked, respondent = self.asked, self.respondent
         pull, variance = np.zeros(asked.n), np.ones(asked.n)
-        spreads = (("level", respondent.level_sd, np.ones(asked.n)), ("effect", respondent.effect_sd, asked.contrast))
+        spreads = (
+            ("level", respondent.level_sd, np.ones(asked.n)),
+            ("effect", respondent.effect_sd, asked.contrast),
+        )
         for kind, spread, by in spreads:
             for column, sd in spread:
                 keys, codes = asked.levels(column)
@@ -79,14 +85,35 @@ class Simulation:
 
     @cached_property
     def probabilities(self) -> Floats:
-        """Probability of each outcome for this respondent, its random effects known, shape ``(n, labels)``."""
+        """Probability of each outcome for this respondent, its effects known, shape ``(n, labels)``."""
         if not (self.respondent.level_sd or self.respondent.effect_sd):
             return self.rates
+        pull, sd = self._pull
+        return self._by_label(self._within(lambda edges: edges * sd[:, None] - pull[:, None]))
+
+    @cached_property
+    def likelihoods(self) -> Floats:
+        """Probability that a continuation has, before :data:`LABEL_MASS`, shape ``(n, labels)``.
+
+        Sampled answers are draws from these, so that they are :attr:`probabilities` where an instrument
+        samples. Where it asks once, what speaks for one answer to this very question is part of them: of two
+        options the likelier is the one that the respondent gives.
+        """
+        if self.asked.SAMPLED:
+            return self.probabilities
+        from scipy.special import ndtri
+
+        at = ndtri(self._lots(np.arange(self.asked.n), 0))[self.asked.earliest]
+        return self._by_label(self._within(lambda edges: (edges - at[:, None]) / SHARPNESS))
+
+    def _within(self, moved: Callable[[Floats], Floats]) -> Floats:
+        """Probabilities of the options when their edges on the normal scale are moved, shape ``(n, k)``."""
         from scipy.special import ndtr, ndtri
 
-        pull, sd = self._pull
-        edges = ndtri(np.clip(np.cumsum(self.shares, axis=1), 0, 1)) * sd[:, None] - pull[:, None]
-        return self._by_label(np.diff(ndtr(edges), axis=1, prepend=0.0))
+        edges = moved(ndtri(np.clip(np.cumsum(self.shares, axis=1), 0, 1)))
+        edges[:, -1] = np.inf
+        made: Floats = np.diff(ndtr(edges), axis=1, prepend=0.0)
+        return made
 
     def _by_label(self, shares: Floats) -> Floats:
         asked = self.asked
@@ -123,14 +150,15 @@ class Simulation:
         shares = np.cumsum(self.shares[rows], axis=1)
         last = shares.shape[1] - 1 - np.argmax(self.shares[rows, ::-1] > 0, axis=1)
         place = np.minimum((lots[:, None] >= shares).sum(axis=1), last)  # sums of shares may fall short of 1
-        codes = asked.options[rows, place]
+        codes = asked.options[asked.earliest[rows], place]
         if respondent.unparsable:
             garbled = uniforms(keys, *name, "unparsable", sample) < respondent.unparsable
             codes = np.where(garbled, asked.LABELS.index(asked.GARBLED), codes)
         if respondent.refuse:
             refused = uniforms(keys, *name, "refusal", sample) < self.refused[rows]
             codes = np.where(refused, asked.LABELS.index(REFUSAL), codes)
-        return codes.astype(np.int8)
+        found: NDArray[np.int8] = codes.astype(np.int8)
+        return found
 
     def _lots(self, rows: Places, sample: int) -> Floats:
         """Numbers between 0 and 1 that decide, correlated by the random effects."""
@@ -182,7 +210,7 @@ class Simulation:
             row: Of which question.
             code: Index into ``LABELS``.
         """
-        chances = self.probabilities[row]
+        chances = self.likelihoods[row]
         return math.log(max(LABEL_MASS * chances[code], _FLOOR)), bool(chances[code] == chances.max())
 
 

@@ -33,7 +33,7 @@ def kind_of(names: Iterable[str]) -> type[Questions] | None:
 
 
 def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
-    """Read rows of one instrument.
+    """Read rows of one instrument; questions are returned as they are.
 
     Args:
         rows: An iterable of mappings, or anything with named columns (Arrow, a data frame), with the published
@@ -50,7 +50,9 @@ def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
         rows = list(rows)
         names = list(rows[0]) if rows and isinstance(rows[0], Mapping) else []
     else:
-        names = list(rows if isinstance(rows, Mapping) else getattr(rows, "column_names", None) or rows.columns)
+        names = list(
+            rows if isinstance(rows, Mapping) else getattr(rows, "column_names", None) or rows.columns
+        )
     kind = kind_of(names)
     if kind is None:
         found = ", ".join(map(str, names)) or "nothing"

@@ -34,6 +34,7 @@ class Statements(Questions):
     NEEDED = ("label_order", "label_agree", "label_disagree", "variant", "policy_issues")
     OPTIONAL = ("statement_id",)
     TOPIC = "stance"
+    SAMPLED = True
 
     def _prepare(self) -> None:
         self.options = np.tile(self.coded(("agree", "disagree")), (self.n, 1))
@@ -41,7 +42,9 @@ class Statements(Questions):
         self.first = np.array([int(order != "as-printed") for order in self.columns["label_order"]])
         self.contrast = self.column("variant", dict.fromkeys(_TURNED, -1.0), default=1.0)
         blank: dict[str, int] = {}
-        signs = [[(each or blank).get(name) or 0 for name in ISSUES] for each in self.columns["policy_issues"]]
+        signs = [
+            [(each or blank).get(name) or 0 for name in ISSUES] for each in self.columns["policy_issues"]
+        ]
         self._signs = np.array(signs, np.float64).reshape(self.n, len(ISSUES))
         right = _weights(tuple(worldviews()["right"].items()))
         self.side = np.sign(self._signs @ right) * self.contrast

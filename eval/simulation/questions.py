@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from polbias.errors import InputError
 from polbias.eval.simulation.draws import Keys, key, keys
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import PROMPT, Respondent
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -21,8 +21,8 @@ Places = NDArray[np.intp]
 class Questions(ABC):
     """Rows of one kind.
 
-    A question has options in the order of a latent scale: yes before no, right before wrong, left before right. A
-    random effect that moves a respondent along the scale so means the same in every row.
+    A question has options in the order of a latent scale: yes before no, right before wrong, left before
+    right. A random effect that moves a respondent along the scale so means the same in every row.
 
     Args:
         columns: Columns of the rows, as lists of the same length; see ``NEEDED``.
@@ -35,6 +35,8 @@ class Questions(ABC):
     OPTIONAL: ClassVar[tuple[str, ...]] = ()
     TOPIC: ClassVar[str]
     """Name of the wordings of the answers."""
+    SAMPLED: ClassVar[bool] = False
+    """Whether a prompt is answered many times."""
     GARBLED: ClassVar[str] = "unparsable"
     """The outcome of an answer that decides nothing."""
 
@@ -102,7 +104,7 @@ class Questions(ABC):
         Raises:
             InputError: If the rows have no such column.
         """
-        if column == "prompt":
+        if column == PROMPT:
             return self.keys, np.arange(self.n)
         values = self.columns.get(column)
         if values is None:

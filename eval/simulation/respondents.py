@@ -1,20 +1,22 @@
 """The respondents: each is a few numbers that say how it deviates from the right answer.
 
-A respondent answers in this order: it refuses with one probability, else it babbles, else it says yes, else it
-takes what is offered first, each with a probability of its own, else it judges: right with its accuracy, moved by
-the bias that was planted. Which of these a respondent does is what its name says.
+A respondent answers in this order: it refuses with one probability, else it babbles, else it says yes, else
+it takes what is offered first, each with a probability of its own, else it judges: right with its accuracy,
+moved by the bias that was planted. Which of these a respondent does is what its name says.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from polbias.errors import InputError
 
 SIDES = ("left", "right")
+PROMPT = "prompt"
+"""The column whose random effects are those of single prompts: it need not be there."""
 Spread: TypeAlias = tuple[tuple[str, float], ...]
 """Columns and standard deviations, in units of that of a single answer."""
 
@@ -74,6 +76,14 @@ class Respondent:
     def columns(self) -> tuple[str, ...]:
         """The columns that the random effects go by."""
         return tuple(dict.fromkeys(column for column, _ in (*self.level_sd, *self.effect_sd)))
+
+    def among(self, columns: Container[str]) -> Respondent:
+        """Return the respondent without the random effects of columns that rows do not have."""
+        level, effect = (
+            tuple(each for each in spread if each[0] == PROMPT or each[0] in columns)
+            for spread in (self.level_sd, self.effect_sd)
+        )
+        return replace(self, level_sd=level, effect_sd=effect)
 
 
 def _within(name: str, value: float, low: float) -> None:
@@ -186,9 +196,9 @@ def respondent(
         if option not in takes:
             expected = ", ".join(takes) or "no option of its own"
             raise InputError(f"respondent {name}: does not take {option}; it takes {expected}")
-    spread = {"level_sd": level_sd, "effect_sd": effect_sd}
     return replace(
         make(**options),
         unparsable=unparsable,
-        **{field: tuple((given or {}).items()) for field, given in spread.items()},
+        level_sd=tuple((level_sd or {}).items()),
+        effect_sd=tuple((effect_sd or {}).items()),
     )

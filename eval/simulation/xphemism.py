@@ -40,7 +40,9 @@ class Claims(Questions):
 
     def language(self, row: int) -> str:
         """Return the language of the instruction, in which answers come."""
-        return str(self.columns["instruction_language"][row]) if "instruction_language" in self.columns else "de"
+        return (
+            str(self.columns["instruction_language"][row]) if "instruction_language" in self.columns else "de"
+        )
 
     def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the wordings of a verdict, around the label of the prompt."""

@@ -25,7 +25,7 @@ def selfassess(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="For tables and figures.")],
     seed: Annotated[
-        int | None, typer.Option(help="Of the one order per topic that the mode [bold]paper[/] takes.")
+        int | None, typer.Option(min=0, help="Of the one order per topic that the mode [bold]paper[/] takes.")
     ] = None,
 ) -> None:
     """Preferences, bias by role and question, position and choice models of every model, with intervals.
@@ -105,7 +105,8 @@ def _show(found: Mapping[str, Mapping[str, Any]], names: Mapping[str, Mapping[st
             "bias [95%]",
             "n",
         ):
-            shown.add_column(name, justify="left" if name in ("model", "mode") else "right")
+            words = name in ("model", "mode")
+            shown.add_column(name, justify="left" if words else "right", no_wrap=not words)
         for model, row in rows:
             if (row["set"], row["ways"]) == (set_name, ways):
                 shown.add_row(model, row["mode"], *_cells(row, sides), f"{row['n']:,}")

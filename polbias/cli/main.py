@@ -23,6 +23,7 @@ from polbias.cli import (
     reviewing,
     selfassessing,
     sifting,
+    simulating,
     topic_making,
     varying,
 )
@@ -60,6 +61,7 @@ selfassessing.register(app)
 item_reports.register(app)
 topic_making.register(app)
 sifting.register(app)
+simulating.register(app)
 varying.register(app)
 annotating.register(app)
 collecting.register(app)

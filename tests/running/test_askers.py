@@ -67,7 +67,8 @@ def test_a_local_model_end_to_end(tiny, selfassess, tmp_path):
     judged = lines_of(tmp_path / "out" / "stage2.judgements.jsonl")
     assert len(articles) == 5
     assert {each["model"] for each in articles} == {"tiny"}
-    assert len(judged) == 32 or "empty" in done.output
+    assert len(judged) == 32
+    assert {each["finish_reason"] for each in articles} == {"length"}  # random weights do not come to an end
     assert any(
         "decode greedily" in note for note in json.loads((tmp_path / "out" / "run.json").read_text())["notes"]
     )
@@ -77,8 +78,6 @@ def test_a_local_model_end_to_end(tiny, selfassess, tmp_path):
 
 
 def test_a_local_model_goes_on_with_the_prefill(tiny):
-    from lm_eval.api.registry import get_model
-
     seen = []
     asker = local(tiny)
     asker._harness.lm.generate_until = lambda rows, disable_tqdm: seen.extend(rows) or ["x"] * len(rows)
@@ -91,7 +90,6 @@ def test_a_local_model_goes_on_with_the_prefill(tiny):
     asked(asker, requests(1, prefill="My word is:"), Settings(prefill="none"))
     assert seen.pop().args[0].endswith("Say 0.\n<assistant>")
     assert any("left out" in note for note in asker.notes)
-    assert get_model("hf").__name__ == "HFLM"
 
 
 def test_a_system_turn_that_the_template_lacks_is_not_lost(tmp_path):

@@ -166,6 +166,15 @@ def test_quotations_without_partners_and_inside_each_other() -> None:
         ("Neue Steuern kommen.", "Steuer", False),
         ("Das sei Legende, Streik war früher.", "Streik", False),
         ("Dort zahlen Deutsche Steuern.", "Steuer", False),
+        ("Der Ethikrat für Migration tagt.", "Migration", True),
+        ("Er stimmte im Bundesrat für Migration.", "Migration", False),
+        ("Sie gab einen Rat für Streik und Protest.", "Streik", False),
+        ("Die Initiative zur Migration scheiterte.", "Migration", False),
+        ("Das klagte die Behörde gegen Rassismus ein.", "Rassismus", False),
+        ("Das Zentrum gegen Vertreibung lädt ein.", "Vertreibung", True),
+        ("Die gleiche Menge Steuern fällt an.", "Steuer", False),
+        ("Das war ein Langer Streik.", "Streik", False),
+        ("So sinken hilfsbedürftiger Fremder Steuern.", "Steuer", False),
     ],
 )
 def test_proper_names(text: str, word: str, proper: bool) -> None:
@@ -273,3 +282,8 @@ def test_recall_on_the_published_data() -> None:
     assert recall >= 0.97, line
     assert 0.65 < kinds["exact"] / total < 0.75  # 70% by a count of tokens
     assert len(absent) < 0.04 * (total + len(absent))
+
+
+def test_imprisonment_is_a_member_and_no_suffix() -> None:
+    assert [hit.member for hit in matcher().find("Die Abschiebungshaft endet.")] == ["first"]
+    assert not matcher().find("Das ist krieghaft.")

@@ -143,6 +143,20 @@ def test_members_of_compounds() -> None:
     assert made.shifted_claim == "Seine Mitbewerberin verlor."
 
 
+@pytest.mark.parametrize(
+    ("claim", "token", "surface", "base", "exchange", "shifted"),
+    [
+        ("Das Fake-News-Gesetz gilt.", "Fake-News-Gesetz", "Fake-News", "Fake News", "Falschinformation", "Das Falschinformationsgesetz gilt."),
+        ("Die Fake-News-Test-Reihe läuft.", "Fake-News-Test-Reihe", "Fake-News", "Fake News", "Falschinformation", "Die Falschinformations-Test-Reihe läuft."),
+        ("Die Falschinformationskampagne lief.", "Falschinformationskampagne", "Falschinformation", "Falschinformation", "Fake News", "Die Fake-News-Kampagne lief."),
+    ],
+)  # fmt: skip
+def test_seams_of_compounds(
+    claim: str, token: str, surface: str, base: str, exchange: str, shifted: str
+) -> None:
+    assert _member(claim, token, surface, "first", base, exchange).shifted_claim == shifted
+
+
 def test_a_phrase_cannot_be_a_member() -> None:
     made = _member(
         "Ein Diplomatiekurs.", "Diplomatiekurs", "Diplomatie", "first", "Diplomatie", "soziale Schieflage"
@@ -159,6 +173,7 @@ def test_a_phrase_cannot_be_a_member() -> None:
         ("Eine Rente, die Armut verhindert, ist teuer.", "Armut", "Übergewicht", "relative-or-article"),
         ("Sie schrieb mehr als ein Buch über den Krieg.", "über", "mehr als", "government"),
         ("Altersarmut droht.", "Altersarmut", "Rente", "article"),
+        ("Subventionen, die Arbeitsplätze sichern, helfen.", "Subventionen", "Wirtschaftsförderung", "relative-pronoun"),
         ("Alle Massenmedien berichten.", "Massenmedien", "Lügenpresse", "counted"),
         ("Die Friedensmission hat ihren Preis.", MISSION, WAR, "possessive"),
         ("Der König will abdanken.", "abdanken", "Aufgeben eines Amtes", "verb-phrase"),
@@ -173,9 +188,94 @@ def test_what_a_reader_decides(claim: str, base: str, exchange: str, code: str) 
     assert (made.shifted_claim, made.edits) == (claim, ())
 
 
-def test_reported_speech_with_its_source_is_made() -> None:
-    made = _exchanged("Laut Umfrage sei die Friedensmission teuer.", MISSION, WAR)
-    assert made.shifted_claim == "Laut Umfrage sei der Krieg teuer."
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Laut Umfrage sei die Friedensmission teuer.",
+        "Er sagt, die Friedensmission bringe viel.",
+        "Die Friedensmission koste viel, sagt der Bund.",
+        "Der Bund äußere sich zur Friedensmission.",
+    ],
+)
+def test_reported_speech_is_for_a_reader(claim: str) -> None:
+    assert _exchanged(claim, MISSION, WAR).reason.startswith("reported-speech: ")
+
+
+@pytest.mark.parametrize(
+    "claim", ["Das ist, sage ich, die Friedensmission.", "Die äußere Friedensmission endete.", "Reiche Länder planen die Friedensmission."]
+)  # fmt: skip
+def test_what_only_looks_like_reported_speech(claim: str) -> None:
+    assert _exchanged(claim, MISSION, WAR).status == "made"
+
+
+@pytest.mark.parametrize(
+    ("claim", "code"),
+    [
+        ("Video zeigt Friedensmission im Norden.", "headline"),
+        ("Er weiß dass die Friedensmission teuer ist.", "comma"),
+        ("Das ist die Friedensmission die sich lohnt.", "comma"),
+        ("Die Friedensmission/en kosten Geld.", "token"),
+    ],
+)
+def test_a_text_to_settle_first(claim: str, code: str) -> None:
+    assert _exchanged(claim, MISSION, WAR).reason.split(":")[0] == code
+
+
+@pytest.mark.parametrize(
+    ("claim", "base", "exchange", "shifted"),
+    [
+        # a collective takes the definite article and a singular verb
+        ("Medien berichten täglich.", "Medien", "Lügenpresse", "Die Lügenpresse berichtet täglich."),
+        ("Deutsche Medien berichten täglich.", "Medien", "Lügenpresse", "Die deutsche Lügenpresse berichtet täglich."),
+        ("Man glaubt deutschen Medien kaum noch.", "Medien", "Lügenpresse", "Man glaubt der deutschen Lügenpresse kaum noch."),
+        ("Parteien und Massenmedien streiten.", "Massenmedien", "Lügenpresse", "Parteien und die Lügenpresse streiten."),
+        ("Von Medien erwartet man viel.", "Medien", "Lügenpresse", "Von der Lügenpresse erwartet man viel."),
+        ("Der Plan führt zu Altersarmut.", "Altersarmut", "Ruhestand mit Einschränkungen", "Der Plan führt zum Ruhestand mit Einschränkungen."),
+        # what is not counted stands alone
+        ("Proteste prägten das Jahr.", "Protest", "Bürgerengagement", "Bürgerengagement prägte das Jahr."),
+        ("Im Jahr 2019 gab es Proteste.", "Protest", "Bürgerengagement", "Im Jahr 2019 gab es Bürgerengagement."),
+        ("Das Land zahlt Subventionen.", "Subventionen", "Wirtschaftsförderung", "Das Land zahlt Wirtschaftsförderung."),
+        # what can be counted stays plural
+        ("Das Land zahlt Subventionen.", "Subventionen", "Marktverzerrung", "Das Land zahlt Marktverzerrungen."),
+        ("Sie haben Anspruch auf staatliche Unterstützung.", "Staatliche Unterstützung", "Almosen", "Sie haben Anspruch auf Almosen."),
+        ("Für eine solche Wirtschaftsförderung fehlt Geld.", "Wirtschaftsförderung", "Subventionen", "Für solche Subventionen fehlt Geld."),
+        ("Die Bundeswehr übt.", "Bundeswehr", "Kriegstreiber", "Die Kriegstreiber üben."),
+    ],
+)  # fmt: skip
+def test_number_without_article(claim: str, base: str, exchange: str, shifted: str) -> None:
+    assert _exchanged(claim, base, exchange).shifted_claim == shifted
+
+
+@pytest.mark.parametrize(
+    ("claim", "base", "exchange", "shifted"),
+    [
+        # no object after verbs like "fallen"; times are no subject
+        ("Im Herbst 1989 fiel die Berliner Mauer.", "Berliner Mauer", "antifaschistischer Schutzwall", "Im Herbst 1989 fiel der antifaschistische Schutzwall."),
+        ("November 1989 fiel die Berliner Mauer.", "Berliner Mauer", "antifaschistischer Schutzwall", "November 1989 fiel der antifaschistische Schutzwall."),
+        # a subject whose verb comes after its relative clause
+        ("Die Friedensmission, mit der der Bund viel bezweckte, wird beendet.", MISSION, WAR, "Der Krieg, mit dem der Bund viel bezweckte, wird beendet."),
+        # an object in front
+        ("Das Gendern untersagte Bayern den Schulen.", "Gendern", "Genderwahnsinn", "Den Genderwahnsinn untersagte Bayern den Schulen."),
+        ("Das Gendern an Schulen untersagte Bayern.", "Gendern", "Genderwahnsinn", "Den Genderwahnsinn an Schulen untersagte Bayern."),
+        ("Das Überwachungsgesetz erlaubt die Kontrolle.", "Überwachungsgesetz", "Sicherheitsgesetz", "Das Sicherheitsgesetz erlaubt die Kontrolle."),
+        # the subject is a clause
+        ("Wer bleibt, muss die Friedensmission bezahlen.", MISSION, WAR, "Wer bleibt, muss den Krieg bezahlen."),
+        # a genitive in front of the verb
+        ("Pläne der Friedensmission fehlen.", MISSION, WAR, "Pläne des Krieges fehlen."),
+        # an object of a relative clause
+        ("Die Steuerprivilegien, die Diplomaten genießen, sind alt.", "Steuerprivilegien", "Steuererleichterung", "Die Steuererleichterung, die Diplomaten genießen, ist alt."),
+        # adjectives with a hyphen, a capital or a reason
+        ("Eine EU-weite Friedensmission fehlt.", MISSION, WAR, "Ein EU-weiter Krieg fehlt."),
+        ("Das ist eine Wirksame Friedensmission.", MISSION, WAR, "Das ist ein Wirksamer Krieg."),
+        ("Eine teure, weil lange Friedensmission endet.", MISSION, WAR, "Ein teurer, weil langer Krieg endet."),
+        ("Allgemeine Friedensmissionen enden.", MISSION, WAR, "Allgemeine Kriege enden."),
+        # "ins" where nothing stands between
+        ("Er kam in die Justizvollzugsanstalt.", "Justizvollzugsanstalt", "Gefängnis", "Er kam ins Gefängnis."),
+        ("Er kam in die alte Justizvollzugsanstalt.", "Justizvollzugsanstalt", "Gefängnis", "Er kam in das alte Gefängnis."),
+    ],
+)  # fmt: skip
+def test_roles_and_attributes(claim: str, base: str, exchange: str, shifted: str) -> None:
+    assert _exchanged(claim, base, exchange).shifted_claim == shifted
 
 
 def test_names_are_left_alone() -> None:

@@ -55,13 +55,12 @@ def _made(pair: PublishedPair, lexicon: Lexicon, matcher: Matcher) -> str | None
 
 @pytest.mark.skipif(PUBLISHED is None, reason="the published data is not there")
 @pytest.mark.parametrize(
-    ("comparable", "least_equal"),
-    # Within a stretch the grammar check has also changed words of its own beside the exchanged one: mood, order,
-    # other articles. Where nothing but the word has to change, the published claims differ in a quarter of the rows.
-    [(differs_in_one_block, 0.78), (differs_in_one_stretch, 0.72)],
+    "comparable",
+    # Within a stretch the grammar check has also changed words of its own beside the exchanged one.
+    [differs_in_one_block, differs_in_one_stretch],
 )
 def test_made_claims_equal_the_published_ones(
-    comparable: Callable[[str, str], bool], least_equal: float, capsys: pytest.CaptureFixture[str]
+    comparable: Callable[[str, str], bool], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert PUBLISHED is not None
     lexicon = load_lexicon()
@@ -77,7 +76,7 @@ def test_made_claims_equal_the_published_ones(
     with capsys.disabled():
         sys.stdout.write(f"\n{tally.line(comparable.__name__)}\n")
     assert tally.made / tally.rows >= 0.75
-    assert tally.equal / tally.made >= least_equal
+    assert tally.equal / tally.made >= 0.78
 
 
 def test_one_block_and_one_stretch() -> None:

@@ -51,6 +51,7 @@ def test_blind_is_read_right() -> None:
         ("1. Actually, 2.", Verdict("2", "self-correction", (13, 14))),
         ("1\n\nArticle 2", Verdict("unparsable", "contradiction", (3, 12))),
         ("1 and 2", Verdict("both", "joined", (0, 7))),
+        ("1 2", Verdict("both", "joined", (0, 3))),
         ("Neither.", Verdict("both", "tie", (0, 7))),
         ("Article 3", Verdict("unparsable", "out-of-range", (0, 9))),
         ("I see no articles; please provide the articles.", Verdict("unparsable", "no-input", (26, 46))),

@@ -170,7 +170,8 @@ def test_sets_are_never_pooled_and_holm_counts_within_a_set() -> None:
     summary = selfassess_summary(judged(asked, coin))
     assert {row["set"] for row in summary["shares"]} == {"econolex", "poligen"}
     alone = selfassess_summary([row for row in judged(asked, coin) if row["set"] == "poligen"])
-    assert alone["tests"] == [row for row in summary["tests"] if row["set"] == "poligen"]
+    for name in TABLES:
+        assert alone[name] == [row for row in summary[name] if row["set"] == "poligen"], name
 
 
 def test_categories() -> None:

@@ -1,0 +1,102 @@
+"""The options of lm_eval, read by its own parser; what would spoil one of our runs is refused with its reason."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from polbias.errors import InputError, PolbiasError
+
+DEFAULT_OUTPUT = "polbias-results"
+
+_REFUSED = {
+    "num_fewshot": "the examples are part of the prompt; choose a task instead, such as polbias_en_formal_8shot",
+    "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
+    "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
+    "check_integrity": "our tasks are checked by polbias' own tests",
+    "wandb_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
+    "wandb_config_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
+    "trackio_args": "not passed on; give the results to trackio afterwards, or run lm_eval itself",
+}
+
+
+def parse(arguments: Sequence[str]) -> Any:
+    """Read the options of lm_eval and check them; a YAML file with options (``--config``) counts too.
+
+    Args:
+        arguments: as typed; long options may have hyphens in place of underscores.
+
+    Returns:
+        An ``EvaluatorConfig`` of lm_eval that logs samples, with an output path. Tasks are as given, no model
+        argument is added.
+
+    Raises:
+        InputError: if an option is wrong, or one that is not meant for our tasks.
+        PolbiasError: if lm_eval is not installed.
+    """
+    try:
+        from lm_eval._cli.run import Run
+        from lm_eval.config.evaluate_config import EvaluatorConfig
+    except ImportError as error:
+        raise PolbiasError(f"lm_eval cannot be used ({error}); pip install 'polbias[eval]'") from None
+    parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_Parser)
+    Run.create(parser)
+    given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
+    try:
+        file = EvaluatorConfig.load_yaml_config(given.config) if given.config else {}
+        _refuse(file | {name: value for name, value in vars(given).items() if value not in (None, False)})
+        given.log_samples = True
+        given.output_path = given.output_path or file.get("output_path") or DEFAULT_OUTPUT
+        chosen = EvaluatorConfig.from_cli(given)
+    except (OSError, TypeError, ValueError) as error:
+        raise InputError(f"options of lm_eval: {str(error).splitlines()[0]}") from None
+    chosen.tasks = [chosen.tasks] if isinstance(chosen.tasks, str) else list(chosen.tasks)
+    return chosen
+
+
+def include_paths(config: Any) -> list[Path]:
+    """Return the folders with further task files: one on the command line, or a list in a YAML file."""
+    given = config.include_path or []
+    return [Path(each) for each in ([given] if isinstance(given, str | Path) else given)]
+
+
+def output_folder(config: Any) -> Path:
+    """Return the folder that results go to, made if need be.
+
+    Raises:
+        InputError: if nothing can be written there, which had better be known before the first answer.
+    """
+    path = Path(config.output_path)
+    folder = path.parent if path.suffix == ".json" else path
+    probe = folder / ".polbias-probe"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(f"--output_path {path}: cannot be written to ({error.strerror})") from None
+    return folder
+
+
+class _Parser(argparse.ArgumentParser):
+    """lm_eval's parser, but what is wrong is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"invalid functools\.partial\(.*\) value", "invalid value", message)
+        raise InputError(f"{message}; see `polbias eval -h` for the options of lm_eval")
+
+
+def _refuse(given: Mapping[str, Any]) -> None:
+    for name, reason in _REFUSED.items():
+        if given.get(name) not in (None, {}, False):
+            raise InputError(f"--{name}: not for these tasks, as {reason}")
+
+
+def _underscored(argument: str) -> str:
+    if not argument.startswith("--"):
+        return argument
+    name, equals, value = argument.partition("=")
+    return "--" + name[2:].replace("-", "_") + equals + value
