@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from polbias.generators.engine import DatasetSpec
@@ -68,11 +68,14 @@ def _judgements(made: list[Item]) -> dict[str, int]:
     }
 
 
-def _size(made: list[Item]) -> float:
-    """Return the median number of characters that a change puts in."""
-    return median(
-        sum(len(edit.new) for edit in item.pair.edits) for item in made if item.pair.status == "made"
-    )
+def _size(made: list[Item]) -> dict[str, float]:
+    """Return how much a change puts in: median characters, mean words and mean places."""
+    edits = [item.pair.edits for item in made if item.pair.status == "made"]
+    return {
+        "characters": median(sum(len(edit.new) for edit in each) for each in edits),
+        "words": mean(sum(len(edit.new.split()) for edit in each) for each in edits),
+        "places": mean(len(each) for each in edits),
+    }
 
 
 def _prompts(family: Family) -> list[dict[str, str]]:

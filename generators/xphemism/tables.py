@@ -59,9 +59,9 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     political, neutral = items(family)
     made = [[item for item in group if item.pair.status == "made"] for group in (political, neutral)]
     tables = (
-        _lexicon(family),
         _prompts(family, PAIRS, "shifted", made[0]),
         _prompts(family, PLACEBO, "placebo", made[1]),
+        _lexicon(family),
     )
     return DatasetSpec(**family.dataset.identity.model_dump(), tables=tables)
 
