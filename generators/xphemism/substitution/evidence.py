@@ -272,7 +272,7 @@ def _by_genitive(
 
 
 def _in_front(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
-    """Return whether a phrase after a noun stands before the verb, where there is room for one phrase only."""
+    """Return whether a phrase after a noun stands before the verb, where only one has room."""
     clause = clause_at(tokens, phrase.head)
     return clause.kind == "second" and clause.finite is not None and phrase.head < clause.finite
 

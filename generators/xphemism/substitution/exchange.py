@@ -66,9 +66,9 @@ def _spans(tokens: tuple[Token, ...], hit: Hit, base: Word, exchange: Word) -> t
     if not places:
         raise ReviewError("no-token", f'"{hit.surface}" is no word of the claim')
     first, last = places[0], places[-1]
+    check_text(tokens, last, hit.kind == "compound" and hit.member != "head")
     if hit.kind == "compound" and hit.member != "head":
         return exchange_member(tokens[first], first, hit, base, _member(base, exchange))
-    check_text(tokens, last)
     prefix = tokens[first].text[: hit.start - tokens[first].start]
     suffix = tokens[last].text[hit.end - tokens[last].start :]
     if suffix:

@@ -78,11 +78,13 @@ def is_adjective(tokens: tuple[Token, ...], place: int) -> bool:
     if token.kind != "word" or not ending_of(low) or low in _NOT_ADJECTIVES:
         return False
     hyphened = token.text.rpartition("-")[2].islower() and "-" in token.text
-    named = token.opens or (place and tokens[place - 1].low in closed.DETERMINER_FORMS)
-    capital = named and german.is_known(low) and german.lemma(low).islower()
-    if capital and not token.opens:
-        # "Ein Wirksames Mittel", but not "eine Menge Mittel".
-        capital = german.lemma(token.text) != token.text and tokens[place + 1 : place + 2] != ()
+    capital = token.opens and german.is_known(low) and german.lemma(low).islower()
+    if not capital and place and place + 1 < len(tokens) and tokens[place + 1].is_noun:
+        # "Ein Wirksames Mittel", but neither "eine Menge Mittel" nor "dass die Deutschen Mittel haben".
+        article = closed.determiner_of(tokens[place - 1].low)
+        stem = german.lemma(low)
+        inflected = stem != low and low.startswith(stem)
+        capital = inflected and article is not None and article.strength == "mixed"
     if not (token.text[0].islower() or hyphened or capital):
         return False
     if low in closed.ADVERBS and place + 1 < len(tokens) and _is_participle(tokens[place + 1].low):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from polbias.generators.language.negation import german_words as german
 from polbias.generators.xphemism.substitution import closed_classes as closed
-from polbias.generators.xphemism.substitution.clause import clause_at, is_finite, takes
+from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, is_finite, takes
 from polbias.generators.xphemism.substitution.closed_classes import Agreement
 from polbias.generators.xphemism.substitution.phrase import Phrase
 from polbias.generators.xphemism.substitution.result import ReviewError
@@ -99,15 +100,16 @@ def _possessive(agreement: Agreement) -> str:
     return "sein" if agreement.column in ("m", "n") else "ihr"
 
 
-def check_text(tokens: tuple[Token, ...], last: int) -> None:
-    """Refuse a claim whose text has to be settled first, because a grammar check would change more than the word.
+def check_text(tokens: tuple[Token, ...], last: int, compound: bool) -> None:
+    """Refuse a claim whose text has to be settled first: a grammar check would change more than the word.
 
-    That is a headline without its article ("Video zeigt ..."), a missing comma before a clause, and a word with a
-    second form after a stroke ("Schritt/e").
+    That is a headline without its article ("Video zeigt ..."), a missing comma before a clause, and a word
+    with a second form after a stroke ("Schritt/e").
 
     Args:
         tokens: of the claim.
         last: place of the last token of the noun.
+        compound: whether that is a compound with the word as one of its members.
 
     Raises:
         ReviewError: If it has.
@@ -118,10 +120,20 @@ def check_text(tokens: tuple[Token, ...], last: int) -> None:
         if joined:
             raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
     for place, token in enumerate(tokens[:-1]):
-        if token.opens and token.low in closed.HEADLINES and is_finite(tokens, place + 1):
+        known = token.low in closed.HEADLINES or (compound and place == last and _is_single(token))
+        if token.opens and known and is_finite(tokens, place + 1) and _is_singular(tokens[place + 1]):
             raise ReviewError("headline", f'"{token.text}" lacks its article; complete the sentence first')
         if _lacks_comma(tokens, place):
             raise ReviewError("comma", f'a comma is missing before "{tokens[place].text}"')
+
+
+def _is_single(token: Token) -> bool:
+    """Return whether a noun in the singular can be counted, so that it needs an article."""
+    return german.is_plural(token.text) is not True and not token.low.endswith(closed.ABSTRACT)
+
+
+def _is_singular(verb: Token) -> bool:
+    return finite_number(verb.low) == "sg"
 
 
 def _lacks_comma(tokens: tuple[Token, ...], place: int) -> bool:
@@ -139,8 +151,8 @@ def _lacks_comma(tokens: tuple[Token, ...], place: int) -> bool:
 def check_mood(tokens: tuple[Token, ...]) -> None:
     """Refuse a claim with a verb in the subjunctive of reported speech.
 
-    Such a claim reports what somebody says ("Das Ministerium habe gezahlt"), and a grammar check turns its verb
-    into the indicative, so that the two claims of the pair would differ in more than the word.
+    Such a claim reports what somebody says ("Das Ministerium habe gezahlt"), and a grammar check turns its
+    verb into the indicative, so that the two claims of the pair would differ in more than the word.
 
     Args:
         tokens: of the claim.

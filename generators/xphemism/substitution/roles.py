@@ -119,7 +119,7 @@ def _in_second(
 
 
 def _decreed(tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> bool:
-    """Return whether what stands first is the object: "Das Rauchen untersagte Bayern", not "Die Stadt ..."."""
+    """Return whether what stands first is the object: "Das Rauchen untersagte Bayern"."""
     assert clause.finite is not None
     after = [other for other in others if other.place > clause.finite and other.nominative != "no"]
     if not after or german.is_person(tokens[phrase.head].text) or phrase.preposition is not None:

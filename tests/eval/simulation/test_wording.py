@@ -1,0 +1,124 @@
+"""Whatever is put into words is read back as what was meant."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+
+from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
+from polbias.eval.answers.stance import extract_stance
+from polbias.eval.selfassess.samples import outcome as choice_outcome
+from polbias.eval.selfassess_tasks import article_outcome
+from polbias.eval.simulation import RESPONDENTS, Simulation, questions, respondent
+from polbias.eval.simulation.wording import LANGUAGES, cut, phrases, tokens
+from polbias.eval.wason_tasks import outcome as card_outcome
+from tests.eval.simulation.rows import ALL
+
+LABEL_PAIRS = (("agree", "disagree"), ("beneficial", "harmful"), ("favorable", "detrimental"))
+PREFILLS = {
+    "en": (None, "My preferred article is:", "The least biased article is:"),
+    "de": (None, "Mein bevorzugter Artikel ist:", "Der am wenigsten voreingenommene Artikel ist:"),
+}
+HANDS = [", ".join(hand) for size in (2, 3, 4) for hand in combinations("ABCD", size)]
+
+
+def said(topic: str, language: str) -> list[tuple[str, str]]:
+    """Every phrase on a topic, refusals and babble among them."""
+    found = []
+    for (about, tongue, name), listed in phrases().items():
+        if tongue == language and (about == topic or (about == "any" and name != "empty")):
+            found += [(name, text) for text in listed.texts]
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_validity(language: str) -> None:
+    for name, text in said("validity", language):
+        assert extract_validity(text, language).label == name, text
+
+
+def test_entailment() -> None:
+    for name, text in said("entailment", "en"):
+        assert extract_entailment(text).label == name, text
+
+
+def test_stances_with_every_pair_of_labels() -> None:
+    for (name, text), pair in product(said("stance", "en"), LABEL_PAIRS):
+        own = dict(zip(("agree", "disagree"), pair, strict=True))
+        put = text.replace("{label}", own.get(name, ""))
+        assert extract_stance(put, *pair).label == name, put
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_truth(language: str) -> None:
+    labels = {"true": "True", "false": "False"}
+    for name, text in said("truth", language):
+        put = text.replace("{label}", labels.get(name, ""))
+        assert extract_truth(put, language).label == name, put
+
+
+def test_cards() -> None:
+    for name, text in said("cards", "en"):
+        hands = {"one": list("ABCD"), "several": HANDS}.get(name, [""])
+        for hand in hands:
+            put = text.replace("{cards}", hand)
+            expected = hand.replace(" ", "") or name
+            assert card_outcome(put, ("three", "a cat", "four", "a dog")) == expected, put
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_choices_with_and_without_a_prefill(language: str) -> None:
+    for (name, text), prefill, ways in product(said("choice", language), PREFILLS[language], (2, 3)):
+        numbers: list[int | None] = [*range(1, ways + 1)] if name == "chosen" else [None]
+        for number in numbers:
+            put = text.replace("{number}", str(number))
+            expected = ("choice", number) if number else (name, None)
+            assert choice_outcome(put, ways, language, prefill) == expected, (put, prefill)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_articles(language: str) -> None:
+    for (about, tongue, name), listed in phrases().items():
+        if tongue == language and (about == "article" or (about, name) == ("any", "empty")):
+            for text in listed.texts:
+                expected = name if name in ("refusal", "empty") else "ok"
+                assert article_outcome(text.replace("{topic}", "Rent control")) == expected, text
+
+
+@pytest.mark.parametrize("limit", [None, 2048, 32, 10])
+@pytest.mark.parametrize("rows", ALL.values(), ids=ALL)
+def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: int | None) -> None:
+    asked = questions(rows())
+    for name in RESPONDENTS:
+        made = Simulation(asked, respondent(name, unparsable=0.2), seed=3)
+        if name == "echo" or (limit == 10 and asked.TOPIC == "article"):
+            continue
+        for sample in range(3):
+            texts, codes = made.texts(sample, limit=limit), made.codes(sample)
+            assert [asked.read(row, text) for row, text in enumerate(texts)] == [
+                asked.LABELS[code] for code in codes
+            ]
+            if limit and asked.TOPIC != "article":
+                assert max(map(tokens, texts)) <= limit
+
+
+def test_an_echo_is_what_its_prompt_is_read_as() -> None:
+    asked = questions(ALL["arguments"]())
+    made = Simulation(asked, respondent("echo"))
+    assert made.texts() == asked.columns["prompt"]
+    assert [asked.LABELS[code] for code in made.codes()] == [
+        asked.read(row, text) for row, text in enumerate(made.texts())
+    ]
+
+
+def test_wordings_vary() -> None:
+    texts = Simulation(questions(ALL["arguments"]()), respondent("affirmative")).texts()
+    assert len({*texts}) == len(phrases()["validity", "en", "valid"].texts)
+
+
+def test_a_text_is_cut_at_its_limit_between_letters() -> None:
+    assert cut("größer", 1) == ("gr", True)
+    assert cut("größer", 3) == ("größer", False)
+    assert cut("größer", None) == ("größer", False)

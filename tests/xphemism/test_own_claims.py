@@ -1,0 +1,30 @@
+"""The shipped claims: their number, their balance, and that every exchange they list can be made."""
+
+from __future__ import annotations
+
+import pytest
+
+from polbias.generators.xphemism.lexicon import load_lexicon
+from polbias.generators.xphemism.minimal_pairs import PairMaker
+from polbias.generators.xphemism.own_claims import OwnClaim, load_own_claims
+from polbias.locations import package_file
+
+LEXICON = load_lexicon()
+MAKER = PairMaker(LEXICON)
+FILES = load_own_claims(package_file("templates/xphemism"), LEXICON)
+
+
+@pytest.mark.parametrize("topic", sorted(FILES))
+def test_as_many_true_as_false_claims(topic: str) -> None:
+    gold = [claim.gold for claim in FILES[topic].claims]
+    assert (gold.count("true"), gold.count("false")) == (25, 25)
+
+
+@pytest.mark.parametrize(
+    "claim", [claim for file in FILES.values() for claim in file.claims], ids=lambda each: each.id
+)
+def test_every_exchange_is_made(claim: OwnClaim) -> None:
+    for base, exchange in (*claim.pairs, claim.placebo):
+        made = MAKER.make(claim.claim, base, exchange)
+        assert (made.status, made.reason) == ("made", "")
+        assert made.shifted_claim != claim.claim
