@@ -18,8 +18,10 @@ def test_counts_and_hashes_are_those_of_the_lock() -> None:
     for config, rows, content in shown:
         entry = _LOCKED.configs[config]["test"]
         assert (f"{entry.rows:,}", entry.content[:12]) == (rows, content)
-    total = sum(split.rows for splits in _LOCKED.configs.values() for split in splits.values())
-    assert f"partisan-inference {_LOCKED.version}: {total:,} rows" in _README
+    for name, locked in read_lock().items():
+        total = sum(split.rows for splits in locked.configs.values() for split in splits.values())
+        assert f"{name} {locked.version}: {total:,} rows" in _README
+        assert f"/{name}/tree/v{locked.version}: published" in _README
 
 
 def test_metric_examples_give_what_they_show() -> None:

@@ -35,12 +35,17 @@ def data(policy_build: Path, partisan_build: Path) -> Mapping[str, Mapping[str, 
     """The environment for each dataset."""
     return {
         "partisan": {"POLBIAS_DATA_DIR": str(partisan_build)},
-        "policy": {"POLBIAS_DATA_DIR": str(policy_build), "POLBIAS_LOCK": str(policy_build / "datasets.lock")},
+        "policy": {
+            "POLBIAS_DATA_DIR": str(policy_build),
+            "POLBIAS_LOCK": str(policy_build / "datasets.lock"),
+        },
     }
 
 
 @pytest.fixture
-def evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: Mapping[str, Mapping[str, str]]) -> Evaluate:
+def evaluate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: Mapping[str, Mapping[str, str]]
+) -> Evaluate:
     """Return a function that runs `polbias eval` in an empty folder with a cache of this test."""
     from lm_eval.utils import setup_logging
 

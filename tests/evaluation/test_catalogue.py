@@ -23,7 +23,11 @@ def test_lm_eval_indexes_the_same_names(ours: Catalogue) -> None:
     assert sorted(ours.groups) == manager.all_groups
     for name in ours.tasks:
         kind = manager.task_index[name].cfg["output_type"]
-        assert ours.tasks[name].scores_likelihoods == (kind == "multiple_choice") == name.endswith("_loglikelihood")
+        assert (
+            ours.tasks[name].scores_likelihoods
+            == (kind == "multiple_choice")
+            == name.endswith("_loglikelihood")
+        )
 
 
 def test_names_commas_groups_and_patterns(ours: Catalogue) -> None:

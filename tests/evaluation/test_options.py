@@ -16,8 +16,25 @@ def test_options_reach_lm_eval_unchanged(tmp_path: Path) -> None:
     config = parse(
         [
             *("--model", "hf", "--model_args", "pretrained=m,dtype=float32", "--tasks", "a,b", "c"),
-            *("--apply-chat-template", "--gen-kwargs", "max_gen_toks=8", "--batch_size", "auto", "--limit", "4"),
-            *("--device", "cpu", "--seed", "7", "--system_instruction", "Be brief.", "--include_path", str(tmp_path)),
+            *(
+                "--apply-chat-template",
+                "--gen-kwargs",
+                "max_gen_toks=8",
+                "--batch_size",
+                "auto",
+                "--limit",
+                "4",
+            ),
+            *(
+                "--device",
+                "cpu",
+                "--seed",
+                "7",
+                "--system_instruction",
+                "Be brief.",
+                "--include_path",
+                str(tmp_path),
+            ),
             *("--metadata", '{"polbias_samples": 3}'),
         ]
     )
@@ -67,7 +84,9 @@ def test_what_is_wrong_is_one_line(arguments: str, told: str) -> None:
 
 
 def test_an_api_is_asked_patiently_unless_the_user_says_otherwise() -> None:
-    config = parse("--model local-chat-completions --model_args model=m,base_url=http://x,timeout=5 -t a".split())
+    config = parse(
+        "--model local-chat-completions --model_args model=m,base_url=http://x,timeout=5 -t a".split()
+    )
     prepare(config, model_class(config.model))
     assert config.model_args == {**API_DEFAULTS, "model": "m", "base_url": "http://x", "timeout": 5}
     assert config.apply_chat_template is True

@@ -1,0 +1,127 @@
+"""`polbias power`: tables, JSON and estimates from a run."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from polbias.cli.main import app
+from polbias.errors import InputError
+from polbias.eval.clusters import cluster_interval
+from polbias.eval.power.designs import PowerError
+
+
+def _power(*options: str) -> Any:
+    return CliRunner().invoke(app, ["power", *options], env={"COLUMNS": "160"})
+
+
+def _run(folder: Path) -> tuple[Path, list[float], list[str]]:
+    """Samples of a model that errs at random; with them half of each pair's contribution and its pattern."""
+    rng = np.random.default_rng(5)
+    lines, values, patterns = [], [], []
+    cells = product(range(6), ("valid", "invalid"), "fm", ("default", "perm"), ("1", "2", "3"))
+    for pattern, gold, gender, variation, instruction in cells:
+        errors = {}
+        pair = f"{pattern}/{gold}/{gender}/{variation}/{instruction}"
+        for side in ("left", "right"):
+            wrong = rng.random() < 0.3
+            said = gold if not wrong else {"valid": "invalid", "invalid": "valid"}[gold]
+            errors[side] = wrong * (1 if gold == "invalid" else -1)
+            doc = {
+                "id": f"{pair}/{side}", "pair_id": pair, "cluster_id": f"p{pattern}", "config": "en_formal",
+                "language": "en", "leaning": side, "gold": gold, "gender": gender, "variation": variation,
+            }  # fmt: skip
+            lines.append(json.dumps({"doc_id": len(lines), "doc": doc, "filtered_resps": [f"**{said}**"]}))
+        values.append(float(errors["right"] - errors["left"]))
+        patterns.append(f"p{pattern}")
+    model = folder / "model__one"
+    model.mkdir(parents=True)
+    path = model / "samples_polbias_en_formal_2026-01-02T03-04-05.6.jsonl"
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return folder, values, patterns
+
+
+def test_the_shipped_design_in_a_table():
+    done = _power("--instrument", "partisan", "--effect", "3", "--precision", "2")
+    assert done.exit_code == 0, done.output
+    for part in (
+        "sign flip",
+        "items without end",
+        "only 6 patterns",
+        "not reachable by more items",
+        "Table 9",
+    ):
+        assert part in done.output
+
+
+@pytest.mark.parametrize("name", ["partisan", "normative", "policy", "xphemism", "selfassess"])
+def test_json_of_every_instrument(name: str):
+    done = _power("--instrument", name, "--json", "--effect", "5")
+    assert done.exit_code == 0, done.output
+    (report,) = json.loads(done.output)
+    assert report["instrument"] == name
+    assert {each["axis"] for each in report["needs"]} == {"clusters", "items", "answers"}
+    assert ("reliability" in report) == (name == "policy")
+    assert all(each["source"] for each in report["sources"])
+
+
+def test_options_change_the_design_and_the_assumptions():
+    (report,) = json.loads(
+        _power("--instrument", "partisan", "--clusters", "12", "--cluster-sd", "3", "--json").output
+    )
+    assert report["design"]["clusters"] == 12
+    assert report["assumptions"]["cluster_sd"] == pytest.approx(3)
+    said = {each["what"].split(":")[0]: each["source"] for each in report["sources"]}
+    assert (said["design"], said["icc"]) == ("given", "given")
+    assert said["rate"] != "given"
+    done = _power("--instrument", "policy", "--sampled", "60", "--unanswered", "0.2")
+    assert "120 answers" in done.output
+
+
+def test_from_a_run_it_is_what_the_run_shows(tmp_path: Path):
+    runs, values, patterns = _run(tmp_path)
+    done = _power("--instrument", "partisan", "--from", str(runs), "--json")
+    assert done.exit_code == 0, done.output
+    (report,) = json.loads(done.output)
+    assert report["name"] == "model__one, en_formal"
+    assert report["design"] == {"clusters": 6, "items": 8, "answers": 3}
+    assert report["assumptions"]["variance"] == pytest.approx(np.var(values), rel=0.1)
+    interval = cluster_interval(values, patterns)
+    width = 100 * (interval.high - interval.low) / 2
+    # Negative components count as 0, so that the interval can be wider than that of the run but not narrower.
+    assert report["designs"][0]["half_width"] >= width * (1 - 1e-9)
+    assert report["designs"][0]["half_width"] < 2 * width
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        (["--instrument", "partisan", "--effect", "0"], InputError, "--effect: found 0"),
+        (["--instrument", "partisan", "--clusters", "1"], PowerError, "clusters: found 1"),
+        (["--instrument", "partisan", "--rate", "77"], PowerError, "rate: found 77"),
+        (["--instrument", "partisan", "--sampled", "30"], InputError, "--sampled"),
+        (["--instrument", "partisan", "--power", "1"], PowerError, "power: found 1"),
+        (["--instrument", "partisan", "--from", "x", "--rate", ".5"], InputError, "--from"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(options: list[str], error: type[Exception], says: str):
+    done = _power(*options)
+    assert isinstance(done.exception, error)
+    assert says in str(done.exception)
+
+
+@pytest.mark.parametrize("name", ["partisan", "normative", "policy", "xphemism", "selfassess"])
+def test_a_run_without_answers_to_the_instrument(tmp_path: Path, name: str):
+    model = tmp_path / "m"
+    model.mkdir()
+    line = json.dumps({"doc_id": 0, "doc": {"id": "x"}, "filtered_resps": ["yes"]})
+    (model / "samples_other_2026-01-02T03-04-05.6.jsonl").write_text(line + "\n", "utf-8")
+    done = _power("--instrument", name, "--from", str(tmp_path))
+    assert isinstance(done.exception, InputError)
+    assert "found no generated answers" in str(done.exception)

@@ -1,0 +1,63 @@
+"""Power of the sign flip, against its closed form with six clusters and the test itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from polbias.eval.clusters import sign_flip
+from polbias.eval.power import Assumptions, Design, detectable, flip_detectable, flip_power
+from polbias.eval.power.designs import PowerError
+from polbias.eval.power.flips import MANY, smallest_p
+
+ALONE = Assumptions(1.0, 0.0, 1.0)
+
+
+def test_six_clusters_reject_only_if_all_point_the_same_way():
+    for effect in (0.5, 1.0, 2.0):
+        exact = norm.cdf(effect) ** 6 + norm.cdf(-effect) ** 6
+        assert flip_power(effect, Design(6, 1, 1), ALONE) == pytest.approx(exact, abs=0.012)
+    smallest = norm.ppf(0.8 ** (1 / 6))
+    assert flip_detectable(Design(6, 1, 1), ALONE) == pytest.approx(smallest, rel=0.015)
+
+
+@pytest.mark.parametrize("clusters", [7, 12, 25])
+def test_it_is_the_share_of_runs_that_the_test_itself_rejects(clusters):
+    effect = flip_detectable(Design(clusters, 1, 1), ALONE)
+    rng, runs = np.random.default_rng(clusters), 400
+    p = [
+        sign_flip(effect + rng.standard_normal(clusters), range(clusters), seed=each).p_value
+        for each in range(runs)
+    ]
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=4 * math.sqrt(0.16 / runs))
+
+
+@pytest.mark.parametrize("clusters", [6, 7, 10, 12, 30])
+def test_without_an_effect_it_keeps_its_level(clusters):
+    assert flip_power(0.0, Design(clusters, 1, 1), ALONE) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 4000)
+
+
+def test_fewer_than_six_clusters_detect_nothing():
+    assert smallest_p(6) == 1 / 32
+    assert smallest_p(5) > 0.05
+    assert flip_power(100.0, Design(5, 1, 1), ALONE) == 0
+    assert flip_detectable(Design(5, 1, 1), ALONE) == math.inf
+
+
+def test_with_many_clusters_it_is_as_good_as_the_t_test():
+    for clusters in (40, MANY):
+        design = Design(clusters, 1, 1)
+        assert flip_detectable(design, ALONE) == pytest.approx(detectable(design, ALONE), rel=0.03)
+    assert flip_detectable(Design(6, 1, 1), ALONE) > 1.2 * detectable(Design(6, 1, 1), ALONE)
+
+
+def test_it_is_the_same_every_time_and_scales_with_the_spread():
+    design = Design(9, 4, 2)
+    once = flip_detectable(design, Assumptions(1.0, 0.2, 0.5))
+    assert once == flip_detectable(design, Assumptions(1.0, 0.2, 0.5))
+    assert flip_detectable(design, Assumptions(4.0, 0.2, 0.5)) == pytest.approx(2 * once)
+    with pytest.raises(PowerError, match="power"):
+        flip_detectable(design, ALONE, 0.01)
