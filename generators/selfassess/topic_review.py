@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import SheetError, guarded, named_rows, sheet
+from polbias.generators.engine.sheets import SheetError, sheet
+from polbias.generators.engine.suggestions import ReviewFile
 from polbias.generators.engine.templates import shown
 from polbias.generators.selfassess.items import TILTS, Item
 from polbias.generators.selfassess.sets import Set
@@ -17,7 +18,8 @@ from polbias.generators.selfassess.topicgen import Suggestion
 
 _SAID = ("category", "text", "tilt", "status", "near", "score", "notes", "place")
 _DECIDED = ("decision", "correction", "corrected_tilt", "reviewer")
-COLUMNS = (*_SAID, *_DECIDED)
+_FILE = ReviewFile("a review file of items", ("category", "text"), _SAID, _DECIDED)
+COLUMNS = _FILE.columns
 ACCEPT, REJECT = "accept", "reject"
 _LAST = 999  # number that an id can have
 _LETTERS = re.compile(r"[a-z]{2}")
@@ -55,40 +57,13 @@ class Accepted:
 
 
 def review_tsv(found: Iterable[Suggestion], before: Sequence[Mapping[str, str]] = ()) -> str:
-    """Return a review file.
-
-    Args:
-        found: suggestions; of those that come again only the first is listed.
-        before: lines of the file that this one replaces, as `read_rows` returns them: what somebody has
-            decided is kept, also on suggestions that have not come again.
-    """
-    decided = {(row["category"], row["text"]): row for row in before if any(row[name] for name in _DECIDED)}
-    lines: dict[tuple[str, str], Mapping[str, str]] = {}
-    for each in found:
-        key = each.category, each.text
-        said = {name: str(getattr(each, name) or "") for name in _SAID}
-        lines.setdefault(key, said | {name: decided.get(key, {}).get(name, "") for name in _DECIDED})
-    for key, row in decided.items():
-        lines.setdefault(key, row)
-    return sheet(COLUMNS, ([guarded(row[name]) for name in COLUMNS] for row in lines.values()))
+    """Return a review file; see `ReviewFile.text`."""
+    return _FILE.text(found, before)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the lines of a review file, whatever is decided, with the number of the line.
-
-    Raises:
-        SheetError: with one line for every line that cannot be read.
-    """
-    found: list[dict[str, str]] = []
-    problems = []
-    for line, row in named_rows(path, COLUMNS, "a review file of items", unguard=True):
-        if isinstance(row, str):
-            problems.append(f"{shown(path)}:{line}: {row}")
-        else:
-            found.append({"line": str(line), **row})
-    if problems:
-        raise SheetError(problems)
-    return found
+    """Return the lines of a review file, whatever is decided; see `ReviewFile.rows`."""
+    return _FILE.rows(path)
 
 
 def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | None = None) -> Accepted:

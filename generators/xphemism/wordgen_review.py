@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.generators.engine.sheets import SheetError, guarded, named_rows, sheet
+from polbias.generators.engine.sheets import SheetError, sheet
+from polbias.generators.engine.suggestions import ReviewFile
 from polbias.generators.engine.templates import shown
 from polbias.generators.xphemism.annotation.guideline import Guideline
 from polbias.generators.xphemism.lexicon import Lexicon, Pair
@@ -17,7 +18,8 @@ from polbias.generators.xphemism.words import EMPTY
 _SAID = ("neutral", "xphemism", "kind", "camp", "status", "place")
 _LABELS = ("axis", "shift", "judgmental_first", "judgmental_second")
 _DECIDED = ("decision", "first", "second", *_LABELS, "reviewer")
-COLUMNS = (*_SAID, *_DECIDED)
+_FILE = ReviewFile("a review file of word pairs", ("neutral", "xphemism"), _SAID, _DECIDED)
+COLUMNS = _FILE.columns
 UNLABELLED = ("pair_id", "first", "second", "collected", "printed")
 ACCEPT, REJECT = "accept", "reject"
 
@@ -42,40 +44,13 @@ class Reviewed:
 
 
 def review_tsv(found: Iterable[Suggestion], before: Sequence[Mapping[str, str]] = ()) -> str:
-    """Return a review file.
-
-    Args:
-        found: suggestions; of those that come again only the first is listed.
-        before: lines of the file that this one replaces, as `read_rows` returns them: what somebody has
-            decided is kept, also on suggestions that have not come again.
-    """
-    decided = {(row["neutral"], row["xphemism"]): row for row in before if any(row[c] for c in _DECIDED)}
-    lines: dict[tuple[str, str], Mapping[str, str]] = {}
-    for each in found:
-        key = each.neutral, each.xphemism
-        said = {name: getattr(each, name) for name in _SAID}
-        lines.setdefault(key, said | {name: decided.get(key, {}).get(name, "") for name in _DECIDED})
-    for key, row in decided.items():
-        lines.setdefault(key, row)
-    return sheet(COLUMNS, ([guarded(row[name]) for name in COLUMNS] for row in lines.values()))
+    """Return a review file; see `ReviewFile.text`."""
+    return _FILE.text(found, before)
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the lines of a review file, whatever is decided.
-
-    Raises:
-        SheetError: with one line for every line that cannot be read.
-    """
-    found: list[dict[str, str]] = []
-    problems = []
-    for line, row in named_rows(path, COLUMNS, "a review file of word pairs", unguard=True):
-        if isinstance(row, str):
-            problems.append(f"{shown(path)}:{line}: {row}")
-        else:
-            found.append({"line": str(line), **row})
-    if problems:
-        raise SheetError(problems)
-    return found
+    """Return the lines of a review file, whatever is decided; see `ReviewFile.rows`."""
+    return _FILE.rows(path)
 
 
 def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
