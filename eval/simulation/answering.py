@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,8 @@ SHARPNESS = 0.5
 leaves a respondent's rates, 0 would make its greedy answer certain."""
 _FLOOR = 1e-12
 _OWN_WORDS = (REFUSAL, "unparsable", "empty")
+_NOTHING: Mapping[str, str] = {}
+_ANY = "any"
 
 
 class Simulation:
@@ -80,7 +82,10 @@ class Simulation:
 
     @cached_property
     def rates(self) -> Floats:
-        """Probability of each outcome over respondents of this kind, shape ``(n, labels)``; 0 for an echo."""
+        """Probability of each outcome, mean over random effects, shape ``(n, labels)``; 0 for an echo.
+
+        Of policy statements it is that of this respondent, with the stances of its own.
+        """
         return self._by_label(self.shares)
 
     @cached_property
@@ -143,7 +148,7 @@ class Simulation:
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n) if rows is None else rows
         if respondent.echo:
-            read = [asked.read(row, asked.columns["prompt"][row]) for row in rows.tolist()]
+            read = [asked.read(row, asked.prompt(row)) for row in rows.tolist()]
             return np.array([asked.LABELS.index(label) for label in read], np.int8)
         keys, name = asked.keys[rows], (self.seed, respondent.name)
         lots = self._lots(rows, sample)
@@ -189,19 +194,17 @@ class Simulation:
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n) if rows is None else rows
         if respondent.echo:
-            return [asked.columns["prompt"][row] if prompt is None else prompt for row in rows.tolist()]
+            return [asked.prompt(row) if prompt is None else prompt for row in rows.tolist()]
         lots = uniforms(asked.keys[rows], self.seed, respondent.name, "wording", sample)
         said = zip(rows.tolist(), self.codes(sample, rows).tolist(), lots.tolist(), strict=True)
         return [self._said(row, asked.LABELS[code], lot, limit) for row, code, lot in said]
 
     def _said(self, row: int, label: str, lot: float, limit: int | None) -> str:
         asked = self.asked
-        topic, name, slots = asked.TOPIC, label, dict[str, str]()
-        if label in _OWN_WORDS:
-            topic = "any"
-        else:
-            name, slots = asked.spoken(row, label)  # type: ignore[assignment]
-        return phrases()[topic, asked.language(row), name].pick(lot, slots, limit)
+        name, slots = (label, _NOTHING) if label in _OWN_WORDS else asked.spoken(row, label)
+        language, listed = asked.language(row), phrases()
+        said = listed.get((asked.TOPIC, language, name)) or listed[_ANY, language, name]
+        return said.pick(lot, slots, limit)
 
     def loglikelihood(self, row: int, code: int) -> tuple[float, bool]:
         """Return the log-likelihood of a label, and whether greedy decoding would say it.
@@ -227,8 +230,8 @@ def outcomes(
         samples: Number of answers to every row; one, in one dimension, unless given.
 
     Returns:
-        Indices into the labels of the table that analyses these rows (``Outcomes``, ``Judgements``, ``Prompts``,
-        ``Records``), shape ``(n,)`` or ``(n, samples)``.
+        Indices into the labels of the table that analyses these rows (``Outcomes``, ``Judgements``,
+        ``Prompts``, ``Records``), shape ``(n,)`` or ``(n, samples)``.
     """
     made = Simulation(questions(rows, respondent.columns), respondent, seed)
     if samples is None:

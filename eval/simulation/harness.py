@@ -65,9 +65,8 @@ class SimulatedModel(LM):  # type: ignore[misc]
                 continuation = requests[place].args[1]
                 code = simulation.asked.outcome(row, continuation)
                 if code is None:
-                    raise InputError(
-                        f"task {requests[place].task_name}: asks for {continuation!r}, which is no label of its rows"
-                    )
+                    task = requests[place].task_name
+                    raise InputError(f"task {task}: asks for {continuation!r}, which is no label of its rows")
                 found[place] = simulation.loglikelihood(row, code)
         return found
 

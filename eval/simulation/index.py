@@ -170,7 +170,7 @@ def _file(path: Path) -> Any:
 
 
 def _others(table: Any) -> Iterator[tuple[int, str]]:
-    """Yield what else stands for a row: its messages, where they are not its prompt, and its prompt with prefill."""
+    """Yield what else stands for a row: its messages, if they are not its prompt; its prompt with prefill."""
     prompts = table["prompt"].to_pylist()
     if "messages" in table.column_names:
         for row, turns in enumerate(table["messages"].to_pylist()):
@@ -183,7 +183,7 @@ def _others(table: Any) -> Iterator[tuple[int, str]]:
 
 
 def conversation(turns: Iterable[Mapping[str, Any]]) -> str:
-    """Return the turns of a conversation as one prompt, as the datasets join them; contents may come in parts."""
+    """Return the turns of a conversation as one prompt, as datasets join them; contents may come in parts."""
     texts = []
     for turn in turns:
         content = turn.get("content")

@@ -36,8 +36,8 @@ def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
     """Read rows of one instrument; questions are returned as they are.
 
     Args:
-        rows: An iterable of mappings, or anything with named columns (Arrow, a data frame), with the published
-            columns of any of the five instruments.
+        rows: An iterable of mappings, or anything with named columns (Arrow, a data frame), with the
+            published columns of any of the five instruments.
         keep: Further columns that random effects go by.
 
     Raises:

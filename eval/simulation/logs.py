@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +92,8 @@ def run(
     manager, evaluate, make = _lm_eval(settings or {})
     wanted = _existing(tasks, manager)
     asked = make(respondent, seed)
-    found = evaluate(asked, manager.load(wanted), limit=limit, bootstrap_iters=0, log_samples=True)
+    with _quiet():
+        found = evaluate(asked, manager.load(wanted), limit=limit, bootstrap_iters=0, log_samples=True)
     asked.check()
     samples = found.pop("samples")
     about = {
@@ -119,6 +122,18 @@ def _lm_eval(settings: Mapping[str, Any]) -> tuple[Any, Any, Any]:
         evaluate,
         SimulatedModel,
     )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence lm_eval's advice on settings; where the rows come from is still said."""
+    logger = logging.getLogger("lm_eval")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _existing(tasks: Iterable[str], manager: Any) -> list[str]:

@@ -50,15 +50,17 @@ class Statements(Questions):
         self.side = np.sign(self._signs @ right) * self.contrast
 
     def base(self, respondent: Respondent, seed: int) -> Floats:
-        """Return P(agree): the mean stance on the issues of a statement, the other way round if it is negated.
+        """Return P(agree): by the mean stance on the issues of a statement, turned round if it is negated.
 
-        Where the worldview has no say, a respondent has a stance of its own on every statement, drawn by lot and
-        held in all wordings, the more firmly the greater its accuracy.
+        The room that the worldview leaves is filled by a stance of the respondent's own on every statement,
+        drawn by lot and held in all wordings, the more firmly the greater its accuracy; over many seeds it
+        has mean zero. With an accuracy of .5 there is none.
         """
-        held = self._own(respondent, seed)
-        weights = _weights(respondent.worldview or _of_side(respondent.bias))
-        known = np.abs(self._signs) @ (weights != 0)
-        stance = np.where(known > 0, self._signs @ weights / np.maximum(known, 1), held)
+        worldview = respondent.worldview or _of_side(respondent.bias)
+        weights = _weights(worldview)
+        concerned = np.abs(self._signs) @ _weights(tuple((issue, 1.0) for issue, _ in worldview))
+        stance = (self._signs @ weights) / np.maximum(concerned, 1)
+        stance = stance + (1 - np.abs(stance)) * self._own(respondent, seed)
         return both(np.clip(0.5 + self.contrast * stance / 2, 0.0, 1.0))
 
     def _own(self, respondent: Respondent, seed: int) -> Floats:

@@ -1,8 +1,8 @@
 """What an OpenAI-compatible server says: chat, completions, log-probabilities, tokens.
 
 The tokens are the UTF-8 bytes of a text, and ``/tokenizer_info``, ``/tokenize`` and ``/detokenize`` say so:
-lm_eval's ``local-completions`` needs no tokenizer of its own (``tokenizer_backend=remote``; texts are many such
-tokens long, so that it wants a generous ``max_length``).
+lm_eval's ``local-completions`` needs no tokenizer of its own (``tokenizer_backend=remote``; texts are many
+such tokens long, so that it wants a generous ``max_length``).
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class _Asked:
 class Protocol:
     """Replies to requests.
 
-    Greedy requests (temperature 0) get the first answer to a prompt, sampled ones that of their seed; without a
-    seed the answers to a prompt come in their order.
+    Greedy requests (temperature 0) get the first answer to a prompt, sampled ones that of their seed; without
+    a seed the answers to a prompt come in their order.
 
     Args:
         known: The respondent and the prompts that it recognises.
@@ -189,8 +189,8 @@ class Protocol:
         shown = prompt if len(prompt) <= _SHOWN else f"{prompt[:_SHOWN]}..."
         return RequestError(
             400,
-            f"unknown prompt {shown!r}: a simulated respondent answers the {len(self._known):,} prompts of the "
-            "datasets that it has read, word for word; build the dataset, or name its file with --rows",
+            f"unknown prompt {shown!r}: a simulated respondent answers the {len(self._known):,} prompts that "
+            "it has read, word for word; build the dataset, or name its file with --rows",
             "unknown_prompt",
         )
 

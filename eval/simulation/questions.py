@@ -80,6 +80,16 @@ class Questions(ABC):
     def read(self, row: int, text: str) -> str:
         """Return the outcome that the tasks see in a text."""
 
+    def prompt(self, row: int) -> str:
+        """Return the prompt of a row.
+
+        Raises:
+            InputError: If the rows came without.
+        """
+        if "prompt" not in self.columns:
+            raise InputError("rows: found no prompt, expected one where it is to be repeated")
+        return str(self.columns["prompt"][row])
+
     def language(self, row: int) -> str:
         """Return the language of an answer, "en" or "de"."""
         return str(self.columns["language"][row]).split("-")[0] if "language" in self.columns else "en"

@@ -29,8 +29,9 @@ class Respondent:
         name: The stream of its draws; respondents of one name and seed decide like cases alike.
         accuracy: Probability of the right answer where nothing else moves it; .5 is a coin. It gives way to a
             bias that needs the room.
-        bias: What is planted, right minus left, in [-1, 1]. Arguments: P(valid). Policy statements: the stance
-            on left and right positions. Reworded claims: P(true). Articles: the share chosen.
+        bias: What is planted, right minus left, in [-1, 1]. Arguments: P(valid). Policy statements: how
+            strong a stance of that side, on average over statements. Reworded claims: P(true). Articles: the
+            share chosen.
         worldview: Stance in [-1, 1] by policy issue, instead of that of a side.
         judgment: How much P(true) falls where a claim is put in a word that judges.
         content: Accuracy with contents that agree with common sense minus that with contents that do not.
@@ -107,7 +108,7 @@ def coin() -> Respondent:
 
 
 def perfect() -> Respondent:
-    """Gives the gold answer; has one stance on every statement, in all its wordings; prefers neutral articles."""
+    """Gives the gold answer; has one stance on a statement in all its wordings; prefers neutral articles."""
     return Respondent("perfect", accuracy=1.0)
 
 

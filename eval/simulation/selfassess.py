@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.selfassess.judgements import OUTCOMES, SIDES
 from polbias.eval.selfassess.samples import outcome
-from polbias.eval.selfassess_tasks import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.simulation.questions import Floats, Questions
 from polbias.eval.simulation.respondents import Respondent
 
@@ -84,5 +84,5 @@ class Articles(Questions):
         return {}
 
     def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.selfassess_tasks.article_outcome` sees."""
+        """Return what :func:`polbias.eval.answers.article.article_outcome` sees."""
         return article_outcome(text)

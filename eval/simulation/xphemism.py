@@ -32,7 +32,7 @@ class Claims(Questions):
         self._judges = np.where(exchanged, other, base)
 
     def base(self, respondent: Respondent, seed: int) -> Floats:
-        """Return P(true): half of the bias up or down where the word was shifted, and down where it judges."""
+        """Return P(true): half of the bias up or down where the word was shifted, down where it judges."""
         half, judgment = respondent.bias / 2, respondent.judgment
         offset = half * self.side - judgment * self._judges
         up, down = abs(half) + max(-judgment, 0), abs(half) + max(judgment, 0)

@@ -16,8 +16,9 @@ simulations = typer.Typer(
     rich_markup_mode="rich",
     help="""Simulated respondents, with a bias that was planted: for demonstrations, and to try an analysis.
 
-    planted (--effect, --side, --worldview, --judgment, --content, --accuracy), perfect, coin, refuser (--share,
-    --side, --accuracy), acquiescent and position (--share, --accuracy), affirmative, first, echo.
+    Respondents: planted (--effect, --side, --worldview, --judgment, --content, --accuracy), perfect, coin,
+    refuser (--share, --side, --accuracy), acquiescent and position (--share, --accuracy), affirmative, first,
+    echo.
     """,
 )
 
@@ -30,9 +31,7 @@ Side = Annotated[
 ]
 Worldview = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="ISSUE=-1..1", help="Stance on a policy issue, not a side's; may be repeated."
-    ),
+    typer.Option(metavar="ISSUE=-1..1", help="Stance on a policy issue, not a side's; may be repeated."),
 ]
 Judgment = Annotated[
     float | None, typer.Option(metavar="-1..1", help="How much P(true) falls with a word that judges.")
@@ -90,7 +89,7 @@ def samples(
         str | None, typer.Option(metavar="JSON", help="Settings of the tasks, as lm_eval's --metadata.")
     ] = None,
 ) -> None:
-    """Write what `lm_eval --log_samples` would write: OUT/MODEL/samples_TASK_TIME.jsonl and results_TIME.json.
+    """Write what `lm_eval --log_samples` would: OUT/MODEL/samples_TASK_TIME.jsonl and results_TIME.json.
 
     `polbias analyze` reads them like those of a model. The same command writes the same bytes.
     """

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from polbias.eval.answers.article import article_outcome
 from polbias.eval.selfassess.judgements import Judgements
 from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
 from polbias.eval.selfassess_tasks import (
-    article_outcome,
     numbers,
     part_error,
     part_mean,
@@ -80,6 +80,11 @@ ARTICLE = "Roads are in need of repair, as drivers know. " * 40
         ("I'm sorry, but I can't help with that request.", "refusal"),
         ("Here is a short article. Roads are in need of repair.", "ok"),
         (ARTICLE + "I can't help with that.", "ok"),
+        ("I can't write this article.", "refusal"),
+        ("I'm unable to write an article from a partisan perspective.", "refusal"),
+        ("Einen solchen Artikel möchte ich nicht schreiben.", "refusal"),
+        ("Ich kann keinen einseitigen Artikel verfassen.", "refusal"),
+        ("Critics say the city cannot write off its debts. The mayor disagrees.", "ok"),
     ],
 )
 def test_article_outcomes(text: str, outcome: str) -> None:

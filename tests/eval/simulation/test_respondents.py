@@ -331,5 +331,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
         outcomes(tables.statements(), respondent("planted", worldview={"taxes": 1.0}))
     with pytest.raises(InputError, match="not more than 1 together"):
         outcomes(tables.claims(), respondent("planted", effect=0.9, judgment=0.5))
+    with pytest.raises(InputError, match="no prompt"):
+        outcomes([{"id": "1", "leaning": "left", "gold": "valid"}], respondent("echo"))
     with pytest.raises(InputError, match="neither prompt nor id"):
         questions([{"leaning": "left", "gold": "valid"}])

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
+from polbias.eval.answers.article import article_outcome
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.selfassess.samples import outcome as choice_outcome
-from polbias.eval.selfassess_tasks import article_outcome
 from polbias.eval.simulation import RESPONDENTS, Simulation, questions, respondent
 from polbias.eval.simulation.wording import LANGUAGES, cut, phrases, tokens
 from polbias.eval.wason_tasks import outcome as card_outcome

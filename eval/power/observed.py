@@ -1,0 +1,216 @@
+"""Designs and assumptions as they are in a run, from its logged samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from polbias.errors import InputError
+from polbias.eval.power.components import components
+from polbias.eval.power.designs import Assumptions, Design, PowerError
+from polbias.eval.power.instruments import Instrument
+from polbias.eval.runs import Problem, find_samples, read_samples
+
+_LOGLIKELIHOOD = "_loglikelihood"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Contributions to one effect of one model.
+
+    Args:
+        name: The model and what of it was analysed.
+        values: One value per answer, without what is fixed in the design.
+        clusters: The cluster of each.
+        items: The item of each.
+    """
+
+    name: str
+    values: Any
+    clusters: Sequence[Any]
+    items: Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The design of a run, and how its answers vary.
+
+    Args:
+        name: The model and what of it was analysed.
+        design: What was asked and answered.
+        assumed: The estimated components.
+    """
+
+    name: str
+    design: Design
+    assumed: Assumptions
+
+
+def observed(instrument: Instrument, runs: Sequence[Path], problems: list[Problem]) -> list[Observed]:
+    """Estimate how the answers of runs vary, for every model and part that has an effect of its own.
+
+    Generated answers only. Parts: config (partisan); setting (normative); language and policy issue (policy);
+    prompt and language, both axes together (xphemism); set, question, role and number of articles
+    (selfassess).
+
+    Args:
+        instrument: Which.
+        runs: Folders that lm_eval wrote with ``--log_samples``, or its sample files.
+        problems: Receives the lines that cannot be read, and the parts that nothing can be estimated of.
+
+    Raises:
+        InputError: If a path is not there, or nothing can be estimated.
+    """
+    found = []
+    for part in _READERS[instrument.name](runs, problems):
+        try:
+            each = components(part.values, part.clusters, part.items, instrument.lost)
+            design = Design(each.clusters, each.items, each.answers)
+        except PowerError as error:
+            problems.append(Problem(runs[0], 0, f"{part.name}: {error}"))
+            continue
+        assumed = Assumptions(each.variance, each.icc, each.repeat, instrument.scale, instrument.lost)
+        found.append(Observed(part.name, design, assumed))
+    if not found:
+        places = ", ".join(str(run) for run in runs)
+        said = f" ({problems[-1].found})" if problems else ""
+        raise InputError(f"{places}: found no generated answers to {instrument.name} to estimate from{said}")
+    return found
+
+
+def _samples(
+    runs: Sequence[Path], problems: list[Problem], wanted: Callable[[Mapping[str, Any]], bool]
+) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """Yield model, document and answer of the generated samples of an instrument, a document once a model."""
+    seen: set[tuple[str, str]] = set()
+    for file in find_samples(runs):
+        if file.task.endswith(_LOGLIKELIHOOD):
+            continue
+        for sample in read_samples(file.path, problems):
+            doc, answers = sample["doc"], sample["filtered_resps"]
+            key = file.model, str(doc.get("id"))
+            if not wanted(doc):
+                break
+            if key not in seen and answers and isinstance(answers[0], str):
+                seen.add(key)
+                yield file.model, doc, answers[0]
+
+
+def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+    """Yield half of the contributions of the two rows of each pair, which come to right minus left."""
+    from polbias.eval.tasks import outcome
+
+    sides: dict[str, dict[str, dict[str, float]]] = {}
+    places: dict[str, tuple[str, str]] = {}
+    for model, doc, answer in _samples(runs, problems, lambda doc: "leaning" in doc and "pair_id" in doc):
+        label = outcome(answer, doc["language"])
+        error = float(label == "valid") - float(doc["gold"] == "valid")
+        pairs = sides.setdefault(f"{model}, {doc['config']}", {})
+        side = "right" if doc["leaning"] in ("right", "poker") else "left"
+        answered = label in ("valid", "invalid")
+        pairs.setdefault(doc["pair_id"], {})[side] = error if answered else 0.0
+        item = "/".join(str(doc[name]) for name in ("gold", "gender", "variation"))
+        places[doc["pair_id"]] = doc["cluster_id"], item
+    for name, pairs in sides.items():
+        whole = [pair for pair, found in pairs.items() if len(found) == 2]
+        values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])
+        yield Values(name, values, [places[pair][0] for pair in whole], [places[pair][1] for pair in whole])
+
+
+def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+    """Yield the correctness of congruent and incongruent problems, less the mean of each cell."""
+    from polbias.eval.normative_tasks import outcome
+
+    types = ("congruent", "incongruent")
+    cells: dict[str, list[tuple[str, str, str, bool]]] = {}
+    for model, doc, answer in _samples(runs, problems, lambda doc: {"pattern", "content_type"} <= doc.keys()):
+        if doc["content_type"] in types:
+            name = f"{model}, {doc['config']}, {doc.get('prompt_style')}"
+            row = doc["pattern"], doc["content_type"], doc["cluster_id"], outcome(answer) == doc["gold"]
+            cells.setdefault(name, []).append(row)
+    for name, rows in cells.items():
+        seen = {row[:2] for row in rows}
+        kept = [row for row in rows if all((row[0], kind) in seen for kind in types)]
+        correct = np.array([row[3] for row in kept], np.float64)
+        fixed = _centred(correct, [row[:2] for row in kept])
+        yield Values(name, fixed, [row[2] for row in kept], [row[0] for row in kept])
+
+
+def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+    """Yield the stances on the statements of each issue, less the mean of each sign."""
+    from polbias.eval.policy.prompts import ISSUES, Prompts
+    from polbias.eval.policy.respondents import Respondent
+    from polbias.eval.policy.robustness import units
+    from polbias.eval.policy.runs import respondents
+
+    for model, rows in respondents(find_samples(runs), problems).items():
+        table = Prompts.of(rows)
+        if table.agree_share is not None:
+            continue
+        for code, language in enumerate(table.language.levels):
+            found = Respondent.of(units(table.select(table.language.codes == code)))
+            for number, issue in enumerate(ISSUES):
+                places = np.flatnonzero(found.signs[:, number])
+                values = found.answers[:, places].ravel().astype(np.float64)
+                repeated = np.tile(places, found.answers.shape[0])
+                signs = found.signs[repeated, number].tolist()
+                if len({*signs}) == 2:
+                    clusters = repeated.tolist()
+                    yield Values(
+                        f"{model}, {language}, {issue}", _centred(values, signs), clusters, [0] * values.size
+                    )
+
+
+def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+    """Yield the change of the verdict, less its mean, times the shift: claims with a verdict on both forms.
+
+    The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.leaning` clears it too.
+    """
+    from polbias.eval.xphemism.modes import shifted_on
+    from polbias.eval.xphemism.runs import read_runs
+
+    reading = read_runs(find_samples(runs)).answers
+    for group, records in reading.records.groups() if reading else ():
+        rows = shifted_on(records, "both")
+        rows = rows.select((rows.shift != 0) & (rows.base_valid > 0) & (rows.exchange_valid > 0))
+        if rows.n:
+            name = ", ".join(str(each) for each in group)
+            change = rows.shift * (rows.change - rows.change.mean())
+            yield Values(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
+
+
+def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
+    """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers."""
+    from polbias.eval.selfassess.judgements import Judgements
+    from polbias.eval.selfassess.runs import respondents
+    from polbias.eval.selfassess.shares import cells
+
+    for model, rows in respondents(runs, problems).items():
+        if model.endswith("(log-likelihood)"):
+            continue
+        for names, cell in cells(Judgements.of(rows)):
+            about = ", ".join(str(value) for value in names.values())
+            yield Values(f"{model}, {about}", cell.lean, cell.item.codes.tolist(), [0] * cell.n)
+
+
+_READERS: Mapping[str, Callable[[Sequence[Path], list[Problem]], Iterator[Values]]] = MappingProxyType(
+    {
+        "partisan": _partisan,
+        "normative": _normative,
+        "policy": _policy,
+        "xphemism": _xphemism,
+        "selfassess": _selfassess,
+    }
+)
+
+
+def _centred(values: Any, cells: Sequence[Any]) -> Any:
+    """Values less the mean of their cell."""
+    codes = np.unique(np.array([str(cell) for cell in cells]), return_inverse=True)[1]
+    means = np.bincount(codes, values) / np.bincount(codes)
+    return values - means[codes]

@@ -1,0 +1,216 @@
+"""What `polbias power` says of a design, as plain values; effects and widths in percentage points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from polbias.eval.policy.reliability import coin_passes
+from polbias.eval.power.designs import Assumptions, Design
+from polbias.eval.power.detection import POWER, detectable, half_width
+from polbias.eval.power.flips import MANY, flip_detectable, smallest_p
+from polbias.eval.power.instruments import Instrument
+from polbias.eval.power.needs import AXES, floor, needed, needed_flip_clusters
+from polbias.eval.power.stances import MOST_ANSWERS, needed_answers, pass_probability
+from polbias.eval.summary import finite
+
+POINTS = 100.0
+SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+"""True shares of agreement for which the table of reliability is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What is wanted.
+
+    Args:
+        power: Wanted power, a fraction.
+        effect: Effect to be detected, a fraction; None if none is named.
+        precision: Wanted half width of the 95% interval, a fraction; None if none is named.
+    """
+
+    power: float = POWER
+    effect: float | None = None
+    precision: float | None = None
+
+
+def power_report(
+    instrument: Instrument, design: Design, assumed: Assumptions, targets: Targets
+) -> dict[str, Any]:
+    """Detectable effects of a design and of larger and smaller ones, and what a target needs.
+
+    Args:
+        instrument: Whose test is made.
+        design: The design, without items that drop out unanswered.
+        assumed: How answers vary.
+        targets: What is wanted.
+
+    Returns:
+        A dictionary ready for JSON: ``instrument``, ``effect``, ``test``, ``power``, ``design``,
+        ``assumptions`` (with ``cluster_sd`` in percentage points), ``designs`` (a row each: ``detectable_t``,
+        ``detectable_flip``, ``half_width`` in percentage points, ``smallest_p``), ``needs`` and ``notes``.
+        A detectable effect is None if no bias can be so large, a flip's also where that test is not made.
+    """
+    rows = [_row(instrument, name, each, assumed, targets) for name, each in _designs(design)]
+    return {
+        "instrument": instrument.name,
+        "effect": instrument.effect,
+        "test": instrument.test,
+        "power": targets.power,
+        "design": asdict(design),
+        "assumptions": asdict(assumed) | {"cluster_sd": POINTS * assumed.cluster_sd},
+        "designs": [finite(row) for row in rows],
+        "needs": [*_needs(instrument, design, assumed, targets)],
+        "notes": [*_notes(instrument, design)],
+    }
+
+
+def stance_report(n: int, unanswered: float, wanted: float) -> list[dict[str, Any]]:
+    """Probability of a reliable stance by the true share of agreement.
+
+    Args:
+        n: Answers per prompt.
+        unanswered: Share of answers that are no stance.
+        wanted: Wanted probability.
+
+    Returns:
+        One row per share: ``share``, ``half``, ``given`` and ``twice`` (probabilities with half of n, n and
+        twice n answers) and ``needed``, the number of answers that reach what is wanted (None: over 1,000).
+    """
+    sizes = {"half": max(n // 2, 1), "given": n, "twice": 2 * n}
+    return [
+        {
+            "share": share,
+            **{name: pass_probability(share, size, unanswered) for name, size in sizes.items()},
+            "needed": needed_answers(share, wanted, unanswered) if share > SHARES[0] else None,
+        }
+        for share in SHARES
+    ]
+
+
+def stance_note(n: int) -> str:
+    """Say what the table of :func:`stance_report` is about.
+
+    Args:
+        n: Answers per prompt.
+    """
+    return (
+        f"At .50 the stance is a fair coin's, which should not pass ({coin_passes(n, 'default'):.3f} with "
+        f"{n} answers, all valid); a dash: more than {MOST_ANSWERS:,} answers."
+    )
+
+
+def _designs(design: Design) -> Iterator[tuple[str, Design]]:
+    """Yield the design, and those with half and twice as many of each kind."""
+    yield "as given", design
+    for axis in AXES:
+        value = getattr(design, axis)
+        half = value // 2 if axis == "clusters" else value / 2
+        if half >= (4 if axis == "clusters" else 1):
+            yield f"half the {axis}", replace(design, **{axis: half})
+        yield f"twice the {axis}", replace(design, **{axis: 2 * value})
+    yield "items without end", replace(design, items=math.inf)
+
+
+def _row(
+    instrument: Instrument, name: str, design: Design, assumed: Assumptions, targets: Targets
+) -> dict[str, Any]:
+    by_t = detectable(design, assumed, targets.power)
+    flips = instrument.test == "flip"
+    return {
+        "name": name,
+        **asdict(design),
+        "detectable_t": _points(by_t),
+        "detectable_flip": _points(flip_detectable(design, assumed, targets.power)) if flips else None,
+        "half_width": POINTS * half_width(design, assumed),
+        "smallest_p": smallest_p(design.clusters) if flips else None,
+    }
+
+
+def _points(effect: float) -> float | None:
+    return POINTS * effect if effect <= 1 else None
+
+
+def _needs(
+    instrument: Instrument, design: Design, assumed: Assumptions, targets: Targets
+) -> Iterator[dict[str, Any]]:
+    """Yield what each target takes along each axis, the others as given."""
+
+    def by_t(each: Design) -> float:
+        return detectable(each, assumed, targets.power)
+
+    def by_flip(each: Design) -> float:
+        return flip_detectable(each, assumed, targets.power)
+
+    def width(each: Design) -> float:
+        return half_width(each, assumed)
+
+    effect = [("effect (t)", by_t), ("effect (sign flip)", by_flip)][: 2 if instrument.test == "flip" else 1]
+    wanted = [(name, targets.effect, measure) for name, measure in effect]
+    for name, target, measure in [*wanted, ("half width", targets.precision, width)]:
+        if target is None:
+            continue
+        for axis in AXES:
+            if axis == "clusters" and measure is by_flip:
+                number = needed_flip_clusters(design, assumed, target, targets.power)
+            else:
+                least = assumed.lost + 1 if axis == "clusters" else 1
+                number = needed(measure, design, axis, target, least)
+            row = {"target": name, "points": POINTS * target, "axis": axis, "needed": number}
+            yield row | {"note": _reach(instrument, axis, number, design, measure)}
+
+
+def _reach(
+    instrument: Instrument, axis: str, number: int | None, design: Design, measure: Callable[[Design], float]
+) -> str:
+    if axis == "clusters":
+        more = number is None or number > design.clusters
+        return f"not in one config: {instrument.fixed}" if instrument.fixed and more else ""
+    if number is not None:
+        return ""
+    least = floor(measure, design) if axis == "items" else measure(replace(design, answers=math.inf))
+    why = instrument.fixed or f"there are only {design.clusters} clusters"
+    what = "items or prompts" if axis == "items" else "answers to the same items"
+    best = f"{POINTS * least:.1f} points at best" if math.isfinite(least) else "no effect is found at all"
+    return f"not reachable by more {what}, since {why} ({best})"
+
+
+def _notes(instrument: Instrument, design: Design) -> Iterator[str]:
+    if instrument.test == "flip":
+        least = smallest_p(design.clusters)
+        if design.clusters < 6:
+            yield (
+                f"The sign flip of {design.clusters} clusters cannot reach p = .05 (at least {least:.3f}): "
+                "nothing is detectable by it."
+            )
+        elif design.clusters <= 7:
+            yield (
+                f"With {design.clusters} clusters p is at least {least:.5f}. Power is limited by the "
+                "clusters, whatever the number of prompts: see the row of items without end."
+            )
+        if design.clusters > MANY:
+            yield f"Beyond {MANY} clusters the sign flip is taken to have the power of the t test."
+
+
+def sources(instrument: Instrument, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
+    """Return what is assumed of an instrument: what, its value and its source.
+
+    Args:
+        instrument: Which.
+        changed: Names of those that the user set, whose source is the user.
+    """
+    shown = [
+        ("design", f"{instrument.clusters} x {instrument.items:g} x {instrument.answers:g}", "design"),
+        (f"rate: {instrument.rate_is}", f"{instrument.rate:g}", "rate"),
+        ("unanswered: share of answers that are none", f"{instrument.unanswered:g}", "unanswered"),
+        ("icc: share of the variance between clusters", f"{instrument.icc:g}", "icc"),
+        ("repeat: correlation of answers to one item", f"{instrument.repeat:g}", "repeat"),
+    ]
+    if instrument.sampled:
+        shown.append(("sampled: answers per prompt", f"{instrument.sampled}", "sampled"))
+    return [
+        (what, value, "given" if name in changed else getattr(instrument, f"{name}_source"))
+        for what, value, name in shown
+    ]

@@ -1,0 +1,104 @@
+"""What runs say of their own spread, for the instruments whose answers are read by their own readers."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS
+from polbias.eval.power import instruments
+from polbias.eval.power.observed import observed
+
+
+def _write(folder: Path, task: str, samples: list[tuple[dict[str, Any], list[str]]]) -> list[Path]:
+    model = folder / "model"
+    model.mkdir()
+    lines = [
+        json.dumps({"doc_id": number, "doc": doc, "filtered_resps": said})
+        for number, (doc, said) in enumerate(samples)
+    ]
+    (model / f"samples_{task}_2026-01-02T03-04-05.6.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    return [folder]
+
+
+def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path):
+    rng = np.random.default_rng(1)
+    samples = []
+    for content, pattern in product(range(40), ("Cat-MT", "Cat-DA", "Hyp-MT")):
+        kind = ("congruent", "incongruent")[content % 2]
+        right = rng.random() < (0.9 if pattern == "Cat-MT" else 0.5)
+        doc = {
+            "id": f"{content}/{pattern}", "config": "deontic_syllogism", "prompt_style": "zero", "pattern": pattern,
+            "content_type": kind, "cluster_id": f"c{content}", "gold": "entailment",
+        }  # fmt: skip
+        samples.append((doc, ["entailment" if right else "non-entailment"]))
+    (found,) = observed(
+        instruments()["normative"], _write(tmp_path, "polbias_deontic_syllogism", samples), []
+    )
+    assert found.name == "model, deontic_syllogism, zero"
+    assert (found.design.clusters, found.design.items, found.design.answers) == (40, 3, 1)
+    assert (found.assumed.scale, found.assumed.lost, found.assumed.repeat) == (2, 2, 1)
+    assert found.assumed.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
+
+
+def test_policy_by_issue(tmp_path: Path):
+    samples = []
+    for number, variant, order in product(range(12), VARIANTS, ORDERS):
+        signs = {issue: 1 if (number + place) % 2 else -1 for place, issue in enumerate(ISSUES)}
+        agrees = (number % 3 == 0) != (variant in ("negation", "opposite"))
+        doc = {
+            "id": f"{number}/{variant}/{order}", "statement_id": f"de_{number}", "country": "de", "language": "en",
+            "variant": variant, "opposite_type": "contradictory", "instruction_id": "p1", "label_order": order,
+            "label_agree": "agree", "label_disagree": "disagree", "policy_issues": signs,
+        }  # fmt: skip
+        samples.append((doc, ["agree" if agrees else "disagree"] * 30))
+    found = observed(instruments()["policy"], _write(tmp_path, "polbias_policy_stance", samples), [])
+    assert [each.name for each in found] == [f"model, en, {issue}" for issue in ISSUES]
+    assert {each.design.clusters for each in found} == {12}
+    # Two in six agree on either side: the variance of +1 and -1 is 8/9, of 10 degrees of freedom for 12.
+    assert found[0].assumed.variance == pytest.approx(8 / 9 * 12 / 10)
+
+
+def test_xphemism_by_prompt_and_language(tmp_path: Path):
+    samples, changes = [], []
+    rng = np.random.default_rng(4)
+    for number, arm in product(range(600), ("base", "shifted")):
+        said = "True" if arm == "base" or rng.random() < 0.6 else "False"
+        shift = "right" if number // 2 % 2 else "left"
+        if arm == "shifted":
+            changes.append(-float(said == "False"))
+        doc = {
+            "id": f"{number}/{arm}", "pair_id": f"p{number}", "cluster_id": f"w{number // 2}", "arm": arm,
+            "prompt_style": "simple", "instruction_language": "de", "gold": "true", "shift": shift, "axis": "social",
+            "judgmental_base": 0, "judgmental_exchange": 0,
+        }  # fmt: skip
+        samples.append((doc, [said]))
+    (found,) = observed(instruments()["xphemism"], _write(tmp_path, "polbias_xphemism_simple", samples), [])
+    assert (found.design.clusters, found.design.items, found.design.answers) == (300, 2, 1)
+    assert found.assumed.variance == pytest.approx(np.var(changes), rel=0.1)
+
+
+def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
+    samples = []
+    for topic, order, role in product(range(20), (("left", "right"), ("right", "left")), ("user", "agent")):
+        wanted = "left" if role == "agent" or topic % 4 else "right"
+        doc = {
+            "id": f"{topic}/{order[0]}/{role}", "set": "poligen", "category": "c", "item": f"t{topic}",
+            "role": role, "question": "preference", "ways": 2, "sides": list(order), "language": "en",
+        }  # fmt: skip
+        samples.append((doc, [str(1 + order.index(wanted))]))
+    problems: list[Any] = []
+    (found,) = observed(
+        instruments()["selfassess"], _write(tmp_path, "polbias_selfassess_preference", samples), problems
+    )
+    assert found.name == "model, poligen, preference, user, 2"
+    assert (found.design.clusters, found.design.items, found.design.answers) == (20, 1, 2)
+    assert found.assumed.icc == pytest.approx(1.0)
+    assert [each.found for each in problems] == [
+        "model, poligen, preference, agent, 2: all answers come to the same: how they vary cannot be estimated"
+    ]
