@@ -38,7 +38,9 @@ class Components:
 def components(
     values: ArrayLike, clusters: Iterable[Any] | Factor, items: Iterable[Any] | Factor, lost: int = 1
 ) -> Components:
-    """Estimate the components by the analysis of variance; a negative one is 0.
+    """Estimate the components by the analysis of variance.
+
+    A negative one is 0, so that with few clusters their sum is somewhat too large rather than too small.
 
     Args:
         values: One value per answer, shape ``(n,)``; less the means of what is fixed in the design.

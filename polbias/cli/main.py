@@ -16,10 +16,12 @@ from polbias.cli import (
     claiming,
     collecting,
     datasets,
+    evaluating,
     importing,
     item_reports,
     negating,
     pairing,
+    powering,
     reviewing,
     selfassessing,
     sifting,
@@ -51,6 +53,7 @@ app = typer.Typer(
 )
 datasets.register(app)
 auditing.register(app)
+evaluating.register(app)
 analyzing.register(app)
 importing.register(app)
 negating.register(app)
@@ -65,6 +68,7 @@ simulating.register(app)
 varying.register(app)
 annotating.register(app)
 collecting.register(app)
+powering.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -171,7 +171,7 @@ def catalogue(include: Sequence[Path] = ()) -> Catalogue:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = yaml.load(path.read_text("utf-8"), Loader=_Loader)  # noqa: S506 - it derives from the safe one
+        found = yaml.load(path.read_text("utf-8"), Loader=_Loader)
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"{path}: not a readable task file ({str(error).splitlines()[0]})") from None
     settings: dict[str, Any] = found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""What an answer depends on beside its request: the model, where it is, its arguments, and the task's data."""
+"""What an answer depends on beside its request: the model, its address and arguments, and the task's data."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Refused(BaseException):
     """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
 
 
-class Stopped(PolbiasError):
+class StoppedError(PolbiasError):
     """The model stopped answering before the end of a run."""
 
 
@@ -72,6 +72,8 @@ class Memory:
         reseed: called with the number of kept answers before a model that samples is asked for the rest;
             with the seed of the first run it would draw the same numbers again.
         resume: what to do after a break, for the message.
+        tally: how many were answered so far.
+        faults: what the server replied when it failed; another one fills it.
     """
 
     stores: Mapping[str, Store]
@@ -94,7 +96,7 @@ class Memory:
             ask: asks the model for some of them.
 
         Raises:
-            Stopped: if the model fails; what it answered is kept.
+            StoppedError: if the model fails; what it answered is kept.
         """
         seen: Counter[tuple[str, str]] = Counter()
         answers: list[Any] = []
@@ -115,7 +117,9 @@ class Memory:
             self.reseed(len(answers) - len(slots))
         size = self.slice_size or max(len(slots), 1)
         for start in range(0, len(slots), size):
-            self._ask(kind, slots[start : start + size], ask, len(answers), sum(not slot.done for slot in slots))
+            self._ask(
+                kind, slots[start : start + size], ask, len(answers), sum(not slot.done for slot in slots)
+            )
         return [each.answer if isinstance(each, _Slot) else each for each in answers]
 
     def add_partial(self, kind: str, arguments: Sequence[Any], answer: Any) -> None:
@@ -160,10 +164,12 @@ class Memory:
     def _stopped(self, error: BaseException, total: int, left: int) -> PolbiasError:
         if isinstance(error, PolbiasError):
             return error
-        said = f"; the server said: {scrub(self.faults[-1])}" if self.faults else ""
-        return Stopped(
+        final = isinstance(error, Refused)  # its message has what was said to this request
+        said = f"; the server said: {scrub(self.faults[-1])}" if self.faults and not final else ""
+        return StoppedError(
             f"the model stopped after {total - left:,} of {total:,} requests ({type(error).__name__}: "
-            f"{scrub(error) or 'no reason given'}{said}); {self.resume}, which asks the {left:,} that are missing"
+            f"{scrub(error) or 'no reason given'}{said}); {self.resume}; "
+            f"{left:,} are missing"
         )
 
 
@@ -195,13 +201,13 @@ def remembering(kind: Any) -> Any:
             try:
                 return super().model_call(*args, **kwargs)
             except Exception as error:
-                raise _final(error) or error from None
+                raise _final(error, self.memory.faults) or error from None
 
         async def amodel_call(self, *args: Any, **kwargs: Any) -> Any:
             try:
                 return await super().amodel_call(*args, **kwargs)
             except Exception as error:
-                raise _final(error) or error from None
+                raise _final(error, self.memory.faults) or error from None
 
     made = RememberingApi if issubclass(kind, TemplateAPI) else Remembering
     made.__name__ = kind.__name__
@@ -211,11 +217,12 @@ def remembering(kind: Any) -> Any:
 _TRY_AGAIN = (408, 409, 425, 429)
 
 
-def _final(error: Exception) -> Refused | None:
-    """The refusal in an error of a client, None if it may pass."""
+def _final(error: Exception, faults: Sequence[str]) -> Refused | None:
+    """The refusal in an error of a client, with what the server has just said; None if it may pass."""
     response = getattr(error, "response", None)
     status = getattr(error, "status", None) or getattr(response, "status_code", None)
     if isinstance(status, int) and 400 <= status < 500 and status not in _TRY_AGAIN:
         reason = getattr(error, "message", None) or getattr(response, "reason", None) or "refused"
-        return Refused(f"{status} {reason}")
+        said = f": {faults[-1]}" if faults else ""
+        return Refused(f"{status} {reason}{said}")
     return None

@@ -14,7 +14,12 @@ _log = logging.getLogger("polbias.evaluation")
 
 # lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
 API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}
-_NEEDS = {"hf": "polbias[hf]", "hf-auto": "polbias[hf]", "huggingface": "polbias[hf]", "vllm": "lm_eval[vllm]"}
+_NEEDS = {
+    "hf": "polbias[hf]",
+    "hf-auto": "polbias[hf]",
+    "huggingface": "polbias[hf]",
+    "vllm": "lm_eval[vllm]",
+}
 _OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
 _SEEDS = "polbias_seeds"
 
@@ -86,8 +91,8 @@ def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
         return
     told = ", ".join(scoring[:3]) + (f" and {len(scoring) - 3} more" if len(scoring) > 3 else "")
     raise InputError(
-        f"--model {name}: gives no log-likelihoods, which {told} need{'s' * (len(scoring) == 1)}; run these apart "
-        "with --model local-completions (a server with echoed log-probabilities), hf or vllm"
+        f"--model {name}: gives no log-likelihoods, which {told} need{'s' * (len(scoring) == 1)}; run these "
+        "apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
     )
 
 
@@ -99,7 +104,10 @@ def load(kind: Any, config: Any) -> Any:
     """
     own = {"batch_size": config.batch_size, "max_batch_size": config.max_batch_size, "device": config.device}
     try:
-        return kind.create_from_arg_obj(config.model_args, own)
+        model = kind.create_from_arg_obj(config.model_args, own)
+        if is_api(kind):
+            _ = model.header  # where a key is missing, this says so before ten attempts do
+        return model
     except PolbiasError:
         raise
     except ImportError as error:
@@ -109,5 +117,6 @@ def load(kind: Any, config: Any) -> Any:
 
         _log.debug("the model cannot be loaded", exc_info=True)
         raise PolbiasError(
-            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)}); check --model_args"
+            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)}); "
+            "check --model_args"
         ) from error

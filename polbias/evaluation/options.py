@@ -1,8 +1,9 @@
-"""The options of lm_eval, read by its own parser; what would spoil one of our runs is refused with its reason."""
+"""The options of lm_eval, read by its own parser; what would spoil a run of ours is refused."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from polbias.errors import InputError, PolbiasError
 DEFAULT_OUTPUT = "polbias-results"
 
 _REFUSED = {
-    "num_fewshot": "the examples are part of the prompt; choose a task instead, such as polbias_en_formal_8shot",
+    "num_fewshot": "the examples are part of the prompt; choose a task such as polbias_en_formal_8shot",
     "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
     "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
     "check_integrity": "our tasks are checked by polbias' own tests",
@@ -42,6 +43,7 @@ def parse(arguments: Sequence[str]) -> Any:
         from lm_eval.config.evaluate_config import EvaluatorConfig
     except ImportError as error:
         raise PolbiasError(f"lm_eval cannot be used ({error}); pip install 'polbias[eval]'") from None
+    logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
     parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_Parser)
     Run.create(parser)
     given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])

@@ -1,7 +1,8 @@
-"""Run lm_eval over tasks of ours with a model that answers from file what it can, and write the results down."""
+"""Run lm_eval over tasks of ours with a model that answers from file what it can."""
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,12 +13,18 @@ from typing import Any
 from polbias.errors import PolbiasError
 from polbias.evaluation.catalogue import Catalogue
 from polbias.evaluation.identity import digest, model_identity, slug, task_identity, without_secrets
-from polbias.evaluation.memory import Memory, Stopped, Tally, remembering
+from polbias.evaluation.memory import Memory, Tally, remembering
 from polbias.evaluation.models import is_api, load
 from polbias.evaluation.reports import Tell, listening
 from polbias.evaluation.store import Store, write_identity
+from polbias.evaluation.writing import named, tracker_of, write
+from polbias.generators.services.keys import scrub
 
-_AT_ONCE = {"vllm": 2048, "sglang": 2048}  # models that hand out their answers at the end of a call
+_log = logging.getLogger("polbias.evaluation")
+
+_AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
+_KEPT = "its answers are kept: run the same command again"
+_LOST = "nothing is kept because of --no-cache, so run it all again"
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,9 @@ class Run:
     cache: Path | None
 
 
-def evaluate(config: Any, tasks: Catalogue, names: Sequence[str], kind: Any, cache: Path | None, tell: Tell) -> Run | None:
+def evaluate(
+    config: Any, tasks: Catalogue, names: Sequence[str], kind: Any, cache: Path | None, tell: Tell
+) -> Run | None:
     """Run tasks and write results and samples.
 
     Args:
@@ -56,37 +65,48 @@ def evaluate(config: Any, tasks: Catalogue, names: Sequence[str], kind: Any, cac
         The run; None in a process that only helps another one (several GPUs).
 
     Raises:
-        PolbiasError: if the model cannot be loaded, stops answering, or the results cannot be written.
+        PolbiasError: if the model cannot be loaded or stops answering, or the results cannot be written.
     """
-    from lm_eval import simple_evaluate
-    from lm_eval.loggers import EvaluationTracker
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    with listening(tell, config.verbosity) as reports, ExitStack() as open_stores:
-        manager = TaskManager(
-            include_path=[*tasks.folders], include_defaults=False, metadata=dict(config.metadata)
-        )
+    with listening(tell, config.verbosity) as reports, ExitStack() as opened:
+        tracker = tracker_of(config)
+        folders = [*tasks.folders]
+        manager = TaskManager(include_path=folders, include_defaults=False, metadata=dict(config.metadata))
         loaded = manager.load([*names])
         model = load(_class(config, kind), config)
-        folder = None if cache is None else cache / slug(model_identity(config))
-        stores = open_stores.enter_context(_stores(folder, loaded["tasks"], model, tell))
-        model.memory = Memory(
-            stores,
-            _AT_ONCE.get(config.model, 0),
-            None if is_api(kind) else lambda kept: _reseed(config.seed, kept),
-            "nothing is kept because of --no-cache, so run it all again"
-            if folder is None
-            else "its answers are kept: run the same command again",
-            faults=reports.faults,
-        )
-        model.set_cache_hook(model.memory)
-        tracker = EvaluationTracker(**{**config.hf_hub_log_args, "output_path": config.output_path}, **_token())
-        seeds = config.seed or [None] * 4
-        results = simple_evaluate(
+        folder = None
+        if cache is not None:
+            identity = model_identity(config)
+            folder = cache / slug(identity)
+            write_identity(folder, identity)
+        stores = opened.enter_context(_stores(folder, loaded["tasks"], model, tell))
+        reseed = None if is_api(kind) else lambda kept: _reseed(config.seed, kept)
+        resume = _LOST if cache is None else _KEPT
+        memory = Memory(stores, _AT_ONCE.get(config.model, 0), reseed, resume, faults=reports.faults)
+        model.memory = memory
+        model.set_cache_hook(memory)
+        specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
+        results = _evaluated(config, model, specs, manager, tracker)
+        if results is None:
+            return None
+        samples = results.pop("samples")
+        results["config"]["model"] = config.model
+        results["polbias"] = {"sources": reports.sources, "requests_from_cache": memory.tally.kept}
+        place = write(named(tracker, config), results, samples)
+    return Run(results, samples, place, memory.tally, reports.sources, folder)
+
+
+def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:
+    from lm_eval import simple_evaluate
+
+    seeds = config.seed or [None] * 4
+    try:
+        return simple_evaluate(
             model=model,
             model_args=without_secrets(config.model_args),
-            tasks=[*loaded["groups"].values(), *_alone(loaded)],
+            tasks=[*specs],
             batch_size=config.batch_size,
             max_batch_size=config.max_batch_size,
             device=config.device,
@@ -108,17 +128,17 @@ def evaluate(config: Any, tasks: Catalogue, names: Sequence[str], kind: Any, cac
             confirm_run_unsafe_code=config.confirm_run_unsafe_code,
             metadata=config.metadata,
         )
-    if results is None:
-        return None
-    samples = results.pop("samples")
-    results["config"]["model"] = tracker.general_config_tracker.model_source = config.model
-    results["polbias"] = {"sources": reports.sources, "requests_from_cache": model.memory.tally.kept}
-    place = _write(tracker, results, samples)
-    return Run(results, samples, place, model.memory.tally, reports.sources, folder)
+    except PolbiasError:
+        raise
+    except Exception as error:
+        _log.debug("lm_eval failed", exc_info=True)
+        raise PolbiasError(
+            f"lm_eval failed ({type(error).__name__}: {scrub(error)}); LMEVAL_LOG_LEVEL=DEBUG shows where"
+        ) from error
 
 
 def _class(config: Any, kind: Any) -> Any:
-    """The model's class with memory; the test model without the tokenizer that it would fetch for its metadata."""
+    """The model's class with a memory; the dummy without the tokenizer that it would fetch for nothing."""
     made = remembering(kind)
     if config.model == "dummy" and not config.apply_chat_template:
         made.tokenizer = None
@@ -126,7 +146,9 @@ def _class(config: Any, kind: Any) -> Any:
 
 
 @contextmanager
-def _stores(folder: Path | None, tasks: Mapping[str, Any], model: Any, tell: Tell) -> Iterator[dict[str, Store]]:
+def _stores(
+    folder: Path | None, tasks: Mapping[str, Any], model: Any, tell: Tell
+) -> Iterator[dict[str, Store]]:
     """Open the stores of some tasks; every process of a run on several GPUs has its own."""
     rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
     part = f".rank{rank}" if rank else ""
@@ -139,3 +161,11 @@ def _stores(folder: Path | None, tasks: Mapping[str, Any], model: Any, tell: Tel
             if store.damaged:
                 tell(f"{store.path}: was damaged and is put aside as {store.damaged.name}")
         yield stores
+
+
+def _reseed(seeds: Sequence[int | None] | None, kept: int) -> None:
+    """Draw other numbers than the run did that the kept answers are from."""
+    from lm_eval.utils import set_torch_seed
+
+    if seeds and seeds[2] is not None:
+        set_torch_seed(seeds[2] + kept)

@@ -14,14 +14,14 @@ from typing import Any
 from polbias.errors import InputError, PolbiasError
 
 _TABLE = (
-    "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, time REAL NOT NULL, "
-    "PRIMARY KEY (request, occurrence)) WITHOUT ROWID"
+    "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "
+    "time REAL NOT NULL, PRIMARY KEY (request, occurrence)) WITHOUT ROWID"
 )
 _IDENTITY = "identity.json"
 
 
 def cache_root() -> Path:
-    """Return the folder of kept answers: ``$XDG_CACHE_HOME/polbias/answers``, by default below ``~/.cache``."""
+    """Return where answers are kept: ``$XDG_CACHE_HOME/polbias/answers``, by default below ``~/.cache``."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polbias" / "answers"
 
 
@@ -114,8 +114,8 @@ class Store:
     def _unusable(self, error: sqlite3.Error) -> PolbiasError:
         if "locked" in str(error):
             return PolbiasError(
-                f"{self.path}: another run is asking the same model the same task; wait for it, or choose another "
-                "--cache-dir"
+                f"{self.path}: another run is asking the same model the same task; wait for it, or choose "
+                "another --cache-dir"
             )
         return InputError(f"{self.path}: cannot be used ({error}); choose another --cache-dir, or --no-cache")
 

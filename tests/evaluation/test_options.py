@@ -85,19 +85,26 @@ def test_what_is_wrong_is_one_line(arguments: str, told: str) -> None:
 
 def test_an_api_is_asked_patiently_unless_the_user_says_otherwise() -> None:
     config = parse(
-        "--model local-chat-completions --model_args model=m,base_url=http://x,timeout=5 -t a".split()
+        [
+            "--model",
+            "local-chat-completions",
+            "--model_args",
+            "model=m,base_url=http://x,timeout=5",
+            "-t",
+            "a",
+        ]
     )
     prepare(config, model_class(config.model))
     assert config.model_args == {**API_DEFAULTS, "model": "m", "base_url": "http://x", "timeout": 5}
     assert config.apply_chat_template is True
-    local = parse("--model hf --model_args pretrained=m -t a".split())
+    local = parse(["--model", "hf", "--model_args", "pretrained=m", "-t", "a"])
     prepare(local, model_class("hf"))
     assert local.model_args == {"pretrained": "m"}
     assert local.apply_chat_template is False
 
 
 def test_keys_leave_the_metadata() -> None:
-    config = parse("--model local-completions --model_args model=m,auth_token=secret-1 -t a".split())
+    config = parse(["--model", "local-completions", "--model_args", "model=m,auth_token=secret-1", "-t", "a"])
     prepare(config, model_class(config.model))
     assert "auth_token" not in config.metadata
     assert config.model_args["auth_token"] == "secret-1"

@@ -80,7 +80,11 @@ def test_xphemism_by_prompt_and_language(tmp_path: Path):
         samples.append((doc, [said]))
     (found,) = observed(instruments()["xphemism"], _write(tmp_path, "polbias_xphemism_simple", samples), [])
     assert (found.design.clusters, found.design.items, found.design.answers) == (300, 2, 1)
-    assert found.assumed.variance == pytest.approx(np.var(changes), rel=0.1)
+    pairs = (np.array(changes) - np.mean(changes)).reshape(300, 2)
+    signed = pairs * np.where(np.arange(300) % 2, 1, -1)[:, None]
+    within = signed.var(axis=1, ddof=1).mean()
+    between = max(signed.mean(axis=1).var(ddof=1) - within / 2, 0.0)
+    assert found.assumed.variance == pytest.approx(within + between)
 
 
 def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
