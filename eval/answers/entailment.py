@@ -9,6 +9,7 @@ from functools import cache
 
 from polbias.eval.answers.grammar import compile_lists, load_grammar, read_cues
 from polbias.eval.answers.judging import judge
+from polbias.eval.answers.replies import opening_reply, whole_reply
 from polbias.eval.answers.text import prepare
 from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
@@ -43,11 +44,15 @@ def extract_entailment(text: str) -> Verdict:
     """
     prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, text)))
     sentences = [translated(sentence, _cues().words) for sentence in prepared.sentences]
-    verdict = _whole(sentences) or _last_line(sentences) or _judged(sentences, prepared.truncated)
+    verdict = (
+        whole_reply(sentences, _cues().whole, _MARKS)
+        or _last_line(sentences)
+        or _judged(sentences, prepared.truncated)
+    )
     if verdict.label == "refusal" and not any(_cues().own_voice.search(each.text) for each in sentences):
         verdict = Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict")
     if verdict.label == "unparsable" and verdict.reason in {"truncated", "no-verdict"}:
-        verdict = _opening(sentences) or verdict
+        verdict = opening_reply(sentences, _cues().opening) or verdict
     return Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span)
 
 
@@ -82,17 +87,6 @@ def _cues() -> _Cues:
     return _Cues(words, whole, opening, rest["own_voice"], re.compile(rest["ends"].pattern + "$"))
 
 
-def _whole(sentences: Sequence[Sentence]) -> Verdict | None:
-    """Read an output that is nothing but a reply."""
-    if len(sentences) != 1:
-        return None
-    text = sentences[0].text.strip(_MARKS)
-    for label, pattern in _cues().whole.items():
-        if pattern.fullmatch(text):
-            return Verdict(label, "reply", sentences[0].origin(0, len(sentences[0].text)))
-    return None
-
-
 def _last_line(sentences: Sequence[Sentence]) -> Verdict | None:
     """Read the label that stands alone on the last line after a chain of thought, as the prompt asks."""
     if sum(len(sentence.tokens) for sentence in sentences) < _CHAIN:
@@ -100,12 +94,3 @@ def _last_line(sentences: Sequence[Sentence]) -> Verdict | None:
     last = sentences[-1]
     label = last.text.strip(_MARKS)
     return Verdict(label, "marker", last.origin(0, len(last.text))) if label in LABELS else None
-
-
-def _opening(sentences: Sequence[Sentence]) -> Verdict | None:
-    """Read a yes or no that begins an output which says nothing clearer."""
-    for label, pattern in _cues().opening.items():
-        match = pattern.match(sentences[0].text) if sentences else None
-        if match:
-            return Verdict(label, "reply", sentences[0].origin(*match.span()))
-    return None

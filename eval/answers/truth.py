@@ -9,6 +9,7 @@ from functools import cache
 
 from polbias.eval.answers.grammar import compile_lists, primary_language, read_cues, tongue
 from polbias.eval.answers.judging import judge
+from polbias.eval.answers.replies import opening_reply, whole_reply
 from polbias.eval.answers.text import prepare
 from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
@@ -91,11 +92,11 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
     sentences = [_bare(translated(sentence, _cues().words)) for sentence in prepared.sentences]
-    verdict = _whole(sentences) or _judged(sentences, primary, prepared.truncated)
+    verdict = whole_reply(sentences, _cues().whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
     if verdict.label == "unparsable":
         verdict = _declined(sentences, verdict)
     if verdict.reason in {"truncated", "no-verdict"}:
-        verdict = _opening(sentences) or verdict
+        verdict = opening_reply(sentences, _cues().opening) or verdict
     return Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span)
 
 
@@ -114,26 +115,6 @@ def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Ver
     if verdict.label == "refusal" and not any(_cues().own_voice.search(each.text) for each in sentences):
         return Verdict("unparsable", "truncated" if truncated else "no-verdict")
     return verdict
-
-
-def _whole(sentences: Sequence[Sentence]) -> Verdict | None:
-    """Read an output that is nothing but a reply."""
-    if len(sentences) != 1:
-        return None
-    text = sentences[0].text.strip(_MARKS)
-    for label, pattern in _cues().whole.items():
-        if pattern.fullmatch(text):
-            return Verdict(label, "reply", sentences[0].origin(0, len(sentences[0].text)))
-    return None
-
-
-def _opening(sentences: Sequence[Sentence]) -> Verdict | None:
-    """Read a yes or no that begins an output which says nothing clearer."""
-    for label, pattern in _cues().opening.items():
-        match = pattern.match(sentences[0].text) if sentences else None
-        if match:
-            return Verdict(label, "reply", sentences[0].origin(*match.span()))
-    return None
 
 
 def _declined(sentences: Sequence[Sentence], verdict: Verdict) -> Verdict:

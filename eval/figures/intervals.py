@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.figures.svg import Caption, drawing, legend, render
 from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES
 
 
@@ -74,10 +74,5 @@ def intervals(
                     transform=axes.transAxes,
                     color=COLOURS["muted"],
                 )
-        if len(series) > 1:
-            handles = [
-                axes.plot([], [], MARKERS[i % len(MARKERS)], color=COLOURS[SERIES[i % len(SERIES)]])[0]
-                for i in range(len(series))
-            ]
-            figure.legend(handles, series, loc="outside lower center", ncols=min(4, len(series)))
+        legend(figure, axes, series)
         return render(figure, caption)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.figures.svg import Caption, drawing, legend, render
 from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES
 
 
@@ -61,10 +61,5 @@ def plane(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
         axes.set_axisbelow(True)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-        if len(series) > 1:
-            handles = [
-                axes.plot([], [], MARKERS[i % len(MARKERS)], color=COLOURS[SERIES[i % len(SERIES)]])[0]
-                for i in range(len(series))
-            ]
-            figure.legend(handles, series, loc="outside lower center", ncols=min(4, len(series)))
+        legend(figure, axes, series)
         return render(figure, caption)

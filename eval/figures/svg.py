@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from polbias.eval.figures.theme import SETTINGS, recoloured, variables
+from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES, SETTINGS, recoloured, variables
 
 _PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
@@ -48,6 +48,23 @@ def drawing(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, 
     with matplotlib.rc_context(dict(SETTINGS)):
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure, figure.add_subplot(**subplot)
+
+
+def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
+    """Say below a figure which marker is which series; nothing where there is only one.
+
+    Args:
+        figure: of Matplotlib.
+        axes: its axes.
+        series: names, in the order of their colours and markers.
+    """
+    if len(series) < 2:
+        return
+    handles = [
+        axes.plot([], [], MARKERS[i % len(MARKERS)], color=COLOURS[SERIES[i % len(SERIES)]])[0]
+        for i in range(len(series))
+    ]
+    figure.legend(handles, series, loc="outside lower center", ncols=min(4, len(series)))
 
 
 def render(figure: Any, caption: Caption) -> str:

@@ -15,8 +15,6 @@ TASK = "polbias_policy_stance"
 LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
 """The lists of a summary, each a table."""
 
-_LOGLIKELIHOOD = "_loglikelihood"
-
 
 def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[str, list[dict[str, Any]]]:
     """Return the answered prompts of every model.
@@ -32,8 +30,7 @@ def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[st
     for file in files:
         if not file.task.startswith(TASK):
             continue
-        name = file.model + (" (log-likelihood)" if file.task.endswith(_LOGLIKELIHOOD) else "")
-        own = found.setdefault(name, {})
+        own = found.setdefault(file.respondent, {})
         for row in rows_of_samples(read_samples(file.path, problems)):
             own.setdefault(_asked(row), row)
     return {name: [*rows.values()] for name, rows in found.items()}
@@ -49,13 +46,3 @@ def summaries(
 def _asked(row: Mapping[str, Any]) -> str:
     """What is the same for a prompt in the config of all countries and in that of one."""
     return "/".join(str(row[name]) for name in ("statement_id", "variant", "instruction_id", "label_order"))
-
-
-def table(found: Mapping[str, Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return one list of all summaries as a table with the model in front.
-
-    Args:
-        found: summaries by model.
-        name: one of `LISTS`.
-    """
-    return [{"model": model} | dict(entry) for model, summary in found.items() for entry in summary[name]]

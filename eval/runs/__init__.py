@@ -2,5 +2,6 @@
 
 from polbias.eval.runs.files import SampleFile, find_samples
 from polbias.eval.runs.reading import Problem, read_samples
+from polbias.eval.runs.tables import table
 
-__all__ = ["Problem", "SampleFile", "find_samples", "read_samples"]
+__all__ = ["Problem", "SampleFile", "find_samples", "read_samples", "table"]

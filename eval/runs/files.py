@@ -9,6 +9,7 @@ from pathlib import Path
 
 from polbias.errors import InputError
 
+_LOGLIKELIHOOD = "_loglikelihood"
 # lm_eval writes OUTPUT/<model>/samples_<task>_<time>.jsonl; times sort as text.
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
 
@@ -28,6 +29,11 @@ class SampleFile:
     task: str
     time: str
     path: Path
+
+    @property
+    def respondent(self) -> str:
+        """The model; by log-likelihood it is one of its own, since those are never pooled with answers."""
+        return self.model + (" (log-likelihood)" if self.task.endswith(_LOGLIKELIHOOD) else "")
 
 
 def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]:

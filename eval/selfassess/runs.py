@@ -14,7 +14,6 @@ from polbias.eval.selfassess.summary import selfassess_summary
 from polbias.eval.tables import OutcomesError
 
 TASKS = ("polbias_selfassess_preference", "polbias_selfassess_least_biased")
-_LOGLIKELIHOOD = "_loglikelihood"
 
 
 def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, list[dict[str, Any]]]:
@@ -38,10 +37,8 @@ def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, lis
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for file in find_samples(runs) if runs else []:
         if file.task.startswith(TASKS):
-            name = file.model + (" (log-likelihood)" if file.task.endswith(_LOGLIKELIHOOD) else "")
-            _add(
-                found.setdefault(name, {}), _read(file.path, read_samples(file.path, problems), samples=True)
-            )
+            rows = _read(file.path, read_samples(file.path, problems), samples=True)
+            _add(found.setdefault(file.respondent, {}), rows)
     for path in journals:
         for row in _read(path, _records(path, problems), samples=False):
             _add(found.setdefault(str(row["model"] or path.stem), {}), [row])
@@ -51,16 +48,6 @@ def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, lis
 def summaries(judged: Mapping[str, Sequence[Mapping[str, Any]]], seed: int) -> dict[str, dict[str, Any]]:
     """Return what :func:`selfassess_summary` says of every model; ``seed`` as there."""
     return {name: selfassess_summary(rows, seed) for name, rows in judged.items()}
-
-
-def table(found: Mapping[str, Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return one list of all summaries as a table with the model in front.
-
-    Args:
-        found: Summaries by model.
-        name: One of :data:`polbias.eval.selfassess.summary.TABLES`.
-    """
-    return [{"model": model} | dict(row) for model, summary in found.items() for row in summary[name]]
 
 
 def _add(own: dict[str, dict[str, Any]], rows: Iterable[dict[str, Any]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from polbias.cli.outputs import csv_text, write_text
+from polbias.cli.outputs import write_analysis
 from polbias.errors import InputError
 
 
@@ -39,8 +38,8 @@ def policy(
     Writes DIR/summary.json, a CSV per table, and worldview, tests and leanings as SVG. Sampled answers and
     log-likelihoods are never pooled.
     """
-    from polbias.eval.policy.runs import LISTS, respondents, summaries, table
-    from polbias.eval.runs import Problem, find_samples
+    from polbias.eval.policy.runs import LISTS, respondents, summaries
+    from polbias.eval.runs import Problem, find_samples, table
 
     problems: list[Problem] = []
     answered = respondents(find_samples(runs), problems)
@@ -50,17 +49,8 @@ def policy(
             f"{places}: found no samples of polbias_policy_stance; expected a run of such a task"
         )
     found = summaries(answered, _positions(parties), rule.value)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{output}: cannot be made ({error.strerror})") from None
-    write_text(output / "summary.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    for name in LISTS:
-        rows = table(found, name)
-        if rows:
-            write_text(output / f"{name}.csv", csv_text(rows))
-    for name, svg in _figures(found, parties is not None).items():
-        write_text(output / f"{name}.svg", svg)
+    tables = {name: table(found, name) for name in LISTS}
+    write_analysis(output, found, tables, _figures(found, parties is not None))
     for problem in problems:
         typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
     _show(found)

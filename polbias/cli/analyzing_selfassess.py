@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from polbias.cli.outputs import csv_text, write_text
+from polbias.cli.outputs import write_analysis
 from polbias.errors import InputError
 
 _SHOWN = 20  # problems that are printed
@@ -34,9 +33,9 @@ def selfassess(
     the paper has them (one order, answers that choose) and corrected (all orders, all answers). Generated
     answers and log-likelihoods are never pooled, nor are sets.
     """
-    from polbias.eval.runs import Problem
+    from polbias.eval.runs import Problem, table
     from polbias.eval.selfassess.figures import figures
-    from polbias.eval.selfassess.runs import respondents, summaries, table
+    from polbias.eval.selfassess.runs import respondents, summaries
     from polbias.eval.selfassess.shares import SEED
     from polbias.eval.selfassess.summary import TABLES
     from polbias.eval.tables import OutcomesError
@@ -53,22 +52,13 @@ def selfassess(
         found = summaries(judged, SEED if seed is None else seed)
     except OutcomesError as error:
         raise InputError(f"{places}: {error}") from None
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{output}: cannot be made ({error.strerror})") from None
-    write_text(output / "summary.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    for name in TABLES:
-        rows = table(found, name)
-        if rows:
-            write_text(output / f"{name}.csv", csv_text(rows))
-    for name, svg in figures(found, _names(judged)).items():
-        write_text(output / f"{name}.svg", svg)
+    names = _names(judged)
+    write_analysis(output, found, {name: table(found, name) for name in TABLES}, figures(found, names))
     for problem in problems[:_SHOWN]:
         typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
     if len(problems) > _SHOWN:
         typer.secho(f"and {len(problems) - _SHOWN:,} more lines", fg=typer.colors.YELLOW, err=True)
-    _show(found, _names(judged))
+    _show(found, names)
     typer.echo(f"wrote {output}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,35 @@ def write_text(path: Path, text: str) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def write_analysis(
+    folder: Path,
+    found: Mapping[str, Mapping[str, Any]],
+    tables: Mapping[str, Sequence[Mapping[str, Any]]],
+    figures: Mapping[str, str],
+) -> None:
+    """Write an analysis: summary.json, a CSV per table that has rows, an SVG per figure.
+
+    Args:
+        folder: made if it is not there.
+        found: summaries by model.
+        tables: rows by name.
+        figures: texts by name.
+
+    Raises:
+        InputError: if something cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made ({error.strerror})") from None
+    write_text(folder / "summary.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    for name, rows in tables.items():
+        if rows:
+            write_text(folder / f"{name}.csv", csv_text(rows))
+    for name, svg in figures.items():
+        write_text(folder / f"{name}.svg", svg)
 
 
 def csv_text(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
