@@ -1,7 +1,7 @@
 """What `lm_eval --log_samples` leaves behind: runs, and the samples in them."""
 
 from polbias.eval.runs.files import SampleFile, find_samples
-from polbias.eval.runs.reading import Problem, read_samples
+from polbias.eval.runs.reading import Problem, json_lines, read_samples
 from polbias.eval.runs.tables import table
 
-__all__ = ["Problem", "SampleFile", "find_samples", "read_samples", "table"]
+__all__ = ["Problem", "SampleFile", "find_samples", "json_lines", "read_samples", "table"]

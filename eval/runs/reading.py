@@ -42,6 +42,28 @@ def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]
         InputError: if the file cannot be opened.
     """
     seen: set[tuple[Any, Any]] = set()
+    for number, sample in json_lines(path, problems):
+        problem = _problem(sample)
+        key = (sample.get("doc_id"), sample.get("filter"))
+        if problem is None and key[0] is not None and key in seen:
+            problem = f"document {key[0]} stands there twice"
+        if problem is not None:
+            problems.append(Problem(path, number, problem))
+            continue
+        seen.add(key)
+        yield sample
+
+
+def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number and content of every line of a JSON Lines file.
+
+    Args:
+        path: of the file.
+        problems: receives the lines that are cut off or hold no object.
+
+    Raises:
+        InputError: if the file cannot be opened.
+    """
     try:
         file = path.open("rb")
     except OSError as error:
@@ -50,30 +72,24 @@ def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
-            sample, problem = _parse(line)
-            if sample is not None:
-                key = (sample.get("doc_id"), sample.get("filter"))
-                problem = (
-                    f"document {key[0]} stands there twice" if key in seen and key[0] is not None else None
-                )
-                seen.add(key)
-            if problem is not None or sample is None:
-                problems.append(Problem(path, number, problem or "no sample"))
+            try:
+                record = json.loads(line)
+            except ValueError:
+                kind = "cut off" if not line.endswith(b"\n") else "no JSON"
+                found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
+                problems.append(Problem(path, number, found))
                 continue
-            yield sample
+            if isinstance(record, dict):
+                yield number, record
+            else:
+                found = f"found {type(record).__name__}, expected an object"
+                problems.append(Problem(path, number, found))
 
 
-def _parse(line: bytes) -> tuple[dict[str, Any] | None, str | None]:
-    try:
-        sample = json.loads(line)
-    except ValueError:
-        kind = "cut off" if not line.endswith(b"\n") else "no JSON"
-        return None, f"found {line[:40]!r}, {kind}; expected one JSON object a line"
-    if not isinstance(sample, dict):
-        return None, f"found {type(sample).__name__}, expected an object"
+def _problem(sample: dict[str, Any]) -> str | None:
     missing = [name for name in _NEEDED if name not in sample]
     if missing:
-        return None, f"found no {' and no '.join(missing)}, expected a sample of lm_eval"
+        return f"found no {' and no '.join(missing)}, expected a sample of lm_eval"
     if not isinstance(sample["doc"], dict):
-        return None, f"doc: found {type(sample['doc']).__name__}, expected an object"
-    return sample, None
+        return f"doc: found {type(sample['doc']).__name__}, expected an object"
+    return None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.errors import InputError
-from polbias.eval.runs import Problem, find_samples, read_samples
+from polbias.eval.runs import Problem, find_samples, json_lines, read_samples
 from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
 from polbias.eval.selfassess.summary import selfassess_summary
 from polbias.eval.tables import OutcomesError
@@ -76,21 +76,8 @@ def _is_samples(path: Path) -> bool:
 
 def _records(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
     """Yield the records of a journal; lines that are none are reported and left out."""
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    with file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-            except ValueError:
-                kind = "no JSON" if line.endswith(b"\n") else "cut off"
-                problems.append(Problem(path, number, f"found {line[:40]!r}, {kind}"))
-                continue
-            if not isinstance(record, dict) or "id" not in record:
-                problems.append(Problem(path, number, "found no object with an id, expected a judgement"))
-                continue
+    for number, record in json_lines(path, problems):
+        if "id" in record:
             yield record
+        else:
+            problems.append(Problem(path, number, "found no object with an id, expected a judgement"))
