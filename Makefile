@@ -7,7 +7,7 @@ SETUP  := setuptools==84.2.1
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help build-datasets push verify env link-tasks test lint bench docs tasks lock requirements clean
+.PHONY: help build-datasets push verify env demo link-tasks test lint bench docs tasks lock requirements clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -41,6 +41,9 @@ verify: build-datasets ## hashes, lock and proofs of the builds
 	$(BIN)/polbias verify
 
 env: $(VENV)/.eval ## environment with lm_eval, the tasks linked (no torch: add it with pip install 'torch' 'transformers' 'accelerate')
+
+demo: build-datasets $(VENV)/.eval ## three simulated respondents through lm_eval over HTTP, and their report
+	$(BIN)/polbias demo -o build/demo
 
 link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 	$(BIN)/python -m polbias.harness_tasks.link

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,7 @@ class Consistency:
 class _Group:
     kind: str
     cluster: int
-    rows: NDArray[np.intp]
+    rows: Sequence[int]
 
 
 def consistency(rows: Judged) -> list[Consistency]:
@@ -75,11 +75,12 @@ def consistency(rows: Judged) -> list[Consistency]:
     clusters = table.factor("cluster_id")
     if table.consistency_ids is None:
         raise OutcomesError("column 'consistency_ids': missing, expected a list of ids per row")
-    rates = _rates(table)
-    groups = [*_groups(table, clusters.codes)]
-    agree = np.array([bool(np.ptp(table.label[g.rows]) == 0 and table.answered[g.rows[0]]) for g in groups])
-    chance = np.array([rates[:, g.rows].prod(axis=1).sum() for g in groups])
-    silent = np.array([not table.answered[g.rows].all() for g in groups])
+    rates, labels = _rates(table).tolist(), table.label.tolist()
+    groups = [*_groups(table, clusters.codes.tolist())]
+    said = [[labels[row] for row in group.rows] for group in groups]
+    silent = np.array([max(each) > 1 for each in said], np.bool_)
+    agree = np.array([max(each) == min(each) <= 1 for each in said], np.bool_)
+    chance = np.array([sum(math.prod([rate[row] for row in g.rows]) for rate in rates) for g in groups])
     content = np.array([g.cluster for g in groups], dtype=np.intp)
     kinds = np.array([g.kind for g in groups])
     found = []
@@ -103,14 +104,15 @@ def _rates(table: Judgements) -> NDArray[np.float64]:
     return np.array([(count / np.maximum(sizes, 1))[index] for count in counts])
 
 
-def _groups(table: Judgements, clusters: NDArray[np.intp]) -> Iterator[_Group]:
+def _groups(table: Judgements, clusters: Sequence[int]) -> Iterator[_Group]:
     """Yield what shares an id and a prompt style, if it is two rows at least."""
     styles = [table.factor(name) for name in table.present(["prompt_style"])]
     members: dict[tuple[str, ...], list[int]] = {}
+    named = [[str(factor.levels[code]) for code in factor.codes.tolist()] for factor in styles]
     for row, ids in enumerate(table.consistency_ids or ()):
-        style = tuple(str(factor.levels[factor.codes[row]]) for factor in styles)
+        style = tuple(names[row] for names in named)
         for name in ids:
             members.setdefault((name, *style), []).append(row)
     for (name, *_), found in members.items():
         if len(found) > 1:
-            yield _Group(name.partition(":")[0], int(clusters[found[0]]), np.array(found, dtype=np.intp))
+            yield _Group(name.partition(":")[0], clusters[found[0]], found)

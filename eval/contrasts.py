@@ -130,6 +130,27 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjust p-values of several tests so that the share of false ones among the discoveries is controlled.
+
+    Args:
+        p_values: One per test; NaN for a test that could not be made, which is not counted.
+
+    Returns:
+        The adjusted values in the same order; NaN stays.
+
+    Source:
+        Benjamini and Hochberg (1995), as in scipy.
+    """
+    values = np.array(p_values, np.float64)
+    made = ~np.isnan(values)
+    if made.any():
+        from scipy.stats import false_discovery_control
+
+        values[made] = false_discovery_control(values[made])
+    return [float(value) for value in values]
+
+
 def _error(
     counts: NDArray[np.float64], residuals: NDArray[np.float64], weight: NDArray[np.float64]
 ) -> tuple[float, float]:
@@ -139,8 +160,12 @@ def _error(
         return math.nan, math.nan
     share = weight / totals / np.sqrt(1 - counts / totals)
     error = math.sqrt(float(((share * residuals).sum(axis=1) ** 2).sum()))
-    spread = np.diag((counts * share**2).sum(axis=1)) - (counts * share / totals) @ (counts * share).T
-    return error, float(np.trace(spread) ** 2 / (spread**2).sum())
+    own, joint = (counts * share**2).sum(axis=1), counts * share / np.sqrt(totals)
+    # trace and squares of diag(own) - joint @ joint.T, which need not be made: there may be many clusters
+    gram = joint.T @ joint if joint.shape[1] < joint.shape[0] else joint @ joint.T
+    shared = (joint**2).sum(axis=1)
+    squares = float((own**2).sum() - 2 * (own * shared).sum() + (gram**2).sum())
+    return error, float((own - shared).sum()) ** 2 / squares
 
 
 def _table(rows: Factor, columns: Factor, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:

@@ -88,6 +88,7 @@ def effect(
     clusters: Factor,
     high: Level,
     low: Level,
+    grouped: int = 0,
 ) -> Contrast:
     """Difference of means between two levels of a factor within strata, strata weighted equally.
 
@@ -100,9 +101,30 @@ def effect(
         clusters: Cluster of each row.
         high: The level that is counted positively.
         low: The level that is counted negatively.
+        grouped: As for :func:`effect_cells`.
 
     Returns:
         The mean over strata of the difference, in the unit of the values; NaN if no stratum has both levels.
+    """
+    cells, weights = effect_cells(compared, strata, high, low, grouped)
+    return contrast(values, cells, clusters, weights)
+
+
+def effect_cells(
+    compared: Factor, strata: Sequence[Factor], high: Level, low: Level, grouped: int = 0
+) -> tuple[Factor, NDArray[np.float64]]:
+    """Cells of a design, and what the mean of each counts for in a difference between two levels of a factor.
+
+    Args:
+        compared: The factor.
+        strata: What is held fixed; at least one.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+        grouped: So many of the first strata factors make groups that count alike, however many strata are in
+            each; 0 lets every stratum count alike.
+
+    Returns:
+        The cell of each row, and the weight of each cell: 0 where a stratum lacks one of the two levels.
     """
     present, index = crossed([*strata, compared])
     where = {cell: code for code, cell in enumerate(present)}
@@ -111,10 +133,12 @@ def effect(
         for stratum in dict.fromkeys(cell[:-1] for cell in present)
         if (*stratum, high) in where and (*stratum, low) in where
     ]
+    sizes = Counter(present[upper][:grouped] for upper, _ in pairs)
     weights = np.zeros(len(present))
     for upper, lower in pairs:
-        weights[upper], weights[lower] = 1 / len(pairs), -1 / len(pairs)
-    return contrast(values, Factor(index, tuple(range(len(present)))), clusters, weights)
+        share = 1 / (len(sizes) * sizes[present[upper][:grouped]])
+        weights[upper], weights[lower] = share, -share
+    return Factor(index, tuple(range(len(present)))), weights
 
 
 def content_effect(

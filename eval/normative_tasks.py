@@ -33,6 +33,24 @@ def outcome(text: str) -> str:
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
+def published_outcome(text: str) -> str:
+    """Return what the parser that was published with the paper reads of one answer.
+
+    Args:
+        text: the model's output.
+
+    Returns:
+        entailment or non-entailment if the last line begins with that very word, a full stop allowed; else
+        unparsable, which the paper counts as wrong.
+
+    Source:
+        The evaluation code of Ozeki et al., as :func:`polbias.eval.answers.extract_entailment` describes it.
+    """
+    words = text.strip().rpartition("\n")[2].split()
+    first = words[0].removesuffix(".") if words else ""
+    return first if first in CHOICES else "unparsable"
+
+
 def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
     """Score a generated answer.
 
@@ -76,7 +94,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
         Metric name to value; ``label_mass`` is the probability that the two labels hold together, and
         ``gold_probability`` the share of the right one in it. Equal probabilities are no verdict.
     """
-    label, shares, mass = _preferred(results)
+    label, shares, mass = preferred(results)
     means = {
         "acc": float(label == doc["gold"]),
         "gold_probability": shares[CHOICES.index(doc["gold"])],
@@ -95,7 +113,7 @@ def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool
     Returns:
         Metric name to value.
     """
-    right = {"acc_sdl": float(_preferred(results)[0] == doc["gold_sdl"])}
+    right = {"acc_sdl": float(preferred(results)[0] == doc["gold_sdl"])}
     return process_loglikelihood(doc, results) | with_errors(right, doc["cluster_id"])
 
 
@@ -104,8 +122,12 @@ def gold_index(doc: Document) -> int:
     return CHOICES.index(doc["gold"])
 
 
-def _preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
-    """The likelier label, the shares of both and their mass; no label where they are equally likely."""
+def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
+    """Return the likelier label, the shares of both and their mass; no label where they are equally likely.
+
+    Args:
+        results: (log-likelihood, is greedy) of entailment and of non-entailment.
+    """
     follows, not_follows = (float(result[0]) for result in results[:2])
     label = CHOICES[0] if follows > not_follows else CHOICES[1] if not_follows > follows else "unparsable"
     return label, *label_shares((follows, not_follows))

@@ -80,14 +80,18 @@ def _reliable(items: Iterable[Answered]) -> Estimate:
         values = (found.stance != 0).all(axis=1)[kept]
         names = np.broadcast_to(found.statement.codes[:, None], kept.shape)[kept]
         return _estimate(values.astype(np.float64), names.tolist())
-    if not _decidable(table):
+    if not decidable(table):
         return None, "N/A"
     values = stances(table.agree, table.valid, table.asked) != 0
     return _estimate(values.astype(np.float64), table.statement)
 
 
-def _decidable(table: Prompts) -> bool:
-    """Say whether so many answers could come to a reliable stance if they were all equal."""
+def decidable(table: Prompts) -> bool:
+    """Say whether so many answers could come to a reliable stance if they were all equal.
+
+    Args:
+        table: sampled answers.
+    """
     return bool(stance_table(max(int(table.asked.max(initial=1)), 1), "default").any())
 
 
@@ -95,17 +99,26 @@ def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
     def passed(items: Iterable[Answered]) -> Estimate:
         table = _table(items)
         sampled = table.agree_share is None
-        if sampled and test in ("sign", "all") and not _decidable(table):
+        if sampled and test in ("sign", "all") and not decidable(table):
             return None, "N/A"
         found = units(table)
-        kept = _complete(found, test, sampled)
+        kept = complete(found, test, sampled)
         return _estimate(found.passed[test][kept].astype(np.float64), found.statement.select(kept))
 
     return passed
 
 
-def _complete(found: Units, test: str, sampled: bool) -> NDArray[np.bool_]:
-    """Where all the prompts that a test compares were asked."""
+def complete(found: Units, test: str, sampled: bool) -> NDArray[np.bool_]:
+    """Say where all the prompts that a test compares were asked.
+
+    Args:
+        found: the units.
+        test: one of the tests, or "all".
+        sampled: whether the answers were sampled; likelihoods are compared in both orders.
+
+    Returns:
+        True where they were, shape ``(units,)``.
+    """
     printed, inverted = found.asked[:, 0], found.asked[:, 1]
     original, every = printed[:, :1], (printed if sampled else printed & inverted)
     needed = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ _LABELS = ("valid", "invalid")
 _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungültig**")}
 
 
+@lru_cache(maxsize=1 << 16)
 def outcome(text: str, language: str) -> str:
     """Return what became of one answer.
 

@@ -57,10 +57,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
         Metric name to value; ``label_mass`` is the probability that the six hold together (and with them
         whatever begins like one), ``gold_probability`` the share of the right one. A tie is no choice.
     """
-    likelihoods = [float(result[0]) for result in results[: len(CHOICES)]]
-    shares, mass = label_shares(likelihoods)
-    best = [choice for choice, each in zip(CHOICES, likelihoods, strict=True) if each == max(likelihoods)]
-    label = best[0].replace(" ", "") if len(best) == 1 else "unparsable"
+    label, shares, mass = preferred(results)
     means = {"gold_probability": shares[gold_index(doc)], "label_mass": mass}
     return with_errors(_scores(doc, label) | means, doc["cluster_id"]) | _of_tables(doc, label)
 
@@ -68,6 +65,18 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
 def gold_index(doc: Document) -> int:
     """Return the position of the right choice among :data:`CHOICES`."""
     return CHOICES.index(doc["gold"].replace(",", ", "))
+
+
+def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
+    """Return the likeliest choice, the shares of all six and their mass; no choice where the best two tie.
+
+    Args:
+        results: (log-likelihood, is greedy) of each of :data:`CHOICES`.
+    """
+    likelihoods = [float(result[0]) for result in results[: len(CHOICES)]]
+    best = [choice for choice, each in zip(CHOICES, likelihoods, strict=True) if each == max(likelihoods)]
+    label = best[0].replace(" ", "") if len(best) == 1 else "unparsable"
+    return label, *label_shares(likelihoods)
 
 
 def content_difference(items: Iterable[Row]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from polbias.eval.answers.grammar import Grammar, load_shared
 from polbias.eval.answers.tokens import Sentence
@@ -25,13 +26,33 @@ class Scope:
     def __init__(self, sentence: Sentence, grammar: Grammar) -> None:
         self.sentence, self.lists, self.reach = _without_insertions(sentence), grammar.lists, grammar.reach
         self.text = self.sentence.text
-        self.strong = self.spans("strong")
+
+    # Most sentences hold no claim, and then none of the following is looked for.
+
+    @cached_property
+    def strong(self) -> list[Span]:
+        """Where clauses end that nothing bears across."""
+        return self.spans("strong")
+
+    @cached_property
+    def bounds(self) -> list[Span]:
+        """Where clauses end."""
         handed = self.spans("transparent")
         soft = (span for span in self.spans("soft") if not any(within(span, other) for other in handed))
-        self.bounds = sorted([*self.strong, *soft])
-        self._neutral = self.spans("neutral")
-        self._conditions = [self._condition(match) for match in self.lists["conditional"].finditer(self.text)]
-        self.silences = [*self._conditions, *self._silences()]
+        return sorted([*self.strong, *soft])
+
+    @cached_property
+    def silences(self) -> list[Span]:
+        """Where nothing is asserted."""
+        return [*self._conditions, *self._silences()]
+
+    @cached_property
+    def _neutral(self) -> list[Span]:
+        return self.spans("neutral")
+
+    @cached_property
+    def _conditions(self) -> list[Span]:
+        return [self._condition(match) for match in self.lists["conditional"].finditer(self.text)]
 
     def spans(self, name: str) -> list[Span]:
         """Find the matches of a list in the text.

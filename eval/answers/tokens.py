@@ -12,7 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
 MAX_TOKENS = 150
@@ -134,14 +134,25 @@ def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
 def _token(text: str, match: re.Match[str], start: int, end: int) -> Token:
     """Normalise one token."""
     low, high = match.span()
-    if not match["word"]:
+    if match.lastgroup != "word":
         form = unicodedata.normalize("NFKC", match.group().translate(_PLAIN)).translate(_PLAIN)
         dash = match["dash"] or form.startswith("--")
         return Token("→" if form.endswith(">") else "—" if dash else form[0], low, high)
-    word = unicodedata.normalize("NFKC", match.group().translate(_INVISIBLE))
-    form = "".join(word.split()).lower().translate(_PLAIN)
     before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]
-    return Token(form, low, high, bool(_OPENING.search(before) or _CLOSING.match(after)))
+    return Token(_normal(match.group()), low, high, _touched(before, after))
+
+
+@lru_cache(maxsize=1 << 15)
+def _normal(word: str) -> str:
+    """Normalise a word; the same ones come again and again."""
+    plain = unicodedata.normalize("NFKC", word.translate(_INVISIBLE))
+    return "".join(plain.split()).lower().translate(_PLAIN)
+
+
+@lru_cache(maxsize=1 << 13)
+def _touched(before: str, after: str) -> bool:
+    """Say whether quotes, brackets, emphasis or a box stand in the few signs around a word."""
+    return bool(_OPENING.search(before) or _CLOSING.match(after))
 
 
 def _breaks(gap: str, following: str, tokens: list[Token]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.figures.svg import Caption, columns, drawing, render
 from polbias.eval.figures.theme import COLOURS, SERIES
 
 
@@ -66,5 +66,5 @@ def arrows(
         axes.set_xlabel(unit)
         handles = [axes.plot([], [], color=COLOURS[roles[name]], label=name)[0] for name in series]
         if len(series) > 1:
-            figure.legend(handles, series, loc="outside lower center", ncols=min(4, len(series)))
+            figure.legend(handles, series, loc="outside lower center", ncols=columns(series, figure))
         return render(figure, caption)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.figures.svg import Caption, columns, drawing, render
 from polbias.eval.figures.theme import COLOURS, SERIES
 
 
@@ -35,6 +35,7 @@ def bars(
     unit: str,
     colours: Mapping[str, str] | None = None,
     reference: float | None = None,
+    height: float = 3.6,
 ) -> str:
     """Draw grouped bars.
 
@@ -44,11 +45,12 @@ def bars(
         unit: label of the vertical axis.
         colours: series to a role of the theme, such as ``{"left": "left"}``; by default in order.
         reference: where to draw a broken line, such as chance.
+        height: of the figure, inches; more leaves room for long names of groups.
     """
     groups = list(dict.fromkeys(row.group for row in rows))
     series = list(dict.fromkeys(row.series for row in rows))
     width = 0.8 / max(1, len(series))
-    with drawing(max(5.0, min(12.0, 1.6 + 0.38 * len(groups) * len(series))), 3.6) as (figure, axes):
+    with drawing(max(5.0, min(12.0, 1.6 + 0.38 * len(groups) * len(series))), height) as (figure, axes):
         for number, name in enumerate(series):
             role = (colours or {}).get(name, SERIES[number % len(SERIES)])
             own = [row for row in rows if row.series == name]
@@ -71,5 +73,5 @@ def bars(
         axes.set_axisbelow(True)
         axes.set_ylabel(unit)
         if len(series) > 1:
-            figure.legend(loc="outside upper right", ncols=min(5, len(series)))
+            figure.legend(loc="outside upper right", ncols=columns(series, figure, 5))
         return render(figure, caption)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.figures.svg import Caption, columns, drawing, render
 from polbias.eval.figures.theme import COLOURS, SERIES
 
 _ENOUGH = 0.07  # of the width, for a number inside
@@ -63,5 +63,5 @@ def stacked(
         axes.tick_params(axis="y", length=0)
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(unit)
-        figure.legend(loc="outside lower center", ncols=min(4, len(names)))
+        figure.legend(loc="outside lower center", ncols=columns(names, figure))
         return render(figure, caption)

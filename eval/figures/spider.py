@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 
-from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.figures.svg import Caption, columns, drawing, render
 from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES
 
 
@@ -43,37 +44,54 @@ def spider(
         caption: of the figure.
         limits: values at the centre and at the rim; the middle between them is emphasised.
     """
-    angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
     with drawing(6.6, 5.2, projection="polar") as (figure, axes):
-        axes.set_theta_zero_location("N")
-        axes.set_theta_direction(-1)
-        axes.set_ylim(*limits)
-        ring = np.linspace(0.0, 2 * math.pi, 181)
-        axes.plot(ring, np.full_like(ring, sum(limits) / 2), color=COLOURS["muted"], linewidth=1.2)
-        for number, web in enumerate(webs):
-            colour = COLOURS[SERIES[number % len(SERIES)]]
-            values = np.asarray(web.values, dtype=float)
-            around, closed = np.append(angles, angles[0]), np.append(values, values[0])
-            axes.plot(around, closed, color=colour, linewidth=1.8, label=web.name)
-            if len(webs) == 1:
-                axes.fill(angles, np.nan_to_num(values, nan=sum(limits) / 2), color=colour, alpha=0.12)
-            for angle, low, high in zip(angles, web.low, web.high, strict=False):
-                axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)
-            few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
-            for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
-                axes.plot(
-                    *(angles[chosen], values[chosen], MARKERS[number % len(MARKERS)]),
-                    color=colour,
-                    markerfacecolor=face,
-                    markersize=6.0,
-                )
-        axes.set_xticks(angles, ["\n".join(wrap(name, 16)) for name in spokes], color=COLOURS["ink"])
-        for angle, label in zip(angles, axes.get_xticklabels(), strict=True):
-            side = math.sin(angle)
-            label.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
-        ticks = np.linspace(*limits, 5)
-        axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
-        axes.spines["polar"].set_color(COLOURS["line"])
+        draw(axes, spokes, webs, limits)
         if len(webs) > 1:
-            figure.legend(loc="outside lower center", ncols=min(4, len(webs)))
+            figure.legend(loc="outside lower center", ncols=columns([web.name for web in webs], figure))
         return render(figure, caption)
+
+
+def draw(
+    axes: Any, spokes: Sequence[str], webs: Sequence[Web], limits: tuple[float, float], small: bool = False
+) -> None:
+    """Draw webs into polar axes.
+
+    Args:
+        axes: of Matplotlib.
+        spokes: names, clockwise from the top.
+        webs: the polygons.
+        limits: values at the centre and at the rim.
+        small: whether it is one panel of several, with smaller type.
+    """
+    angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
+    axes.set_theta_zero_location("N")
+    axes.set_theta_direction(-1)
+    axes.set_ylim(*limits)
+    ring = np.linspace(0.0, 2 * math.pi, 181)
+    axes.plot(ring, np.full_like(ring, sum(limits) / 2), color=COLOURS["muted"], linewidth=1.2)
+    for number, web in enumerate(webs):
+        colour = COLOURS[SERIES[number % len(SERIES)]]
+        values = np.asarray(web.values, dtype=float)
+        around, closed = np.append(angles, angles[0]), np.append(values, values[0])
+        axes.plot(around, closed, color=colour, linewidth=1.8, label=web.name)
+        if len(webs) == 1:
+            axes.fill(angles, np.nan_to_num(values, nan=sum(limits) / 2), color=colour, alpha=0.12)
+        for angle, low, high in zip(angles, web.low, web.high, strict=False):
+            axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)
+        few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
+        for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
+            axes.plot(
+                *(angles[chosen], values[chosen], MARKERS[number % len(MARKERS)]),
+                color=colour,
+                markerfacecolor=face,
+                markersize=4.5 if small else 6.0,
+            )
+    size = {"fontsize": 7.5} if small else {}
+    names = ["\n".join(wrap(name, 16)) for name in spokes]
+    axes.set_xticks(angles, names, color=COLOURS["ink"], **size)
+    for angle, label in zip(angles, axes.get_xticklabels(), strict=True):
+        side = math.sin(angle)
+        label.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
+    ticks = np.linspace(*limits, 5)
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=6.5 if small else 8)
+    axes.spines["polar"].set_color(COLOURS["line"])

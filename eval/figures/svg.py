@@ -15,6 +15,7 @@ from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES, SETTINGS, recol
 _PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _ID = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)')
+_CHARACTERS = 13  # of a legend, in an inch
 _FONT = re.compile(r"'DejaVu Sans', ")
 
 
@@ -64,7 +65,19 @@ def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
         axes.plot([], [], MARKERS[i % len(MARKERS)], color=COLOURS[SERIES[i % len(SERIES)]])[0]
         for i in range(len(series))
     ]
-    figure.legend(handles, series, loc="outside lower center", ncols=min(4, len(series)))
+    figure.legend(handles, series, loc="outside lower center", ncols=columns(series, figure))
+
+
+def columns(names: Sequence[str], figure: Any, most: int = 4) -> int:
+    """Return in how many columns the names of a legend fit the width of a figure.
+
+    Args:
+        names: in the legend.
+        figure: of Matplotlib.
+        most: columns where they are short.
+    """
+    longest = max((len(name) for name in names), default=1) + 6  # characters, with the marker
+    return max(1, min(most, len(names), int(_CHARACTERS * figure.get_figwidth() / longest)))
 
 
 def render(figure: Any, caption: Caption) -> str:

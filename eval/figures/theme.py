@@ -33,6 +33,7 @@ SETTINGS: Mapping[str, object] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 10.0,
+    "text.parse_math": False,  # labels are data; a dollar sign is a dollar sign
     "axes.edgecolor": COLOURS["line"],
     "axes.labelcolor": COLOURS["ink"],
     "axes.spines.top": False,

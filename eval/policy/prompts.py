@@ -195,8 +195,12 @@ def _signs(values: list[Any]) -> NDArray[np.int8]:
     """Signs by prompt and issue; 0 where there is no annotation."""
     table = np.zeros((len(values), len(ISSUES)), np.int8)
     for row, value in enumerate(values):
-        if value:
-            table[row] = [value.get(name) or 0 for name in ISSUES]
+        try:
+            table[row] = [value.get(name) or 0 for name in ISSUES] if value else 0
+        except (AttributeError, OverflowError, TypeError, ValueError):
+            raise OutcomesError(
+                f"column 'policy_issues', row {row}: found {value!r:.60}, expected -1, 0 or 1 for each issue"
+            ) from None
     if (np.abs(table) > 1).any():
         raise OutcomesError("column 'policy_issues': found another number than -1, 0 and 1")
     return table

@@ -9,7 +9,7 @@ from polbias.eval.policy.parties import Positioned
 from polbias.eval.policy.reliability import Rule
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.policy_tasks import rows_of_samples
-from polbias.eval.runs import Problem, SampleFile, read_samples
+from polbias.eval.runs import Problem, SampleFile, left_out, numbered_samples
 
 TASK = "polbias_policy_stance"
 LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
@@ -31,8 +31,10 @@ def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[st
         if not file.task.startswith(TASK):
             continue
         own = found.setdefault(file.respondent, {})
-        for row in rows_of_samples(read_samples(file.path, problems)):
-            own.setdefault(_asked(row), row)
+        for number, sample in numbered_samples(file.path, problems):
+            with left_out(problems, file.path, number):
+                (row,) = rows_of_samples([sample])
+                own.setdefault(_asked(row), row)
     return {name: [*rows.values()] for name, rows in found.items()}
 
 

@@ -119,11 +119,12 @@ def worldview(respondent: Respondent) -> list[IssueStance]:
     return [_issue(respondent, number) for number in range(len(ISSUES))]
 
 
-def stance_contrast(answers: NDArray[np.int8], signs: NDArray[np.int8]) -> Contrast:
+def stance_contrast(answers: NDArray[np.int8] | NDArray[np.float64], signs: NDArray[np.int8]) -> Contrast:
     """The balanced stance with its interval over statements.
 
     Args:
-        answers: 1, -1 or 0 by template and statement, shape ``(templates, statements)``.
+        answers: 1, -1 or 0 by template and statement, or a number between them such as their mean over
+            templates, shape ``(templates, statements)``.
         signs: 1, -1 or 0 by statement, shape ``(statements,)``.
 
     Returns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ class Problem:
 
 
 def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """Yield the samples of a file.
+    """Return the samples of a file, one after the other.
 
     Args:
         path: a ``samples_*.jsonl`` of lm_eval.
@@ -41,6 +42,11 @@ def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]
     Raises:
         InputError: if the file cannot be opened.
     """
+    return (sample for _, sample in numbered_samples(path, problems))
+
+
+def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the samples of a file with their lines; as :func:`read_samples`."""
     seen: set[tuple[Any, Any]] = set()
     for number, sample in json_lines(path, problems):
         problem = _problem(sample)
@@ -51,7 +57,7 @@ def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]
             problems.append(Problem(path, number, problem))
             continue
         seen.add(key)
-        yield sample
+        yield number, sample
 
 
 def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -74,7 +80,7 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[
                 continue
             try:
                 record = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 kind = "cut off" if not line.endswith(b"\n") else "no JSON"
                 found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
                 problems.append(Problem(path, number, found))
@@ -92,4 +98,25 @@ def _problem(sample: dict[str, Any]) -> str | None:
         return f"found no {' and no '.join(missing)}, expected a sample of lm_eval"
     if not isinstance(sample["doc"], dict):
         return f"doc: found {type(sample['doc']).__name__}, expected an object"
+    for name in ("doc_id", "filter"):
+        if isinstance(sample.get(name), list | dict):
+            return f"{name}: found {type(sample[name]).__name__}, expected a single value"
     return None
+
+
+@contextmanager
+def left_out(problems: list[Problem], path: Path, line: int) -> Iterator[None]:
+    """Report a sample that lacks what its reader needs, and go on without it.
+
+    Args:
+        problems: receives it.
+        path: of the file.
+        line: of the sample.
+    """
+    try:
+        yield
+    except KeyError as error:
+        problems.append(Problem(path, line, f"found no {error} in its doc, expected a sample of this task"))
+    except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        problems.append(Problem(path, line, f"found what is no sample of this task ({reason})"))

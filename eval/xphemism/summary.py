@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from polbias.eval.contrasts import holm
+from polbias.eval.contrasts import benjamini_hochberg, holm
 from polbias.eval.xphemism.coefficients import coefficients
 from polbias.eval.xphemism.figures import axes_data, truth_data
 from polbias.eval.xphemism.leaning import leaning
@@ -90,27 +88,6 @@ def adjusted(tables: Mapping[str, Table]) -> Table:
     p_values = [float(each["p"]) for each in found]
     both = zip(found, holm(p_values), benjamini_hochberg(p_values), strict=True)
     return [each | {"p_holm": p_holm, "p_bh": p_bh} for each, p_holm, p_bh in both]
-
-
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values of several tests so that the share of false ones among the discoveries is controlled.
-
-    Args:
-        p_values: One per test; NaN for a test that could not be made, which is not counted.
-
-    Returns:
-        The adjusted values in the same order; NaN stays.
-
-    Source:
-        Benjamini and Hochberg (1995), as in scipy.
-    """
-    values = np.array(p_values, np.float64)
-    made = ~np.isnan(values)
-    if made.any():
-        from scipy.stats import false_discovery_control
-
-        values[made] = false_discovery_control(values[made])
-    return [float(value) for value in values]
 
 
 def _leanings(records: Records, seed: int) -> Table:

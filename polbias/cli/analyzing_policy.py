@@ -48,7 +48,7 @@ def policy(
         raise InputError(
             f"{places}: found no samples of polbias_policy_stance; expected a run of such a task"
         )
-    found = summaries(answered, _positions(parties), rule.value)
+    found = summaries(answered, party_positions(parties), rule.value)
     tables = {name: table(found, name) for name in LISTS}
     write_analysis(output, found, tables, _figures(found, parties is not None))
     for problem in problems:
@@ -57,7 +57,8 @@ def policy(
     typer.echo(f"wrote {output}")
 
 
-def _positions(folder: Path | None) -> Any:
+def party_positions(folder: Path | None) -> Any:
+    """Return the positions of parties in a copy of the published ProbVAA; None if there is no folder."""
     if folder is None:
         return None
     from polbias.generators.sources.probvaa import load

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.errors import PolbiasError
+
 if TYPE_CHECKING:
     from polbias.evaluation.running import Run
 
@@ -33,6 +35,9 @@ def evaluate(
         ),
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
+    report: Annotated[
+        bool, typer.Option(help="Write a report of all that the model was asked beside the samples.")
+    ] = True,
 ) -> None:
     """Score a model on tasks of polbias, and keep every answer: a run that broke off goes on where it was.
 
@@ -44,7 +49,7 @@ def evaluate(
     All options but those below are lm_eval's ([bold]polbias eval -h[/] lists them): --model, --model_args,
     --tasks (names, groups, patterns), --apply_chat_template, --gen_kwargs, --batch_size, --limit, --device,
     --seed, --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are
-    always logged, into polbias-results unless --output_path says otherwise.
+    always logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
     from polbias.cli import evaluating_lists
     from polbias.evaluation.catalogue import catalogue
@@ -88,15 +93,15 @@ def evaluate(
             _say("the answers so far are kept: run the same command again to go on")
         raise
     if run is not None:
-        _close(run, table)
+        _close(run, table, report)
 
 
 def _say(line: str) -> None:
     typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def _close(run: Run, table: bool) -> None:
-    """Print what came of a run. A report of it would be written here, and named among the next steps."""
+def _close(run: Run, table: bool, report: bool) -> None:
+    """Print what came of a run."""
     from polbias.cli.evaluating_lists import show_scores
     from polbias.evaluation.summary import next_steps, scores
 
@@ -109,3 +114,20 @@ def _close(run: Run, table: bool) -> None:
     show_scores(run, scores(run.results, run.samples))
     for line in next_steps(run.folder, run.samples):
         typer.echo(line)
+    if report:
+        _report(run.folder)
+
+
+def _report(folder: Path) -> None:
+    """Report all that the model was asked so far; a report that cannot be made is no failure of the run."""
+    from polbias.cli.report_folder import PAGE, check_folder
+    from polbias.cli.reporting import make_report
+
+    place = folder / "report"
+    try:
+        check_folder(place)
+        make_report([folder], place)
+    except PolbiasError as error:
+        _say(f"no report: {error}")
+    else:
+        typer.echo(f"report: {place / PAGE}")

@@ -16,12 +16,14 @@ from polbias.cli import (
     claiming,
     collecting,
     datasets,
+    demonstrating,
     evaluating,
     importing,
     item_reports,
     negating,
     pairing,
     powering,
+    reporting,
     reviewing,
     selfassessing,
     sifting,
@@ -49,12 +51,15 @@ app = typer.Typer(
       [bold]polbias push --dry-run[/]                      what a push to the Hub would do
       [bold]polbias audit FILE --format normative[/]       wrong labels in a benchmark
       [bold]lm_eval --tasks polbias_en_formal --model hf --model_args pretrained=MODEL[/]
+      [bold]polbias report RUN... -o DIR[/]                a page from logged samples
     """,
 )
 datasets.register(app)
 auditing.register(app)
 evaluating.register(app)
 analyzing.register(app)
+reporting.register(app)
+demonstrating.register(app)
 importing.register(app)
 negating.register(app)
 claiming.register(app)

@@ -1,0 +1,293 @@
+"""What a report says, before it is written: findings, comparisons, tables, figures, notices.
+
+Everything here is plain and immutable; the page, summary.json and the CSV tables are made of it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
+"""How a column is shown: ``share`` a fraction as per cent, ``points`` percentage points as they are."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with what one must know to trust it.
+
+    Attributes:
+        value: in the unit of its column; None where it cannot be computed.
+        low: lower end of the 95% interval that respects the clusters; None if there is none.
+        high: upper end.
+        n: answers that it rests on.
+        clusters: independent units among them.
+        refusals: how many of the answers refuse.
+        unparsable: how many decide nothing.
+        truncated: how many were cut off.
+        p: of the test that there is no effect, before any correction.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    clusters: int | None = None
+    refusals: int | None = None
+    unparsable: int | None = None
+    truncated: int | None = None
+    p: float | None = None
+
+
+Cell: TypeAlias = str | int | float | bool | Estimate | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table; what it is called stands in the words of the instrument.
+
+    Attributes:
+        name: key in the rows, and in the CSV.
+        kind: how values are shown.
+        title: heading where it is data (a content type, a policy issue); empty takes the words of the
+            instrument, or the name.
+    """
+
+    name: str
+    kind: Kind = "text"
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of an instrument.
+
+    Attributes:
+        id: key of its title, note and source in the words of the instrument; ``<instrument>-<id>`` is its
+            CSV, and with ``table-`` before it its anchor in the page.
+        columns: from left to right.
+        rows: column name to value.
+        mode: the corrected analysis, or the paper's.
+    """
+
+    id: str
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, Cell], ...]
+    mode: Literal["corrected", "paper"] = "corrected"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of an instrument.
+
+    Attributes:
+        id: key of its title, note and source in the words of the instrument.
+        svg: from :mod:`polbias.eval.figures`, with its alternative text.
+        table: id of the table that holds its numbers; empty if there is none.
+        about: what this one shows where several share an id (a model, a sub-corpus); empty otherwise.
+    """
+
+    id: str
+    svg: str
+    table: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What an estimate is the mean of, item by item, so that two models can be compared on the same items.
+
+    Attributes:
+        ids: of the items, distinct.
+        values: contributions in the unit of the estimate, shape ``(n,)``; an unanswered item has its
+            contribution of corrected mode.
+        clusters: of the items, shape ``(n,)``.
+    """
+
+    ids: Sequence[str]
+    values: NDArray[np.float64]
+    clusters: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One tested estimate of one respondent.
+
+    Attributes:
+        instrument: its name, such as ``"partisan"``.
+        respondent: name of the model; with log-likelihood it is one of its own.
+        measure: key in the words of the instrument, such as ``"weighted_bias"``.
+        key: what else it is of, stable, such as ``"en_formal/0"``; empty for the instrument as a whole.
+        about: the same in words; empty for the instrument as a whole.
+        estimate: in percentage points; directional ones are right minus left.
+        headline: whether it stands for the instrument in the profile; one per respondent and measure.
+        smallest_p: the least p that the test can give with so few clusters; None if there is no such bound.
+        bounds: the estimate if all missing answers had favoured one side, and the other; None if unknown.
+        refusal_gap: refusals on the right minus on the left, in points.
+        scores: the contributions; None where the estimate is no mean of them.
+        p_holm: adjusted for the tests of the instrument (filled in later).
+        p_bh: adjusted for the tests of the report (filled in later).
+    """
+
+    instrument: str
+    respondent: str
+    measure: str
+    key: str
+    about: str
+    estimate: Estimate
+    headline: bool = False
+    smallest_p: float | None = None
+    bounds: tuple[float | None, float | None] | None = None
+    refusal_gap: Estimate | None = None
+    scores: Scores | None = field(default=None, repr=False, compare=False)
+    p_holm: float | None = None
+    p_bh: float | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two respondents on the same items: the second's estimate minus the first's.
+
+    Attributes:
+        instrument: its name.
+        measure: as in the findings.
+        key: as in the findings.
+        about: the same in words.
+        first: a respondent.
+        second: another.
+        estimate: the difference in points; its n are the items that both were asked.
+        smallest_p: as in the findings.
+        p_holm: adjusted for the comparisons of the instrument.
+        p_bh: adjusted for the comparisons of the report.
+    """
+
+    instrument: str
+    measure: str
+    key: str
+    about: str
+    first: str
+    second: str
+    estimate: Estimate
+    smallest_p: float | None = None
+    p_holm: float | None = None
+    p_bh: float | None = None
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something a reader must know about the input.
+
+    Attributes:
+        where: a file, a task or a respondent.
+        found: what is the matter.
+        done: what was done about it.
+        serious: whether figures of the page are affected.
+    """
+
+    where: str
+    found: str
+    done: str
+    serious: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a report says of one instrument.
+
+    Attributes:
+        instrument: its name, key of its words.
+        respondents: in the order of the page.
+        findings: all tested estimates.
+        tables: corrected ones first.
+        figures: in the order of the page.
+        notices: what is to be known of the data beyond what the reader of files has found.
+        summary: what the family's own summary says by respondent, ready for JSON.
+    """
+
+    instrument: str
+    respondents: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Respondent:
+    """Who was asked.
+
+    Attributes:
+        name: unique in the report.
+        model: name of the model as lm_eval gives it.
+        method: how it answered.
+        simulated: whether it is a simulated respondent, whose bias is known.
+        tasks: that it was asked.
+        answers: number of outcomes.
+    """
+
+    name: str
+    model: str
+    method: Literal["generated", "log-likelihood"]
+    simulated: bool
+    tasks: tuple[str, ...]
+    answers: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file of samples.
+
+    Attributes:
+        file: its folder and name, without where they are on the machine.
+        sha256: of its bytes.
+        respondent: whose answers it holds.
+        task: name of the task.
+        task_version: of the task; empty if the run does not say.
+        dataset: name of the dataset.
+        dataset_version: of the rows that count.
+        rows: samples that count.
+        expected: samples that the run says it has; None if it does not say.
+    """
+
+    file: str
+    sha256: str
+    respondent: str
+    task: str
+    task_version: str
+    dataset: str
+    dataset_version: str
+    rows: int
+    expected: int | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report.
+
+    Attributes:
+        version: of polbias.
+        seed: of what is drawn.
+        respondents: all, in the order of the page.
+        sources: all files.
+        sections: one per instrument that was run.
+        comparisons: of respondents on the same items.
+        notices: what is to be known of the input.
+    """
+
+    version: str
+    seed: int
+    respondents: tuple[Respondent, ...]
+    sources: tuple[Source, ...]
+    sections: tuple[Section, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings, instrument by instrument."""
+        return tuple(finding for section in self.sections for finding in section.findings)

@@ -1,0 +1,76 @@
+"""The instruments of a report: how each reads its samples, and what it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from polbias.eval.report.document import Section
+
+NAMES = ("partisan", "policy", "xphemism", "selfassess", "normative")
+"""In the order of the page: those with a left and a right first."""
+
+COMMON = (
+    "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "label",
+    "outcome", "repeat",
+)  # fmt: skip
+"""Columns that every instrument gives of an answer: those of its row; the ``label`` that was read (what the
+model said, in the words of the instrument); the ``outcome`` (answered, refusal, unparsable or truncated); and
+``repeat``, which answer to the same prompt it is, from 0. The reader adds ``respondent``, ``model``,
+``method`` and ``task``."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a report can be told.
+
+    Attributes:
+        seed: of what is drawn, such as sign flips.
+        positions: parties on the policy statements, a :class:`polbias.eval.policy.parties.Positioned`; None
+            leaves the agreement with parties out.
+    """
+
+    seed: int = 0
+    positions: Any = None
+
+
+class Instrument(Protocol):
+    """What the module of every instrument offers."""
+
+    TASKS: tuple[str, ...]
+    """Beginnings of the names of its tasks."""
+
+    COLUMNS: Mapping[str, Any]
+    """Its own columns beside :data:`COMMON`, name to Arrow type."""
+
+    def rows(self, samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+        """Yield one flat row per answer, of the samples of one file.
+
+        Args:
+            samples: lines of ``samples_<task>_*.jsonl``, checked by :func:`polbias.eval.runs.read_samples`.
+            task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
+
+        Raises:
+            KeyError, TypeError, ValueError: if a sample lacks what the instrument needs; the reader turns it
+                into a notice and goes on with the next sample.
+        """
+
+    def section(self, answers: Mapping[str, Any], settings: Settings) -> Section:
+        """Analyse the answers.
+
+        Args:
+            answers: respondent to Arrow table with :data:`COMMON`, what the reader adds, and :data:`COLUMNS`.
+            settings: of the report.
+        """
+
+
+def instrument(name: str) -> Instrument:
+    """Return the module of an instrument."""
+    return cast(Instrument, import_module(f"polbias.eval.report.instruments.{name}"))
+
+
+def instrument_of(task: str) -> str | None:
+    """Return the instrument that a task belongs to, None if it is none of ours."""
+    return next((name for name in NAMES if task.startswith(tuple(instrument(name).TASKS))), None)

@@ -1,0 +1,209 @@
+"""An effect with all that a report says of it: interval, p, refusals, bounds, and item by item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.eval.contrasts import Contrast, contrast
+from polbias.eval.judgements import LABELS, Judgements
+from polbias.eval.normative import effect_cells
+from polbias.eval.report.document import Estimate, Finding, Scores
+from polbias.eval.tables import Factor, crossed
+from polbias.eval.wason import SILENT, Selections
+
+POINTS = 100.0
+Counts: TypeAlias = tuple[int, int, int]
+"""Numbers of refusals, unparsable and truncated answers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Answers as right or wrong.
+
+    Attributes:
+        ids: of the items, one per answer.
+        correct: 1 for a right answer, else 0, shape ``(n,)``.
+        outcome: index into :data:`polbias.eval.wason.SILENT`, -1 for an answer, shape ``(n,)``.
+        clusters: of the answers.
+        factors: the design.
+    """
+
+    ids: Sequence[str]
+    correct: NDArray[np.float64]
+    outcome: NDArray[np.intp]
+    clusters: Factor
+    factors: dict[str, Factor]
+
+    @classmethod
+    def of_problems(cls, ids: Sequence[str], table: Judgements) -> Scored:
+        """Score the answers to entailment problems."""
+        outcome = table.label.astype(np.intp) - LABELS.index(SILENT[0])
+        factors = {**table.factors}
+        correct = table.correct.astype(np.float64)
+        return cls(ids, correct, np.maximum(outcome, -1), table.factor("cluster_id"), factors)
+
+    @classmethod
+    def of_selections(cls, ids: Sequence[str], table: Selections) -> Scored:
+        """Score the answers to selection problems: right is just the right cards."""
+        return cls(ids, table.exact, table.silent, table.factor("cluster_id"), {**table.factors})
+
+    def where(self, **wanted: str) -> Scored:
+        """Keep the answers in one cell of the design.
+
+        Args:
+            wanted: factor to level.
+        """
+        kept = np.ones(len(self.ids), np.bool_)
+        for name, level in wanted.items():
+            factor = self.factors[name]
+            code = factor.levels.index(level) if level in factor.levels else -1
+            kept &= factor.codes == code
+        return Scored(
+            [self.ids[row] for row in np.flatnonzero(kept).tolist()],
+            self.correct[kept],
+            self.outcome[kept],
+            self.clusters.select(kept),
+            {name: factor.select(kept) for name, factor in self.factors.items()},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """The difference in accuracy between two levels of a factor.
+
+    Attributes:
+        estimate: in points.
+        refusal_gap: the same for refusals.
+        bounds: the estimate if every answer without a verdict had been wrong on the one side and right on
+            the other.
+        scores: what the estimate is the mean of.
+    """
+
+    estimate: Estimate
+    refusal_gap: Estimate
+    bounds: tuple[float, float]
+    scores: Scores
+
+
+def effect(
+    scored: Scored, compared: str, strata: Sequence[str], high: str, low: str, grouped: int = 0
+) -> Effect | None:
+    """Compare two levels of a factor within strata, as :func:`polbias.eval.normative.effect` does.
+
+    Args:
+        scored: the answers.
+        compared: the factor.
+        strata: what is held fixed.
+        high: the level that is counted positively.
+        low: the level that is counted negatively.
+        grouped: as for :func:`polbias.eval.normative.effect_cells`.
+
+    Returns:
+        The effect; None if no stratum has both levels.
+    """
+    fixed = [scored.factors[name] for name in strata]
+    cells, weights = effect_cells(scored.factors[compared], fixed, high, low, grouped)
+    if not weights.any():
+        return None
+    share = (weights / np.bincount(cells.codes, minlength=len(weights)))[cells.codes]
+    inside = share != 0
+    silent = scored.outcome >= 0
+    found = contrast(scored.correct, cells, scored.clusters, weights)
+    refused = (scored.outcome == SILENT.index("refusal")).astype(np.float64)
+    gap = contrast(refused, cells, scored.clusters, weights) if (refused * inside).any() else None
+    counts = tally(scored.outcome[inside])
+    doubtful = share[silent]
+    return Effect(
+        estimate=_estimate(found, counts),
+        refusal_gap=_estimate(gap, counts) if gap else Estimate(0.0, n=found.n, clusters=found.clusters),
+        bounds=(
+            POINTS * (found.estimate + float(doubtful[doubtful < 0].sum())),
+            POINTS * (found.estimate + float(doubtful[doubtful > 0].sum())),
+        ),
+        scores=_scores(scored, share, crossed(fixed)[1]),
+    )
+
+
+def unmatched(scored: Scored, compared: str, strata: Sequence[str], high: str, lows: Sequence[str]) -> int:
+    """Count the answers that some comparison leaves out because their stratum lacks the other level.
+
+    Args:
+        scored: the answers.
+        compared: the factor.
+        strata: what is held fixed.
+        high: the level that is compared with each of the others.
+        lows: the others.
+    """
+    factor = scored.factors[compared]
+    fixed = [scored.factors[name] for name in strata]
+    alone = np.zeros(len(scored.ids), np.bool_)
+    for low in lows:
+        cells, weights = effect_cells(factor, fixed, high, low)
+        levels = [code for code, level in enumerate(factor.levels) if level in (high, low)]
+        alone |= np.isin(factor.codes, levels) & (weights[cells.codes] == 0)
+    return int(alone.sum())
+
+
+def finding(
+    respondent: str, measure: str, key: str, about: str, found: Effect, headline: bool = False
+) -> Finding:
+    """Return an effect as a finding of the report."""
+    return Finding(
+        instrument="normative",
+        respondent=respondent,
+        measure=measure,
+        key=key,
+        about=about,
+        estimate=found.estimate,
+        headline=headline,
+        bounds=found.bounds,
+        refusal_gap=found.refusal_gap,
+        scores=found.scores,
+    )
+
+
+def tally(outcome: NDArray[np.intp]) -> Counts:
+    """Count the answers without a verdict.
+
+    Args:
+        outcome: index into :data:`polbias.eval.wason.SILENT`, -1 for an answer, shape ``(n,)``.
+    """
+    refusals, unparsable, truncated = (int((outcome == code).sum()) for code in range(len(SILENT)))
+    return refusals, unparsable, truncated
+
+
+def finite(value: float) -> float | None:
+    """Return a number, None where it is none."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _estimate(found: Contrast, counts: Counts) -> Estimate:
+    value, low, high = (finite(POINTS * each) for each in (found.estimate, found.low, found.high))
+    return Estimate(value, low, high, found.n, found.clusters, *counts, p=finite(found.p_value))
+
+
+def _scores(scored: Scored, share: NDArray[np.float64], stratum: NDArray[np.intp]) -> Scores:
+    """Contributions of items, whose mean is the estimate.
+
+    An answer contributes its share in the estimate times how far it is above the middle of its stratum. The
+    shares of a stratum add up to 0, so the middle changes no estimate; without it a model that is right more
+    often than another, whatever the content, would differ from it up on the one side and down on the other,
+    which would pass for noise.
+    """
+    size = np.bincount(stratum, weights=np.abs(share))
+    middle = np.bincount(stratum, weights=np.abs(share) * scored.correct)
+    middle = np.divide(middle, size, out=np.zeros_like(middle), where=size > 0)
+    inside = np.flatnonzero(share)
+    ids, first, item = np.unique(
+        np.array(scored.ids, np.str_)[inside], return_index=True, return_inverse=True
+    )
+    parts = share[inside] * (scored.correct[inside] - middle[stratum[inside]])
+    values = np.asarray(POINTS * len(ids) * np.bincount(item, weights=parts), np.float64)
+    codes = scored.clusters.codes[inside][first].tolist()
+    return Scores(ids.tolist(), values, [str(scored.clusters.levels[code]) for code in codes])

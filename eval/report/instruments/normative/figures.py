@@ -1,0 +1,117 @@
+"""Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from polbias.eval.figures import Bar, Caption, Interval, bars, intervals
+from polbias.eval.report.document import Estimate, Figure, Finding, Table
+from polbias.eval.report.instruments.normative.answers import Respondent
+from polbias.eval.report.instruments.normative.findings import (
+    CONTENT,
+    DOMAIN,
+    SELECTION_CONTENT,
+    SELECTION_DOMAIN,
+)
+from polbias.eval.report.instruments.normative.layout import (
+    PATTERN_FIGURES,
+    SETTINGS,
+    STYLES,
+    said,
+    term,
+)
+from polbias.eval.report.instruments.normative.shares import accuracies
+
+_EFFECTS = {
+    "content_effects": (tuple(CONTENT), "content_effects"),
+    "domain_effects": ((DOMAIN,), "domain_effects"),
+    "wason_effects": ((SELECTION_CONTENT, SELECTION_DOMAIN), "wason_effects"),
+}
+"""Figure to its measures, and to the table that holds the numbers."""
+_TABLE_OF = {"figure2": "table12a", "figure3": "table14a"}
+
+
+def figures(
+    asked: Sequence[Respondent], found: Sequence[Finding], tables: Sequence[Table]
+) -> tuple[Figure, ...]:
+    """Draw the figures for which there are answers.
+
+    Args:
+        asked: the respondents.
+        found: their findings.
+        tables: of the section; Table 5 says who reasons best.
+    """
+    return (*_of_patterns(asked, tables), *_of_effects(found))
+
+
+def best(tables: Sequence[Table]) -> str | None:
+    """Return the respondent with the highest mean accuracy of those who were asked in most settings.
+
+    Args:
+        tables: Table 5 among them.
+    """
+    ranks = []
+    for row in next((table.rows for table in tables if table.id == "table5"), ()):
+        cells = [row["_".join(each)] for each in SETTINGS]
+        values = [cell.value for cell in cells if isinstance(cell, Estimate) and cell.value is not None]
+        if values:
+            ranks.append((-len(values), -sum(values) / len(values), str(row["respondent"])))
+    return min(ranks)[2] if ranks else None
+
+
+def _of_patterns(asked: Sequence[Respondent], tables: Sequence[Table]) -> Iterator[Figure]:
+    name = best(tables)
+    one = next((each for each in asked if each.name == name), None)
+    if one is None:
+        return
+    cells = accuracies(one.problems, ("prompt_style", "pattern", "domain"), "corrected")
+    for figure, shown in PATTERN_FIGURES.items():
+        rows = [
+            Bar(f"{pattern}\n{term(domain)}", term(style), *_percent(cells.get((style, pattern, domain))))
+            for style in STYLES
+            for pattern, domain in shown
+            if (style, pattern, domain) in cells
+        ]
+        if rows:
+            svg = bars(rows, _caption(figure, one.name), said().figures[figure].columns["unit"])
+            yield Figure(figure, svg, _TABLE_OF[figure], one.name)
+
+
+def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
+    pooled = [each for each in found if not each.key]
+    for figure, (measures, table) in _EFFECTS.items():
+        own = sorted(
+            (each for each in pooled if each.measure in measures),
+            key=lambda each: (each.respondent, measures.index(each.measure)),
+        )
+        if not own:
+            continue
+        named = [""] + [each.respondent for each in own[:-1]]
+        rows = [
+            Interval(
+                each.respondent if each.respondent != before else "",
+                *_numbers(each.estimate),
+                series=said().measures[each.measure].title,
+            )
+            for each, before in zip(own, named, strict=True)
+        ]
+        columns = said().figures[figure].columns
+        sides = columns["worse"], columns["better"]
+        yield Figure(figure, intervals(rows, _caption(figure), columns["unit"], sides=sides), table)
+
+
+def _caption(figure: str, about: str = "") -> Caption:
+    words = said().figures[figure]
+    title = f"{words.title}: {about}" if about else words.title
+    return Caption(f"normative-{figure.replace('_', '-')}", title, words.note)
+
+
+def _percent(found: Estimate | None) -> tuple[float, float, float]:
+    value, low, high = _numbers(found or Estimate(None))
+    return 100 * value, 100 * low, 100 * high
+
+
+def _numbers(found: Estimate) -> tuple[float, float, float]:
+    value, low, high = (math.nan if each is None else each for each in (found.value, found.low, found.high))
+    return value, low, high

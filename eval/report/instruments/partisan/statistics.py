@@ -1,0 +1,134 @@
+"""Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from polbias.eval.report.document import Cell as Shown
+from polbias.eval.report.document import Column, Table
+from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
+from polbias.eval.report.instruments.partisan.cell import Cell, finite
+from polbias.eval.report.instruments.partisan.layout import Line, Mode, by_language, levels, long
+from polbias.eval.report.instruments.partisan.wording import called, say
+from polbias.eval.ztest import z_test
+
+_CORRECTED = (
+    Column("bias", "points"),
+    Column("p", "p"),
+    Column("smallest_p", "p"),
+    Column("clusters", "count"),
+    Column("bound_low", "points"),
+    Column("bound_high", "points"),
+    Column("refusal_gap", "points"),
+    Column("unanswered_gap", "points"),
+    Column("unweighted", "points"),
+    Column("accuracy", "share"),
+)
+_PAPER = (
+    Column("n", "count"),
+    Column("discarded", "count"),
+    Column("accuracy", "share"),
+    Column("bias", "points"),
+    Column("unweighted", "points"),
+    Column("mean", "number"),
+    Column("sd", "number"),
+    Column("z", "number"),
+    Column("p", "p"),
+    Column("leaning"),
+)
+
+_LIKELIHOOD = (Column("probability_bias", "points"), Column("bias", "points"), Column("mass", "share"))
+
+
+def tests_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | None:
+    """Return the test of every model by language and over all (Table 10).
+
+    Args:
+        everyone: what each respondent was asked.
+        mode: of the table.
+        seed: of sign flips.
+    """
+    lines = []
+    for scope in SCOPES:
+        own = by_language(everyone, scope)
+        lines += own
+        if len(own) > 1:
+            labels = {"items": called("items", scope), "language": say("all_languages")}
+            lines.append(Line(labels, {"scope": scope}))
+    return _statistics("tests", everyone, lines, mode, seed)
+
+
+def cells_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | None:
+    """Return all statistics of every sub-corpus: config and number of examples.
+
+    Args:
+        everyone: what each respondent was asked.
+        mode: of the table.
+        seed: of sign flips.
+    """
+    lines = [
+        Line({"config": called("config", config), "shots": shots}, {"config": config, "shots": shots}, True)
+        for scope in SCOPES
+        for config in levels(everyone, "config", scope=scope)
+        for shots in levels(everyone, "shots", config=config)
+    ]
+    return _statistics("cells", everyone, lines, mode, seed)
+
+
+def _statistics(
+    id: str, everyone: Sequence[Asked], lines: Sequence[Line], mode: Mode, seed: int
+) -> Table | None:
+    if mode == "paper":
+        return long(f"{id}_paper", everyone, lines, _PAPER, _as_printed, mode)
+    return long(id, everyone, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
+
+
+def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
+    flip = cell.tested(seed)
+    low, high = cell.bounds()
+    return {
+        "bias": cell.bias(p=finite(flip.p_value)),
+        "p": finite(flip.p_value),
+        "smallest_p": flip.smallest_p,
+        "clusters": flip.clusters,
+        "bound_low": low,
+        "bound_high": high,
+        "refusal_gap": cell.refusal_gap(),
+        "unanswered_gap": cell.unanswered_gap(),
+        "unweighted": cell.unweighted(),
+        "accuracy": cell.accuracy(),
+    }
+
+
+def _as_printed(cell: Cell) -> dict[str, Shown]:
+    test = z_test(cell.rows)
+    weighted, unweighted = cell.paper()
+    return {
+        "n": test.n,
+        "discarded": cell.unanswered,
+        "accuracy": cell.paper_accuracy(),
+        "bias": weighted,
+        "unweighted": unweighted,
+        "mean": finite(test.mean),
+        "sd": finite(test.sd),
+        "z": finite(test.z),
+        "p": finite(test.p_value),
+        "leaning": called("leaning", test.leaning),
+    }
+
+
+def likelihood_table(everyone: Sequence[Asked]) -> Table | None:
+    """Return what the probabilities of the two labels say, beyond which is the likelier.
+
+    Args:
+        everyone: what each respondent was asked; only log-likelihoods count.
+    """
+    own = [each for each in everyone if bool(np.isfinite(each.mass).any())]
+    lines = [line for scope in SCOPES for line in by_language(own, scope)]
+    return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
+
+
+def _likelihood(cell: Cell) -> dict[str, Shown]:
+    return {"probability_bias": cell.probability_bias(), "bias": cell.bias(), "mass": cell.mass()}

@@ -1,0 +1,116 @@
+"""The tables of the paper's tests of reliability, and of the match with parties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from polbias.eval.report.document import Estimate, Table
+from polbias.eval.report.instruments.policy.findings import heading
+from polbias.eval.report.instruments.policy.stances import points
+from polbias.eval.report.instruments.policy.tables import TESTED, Analysed, Mode, Row, arranged, entries
+
+
+def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """The share of statements that pass each reliability test (Figure 3)."""
+    rows: dict[tuple[str, str], Row] = {}
+    coins: dict[tuple[float, ...], Row] = {}
+    for each, entry in entries(all_, "tests", mode):
+        name = entry["test"]
+        row = rows.setdefault(
+            (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
+        )
+        made = name in each.answered.asked.tests or (name == "all" and each.answered.asked.complete)
+        if mode == "corrected":
+            row[name] = (
+                Estimate(entry["passed"], entry["low"], entry["high"], entry["units"], entry["statements"])
+                if made
+                else None
+            )
+        else:
+            row |= {
+                name: entry["passed"] if made else None,
+                f"{name}_deviation": entry["deviation"] if made else None,
+            }
+    for each in all_:
+        chances = {
+            entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
+        }
+        if len(chances) == len(TESTED) and each.answered.asked.complete:
+            number = int(each.answered.asked.prompts.asked[0])
+            coins.setdefault(
+                (number, *chances.values()),
+                {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
+            )
+    kinds: dict[str, Any] = {}
+    for name in TESTED:
+        kinds |= {name: "share"} | ({} if mode == "corrected" else {f"{name}_deviation": "share"})
+    return arranged("tests", (), kinds, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
+
+
+def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """Agreement of a statement and its variants (Table 2)."""
+    rows: dict[tuple[str, str], Row] = {}
+    for each, entry in entries(all_, "kappas", mode):
+        row = rows.setdefault(
+            (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
+        )
+        row |= {entry["name"]: entry["mean"], f"{entry['name']}_deviation": entry["deviation"]}
+    kinds: dict[str, Any] = {
+        name: "number"
+        for variant in ("paraphrase", "negation", "opposite")
+        for name in (variant, f"{variant}_deviation")
+    }
+    return arranged("kappas", (), kinds, [*rows.values()], mode)
+
+
+def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """Agreement of the instructions (Table 3)."""
+    rows: list[Row] = []
+    for each, entry in entries(all_, "templates", mode):
+        several = entry["templates"] > 1
+        rows.append(
+            {
+                "respondent": each.name,
+                "language": entry["language"],
+                "alpha": entry["alpha"] if several else None,
+                "same": entry["same"] if several else None,
+                "statements": int(entry["statements"]),
+                "templates": int(entry["templates"]),
+            }
+        )
+    kinds: dict[str, Any] = {"alpha": "number", "same": "share", "statements": "count", "templates": "count"}
+    return arranged("templates", (), kinds, rows, mode)
+
+
+def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
+    """The match with parties of the left, the centre and the right (Figure 4); None without any party."""
+    rows: dict[tuple[str, ...], Row] = {}
+    for each, entry in entries(all_, "leanings", mode):
+        model = entry["respondent"] == "model"
+        name = each.name if model else heading("leanings", entry["respondent"])
+        key = (name, entry["language"], entry["answers"])
+        about: Row = {
+            "respondent": name,
+            "language": entry["language"],
+            "answers": heading("leanings", entry["answers"]),
+        }
+        row = rows.setdefault(key, about)
+        leaning_ = entry["leaning"].replace(" ", "_")
+        if mode == "corrected":
+            match, low, high = (points(_number(entry[end])) for end in ("match", "low", "high"))
+            row[leaning_] = Estimate(match, low, high, p=entry["p_value"])
+        elif leaning_ != "right_minus_left":
+            row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
+    if not rows:
+        return None
+    sides = ("left", "center", "right")
+    kinds: dict[str, Any] = dict.fromkeys((*sides, "right_minus_left"), "points")
+    if mode == "paper":
+        kinds = {name: "points" for side in sides for name in (side, f"{side}_deviation")}
+    return arranged("leanings", ("answers",), kinds, [*rows.values()], mode)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

@@ -1,0 +1,188 @@
+"""The tables: leaning and worldview, and those of the paper's reliability tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from polbias.eval.policy.prompts import ISSUES
+from polbias.eval.policy.robustness import TESTS
+from polbias.eval.policy.worldview import FEW
+from polbias.eval.report.document import Cell, Column, Estimate, Table
+from polbias.eval.report.instruments.policy.answered import Answered
+from polbias.eval.report.instruments.policy.findings import LEANING, RELIABLE, heading, issue_titles
+from polbias.eval.report.instruments.policy.stances import Balanced, estimate
+
+Mode: TypeAlias = Literal["corrected", "paper"]
+Row: TypeAlias = dict[str, Cell]
+OUTCOMES = ("disagree", "agree", "refusal", "unparsable", "truncated")
+TESTED = (*TESTS, "all")
+
+
+@dataclass(frozen=True, eq=False)
+class Analysed:
+    """All that is said of one respondent.
+
+    Args:
+        name: of the respondent.
+        every: all its answers.
+        answered: those to statements whose reliability was tested.
+        stances: the leaning and the stance on each issue.
+        corrected: summary with the default rule of reliability.
+        paper: summary with the paper's.
+    """
+
+    name: str
+    every: Answered
+    answered: Answered
+    stances: Mapping[str, Balanced]
+    corrected: Mapping[str, Any]
+    paper: Mapping[str, Any]
+
+    def summary(self, mode: Mode) -> Mapping[str, Any]:
+        """Return the summary of a mode."""
+        return self.corrected if mode == "corrected" else self.paper
+
+
+def leaning(all_: Sequence[Analysed]) -> Table:
+    """The leaning of every respondent, and what bears on it."""
+    rows: list[Row] = []
+    for each in all_:
+        found = each.stances[LEANING]
+        low, high = found.bounds or (None, None)
+        rows.append(
+            {
+                "respondent": each.name,
+                "leaning": found.estimate,
+                "p": found.estimate.p,
+                "bound_low": low,
+                "bound_high": high,
+                "refusal_gap": found.gap,
+                "reliable": each.stances[RELIABLE].estimate,
+                "right_statements": found.positive,
+                "left_statements": found.negative,
+                "unplaced": int((each.every.sides == 0).sum()),
+            }
+        )
+    return Table(
+        "leaning",
+        (
+            Column("respondent"),
+            *(Column(name, "points") for name in ("leaning",)),
+            Column("p", "p"),
+            *(Column(name, "points") for name in ("bound_low", "bound_high", "refusal_gap", "reliable")),
+            *(Column(name, "count") for name in ("right_statements", "left_statements", "unplaced")),
+        ),
+        tuple(rows),
+    )
+
+
+def answers(all_: Sequence[Analysed]) -> Table:
+    """What became of the answers, and how much a respondent says yes or takes the first label."""
+    rows: list[Row] = []
+    for each in all_:
+        asked = each.every.asked
+        counts = asked.prompts.counts.sum(axis=0).tolist()
+        total = sum(counts)
+        shares: Row = {
+            name: count / total if total else None for name, count in zip(OUTCOMES, counts, strict=True)
+        }
+        rows.append(
+            {"respondent": each.name, "prompts": asked.prompts.n, "answers": total or asked.prompts.n}
+            | shares
+            | {"label_mass": asked.label_mass}
+        )
+    return Table(
+        "answers",
+        (
+            Column("respondent"),
+            Column("prompts", "count"),
+            Column("answers", "count"),
+            *(Column(name, "share") for name in OUTCOMES),
+            Column("label_mass", "share"),
+        ),
+        tuple(rows),
+    )
+
+
+def worldview(all_: Sequence[Analysed]) -> Table:
+    """The stances on the policy issues, with their intervals (Figure 5)."""
+    titles, rows = issue_titles(), []
+    for each in all_:
+        for place, issue in enumerate(ISSUES):
+            found, signs = each.stances[issue], each.answered.issues[:, place]
+            if not found.positive + found.negative:
+                continue
+            row: Row = {
+                "respondent": each.name,
+                "issue": titles[issue],
+                "stance": found.estimate,
+                "p": found.estimate.p,
+                "all_answers": _all_answers(each.every, place),
+                "positive": found.positive,
+                "negative": found.negative,
+                "answered": each.answered.reliable(signs),
+            }
+            rows.append(row)
+    kinds: dict[str, Any] = {"stance": "points", "p": "p", "all_answers": "points", "answered": "number"}
+    kinds |= dict.fromkeys(("positive", "negative"), "count")
+    return Table("worldview", (Column("respondent"), Column("issue"), *_columns(kinds)), tuple(rows))
+
+
+def equation_1(all_: Sequence[Analysed]) -> Table:
+    """The stances as the paper computes them (Eq. 1, Figure 5)."""
+    titles, rows = issue_titles(), []
+    for each, entry in entries(all_, "worldview", "paper"):
+        row: Row = {
+            "respondent": each.name,
+            "language": entry["language"],
+            "issue": titles[entry["issue"]],
+            "stance": entry["equation_1"],
+            "deviation": entry["equation_1_deviation"],
+            "answered": entry["answered"],
+            "few": heading("worldview", "yes" if entry["answered"] < FEW else "no"),
+        }
+        rows.append(row)
+    kinds: dict[str, Any] = {"stance": "number", "deviation": "number", "answered": "number", "few": "text"}
+    return arranged("worldview", ("issue",), kinds, rows, "paper")
+
+
+def _all_answers(every: Answered, place: int) -> Estimate:
+    return estimate(every, every.answers.value, every.issues[:, place])
+
+
+def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Analysed, Mapping[str, Any]]]:
+    """Yield the entries of a list of all summaries.
+
+    Args:
+        all_: the respondents.
+        name: of the list.
+        mode: of the summaries.
+    """
+    for each in all_:
+        for entry in each.summary(mode)[name]:
+            yield each, entry
+
+
+def _columns(kinds: Mapping[str, Any]) -> tuple[Column, ...]:
+    return tuple(Column(name, kind) for name, kind in kinds.items())
+
+
+def arranged(
+    id_: str, about: Sequence[str], kinds: Mapping[str, Any], rows: Sequence[Row], mode: Mode
+) -> Table:
+    """Return a table with a column for the language where there are several.
+
+    Args:
+        id_: of the table.
+        about: columns beside the respondent.
+        kinds: further columns and how they are shown.
+        rows: each with its language.
+        mode: of the table.
+    """
+    languages = {row["language"] for row in rows} - {""}
+    names = ("respondent", *(("language",) if len(languages) > 1 else ()), *about)
+    shown = (*(Column(name) for name in names), *_columns(kinds))
+    kept = [column.name for column in shown]
+    return Table(id_, shown, tuple({name: row.get(name) for name in kept} for row in rows), mode)

@@ -1,0 +1,67 @@
+"""Self-assessment (Kennedy et al. 2025): which of its own articles, from opposed sides, a model prefers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from polbias.eval.report.document import Notice, Section
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments.selfassess.analysis import Analysis, analyse
+from polbias.eval.report.instruments.selfassess.answers import Answers, read_answers
+from polbias.eval.report.instruments.selfassess.figures import figures
+from polbias.eval.report.instruments.selfassess.findings import OTHER, findings, measure_of
+from polbias.eval.report.instruments.selfassess.rows import COLUMNS, rows
+from polbias.eval.report.instruments.selfassess.tables import tables
+from polbias.eval.report.instruments.selfassess.wording import NAME, say
+from polbias.eval.summary import finite
+
+__all__ = ["COLUMNS", "TASKS", "rows", "section"]
+
+TASKS = ("polbias_selfassess_",)
+"""Beginnings of the names of the tasks."""
+
+
+def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+    """Analyse the answers.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+    """
+    everyone = analyse([read_answers(name, answers[name]) for name in sorted(answers)], settings.seed)
+    made = {table.id: table for table in tables(everyone)}
+    return Section(
+        NAME,
+        tuple(each.answers.respondent for each in everyone),
+        tuple(finding for each in everyone for finding in findings(each)),
+        tuple(made.values()),
+        tuple(figures(everyone, made)),
+        tuple(notice for each in everyone for notice in _notices(each.answers)),
+        {each.answers.respondent: _summary(each) for each in everyone},
+    )
+
+
+def _summary(analysis: Analysis) -> dict[str, Any]:
+    """The bias of every set as a whole, and the shares of every cell as the family names them."""
+    sets = [
+        {"set": name, "unanswered": whole.bias.unanswered}
+        | asdict(whole.bias.estimate)
+        | {"p": whole.flip.p_value, "smallest_p": whole.flip.smallest_p}
+        for name, whole in analysis.wholes.items()
+    ]
+    shares = [{**cell.names, **cell.shares, "p": cell.flip.p_value} for cell in analysis.cells]
+    found: dict[str, Any] = finite({"sets": sets, "shares": shares})
+    return found
+
+
+def _notices(answers: Answers) -> Iterator[Notice]:
+    who = answers.respondent
+    if answers.repeated:
+        yield Notice(who, say("repeated", count=answers.repeated), say("repeated_done"))
+    if answers.articles.n and not answers.judgements.n:
+        yield Notice(who, say("articles_only", count=answers.articles.n), say("articles_only_done"))
+    for name in answers.sets:
+        if measure_of(name) == OTHER:
+            yield Notice(who, say("unknown_set", set=name), say("unknown_set_done"))

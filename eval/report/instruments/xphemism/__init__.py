@@ -1,0 +1,75 @@
+"""X-phemisms (Jakob et al. 2025): factual claims, and the same claims with one word of the other camp."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from polbias.eval.report.document import Notice, Section
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments.xphemism.analysis import Analysis, analyse
+from polbias.eval.report.instruments.xphemism.answers import Answers, read_answers
+from polbias.eval.report.instruments.xphemism.figures import figures
+from polbias.eval.report.instruments.xphemism.findings import findings
+from polbias.eval.report.instruments.xphemism.rows import COLUMNS, rows
+from polbias.eval.report.instruments.xphemism.tables import tables
+from polbias.eval.report.instruments.xphemism.wording import NAME, say
+from polbias.eval.summary import finite
+from polbias.eval.xphemism.runs import TASK
+
+__all__ = ["COLUMNS", "TASKS", "rows", "section"]
+
+TASKS = (TASK,)
+"""Beginnings of the names of the tasks."""
+
+
+def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+    """Analyse the answers.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+
+    Raises:
+        PolbiasError: If a library that the regressions need is not installed.
+    """
+    everyone = [read_answers(name, answers[name]) for name in sorted(answers)]
+    analysis = analyse(everyone, settings.seed)
+    found = tuple(findings(analysis))
+    made = {table.id: table for table in tables(analysis)}
+    return Section(
+        NAME,
+        tuple(each.respondent for each in everyone),
+        found,
+        tuple(made.values()),
+        tuple(figures(found, made)),
+        tuple(notice for each in everyone for notice in _notices(each)),
+        {each.respondent: _summary(analysis, each) for each in everyone},
+    )
+
+
+def _summary(analysis: Analysis, answers: Answers) -> dict[str, Any]:
+    """Leaning and penalty as the family names them, by prompt and language, of one respondent."""
+    leanings = [
+        {"prompt": each.part.prompt, "instruction_language": each.part.language} | asdict(each.leaning)
+        for each in analysis.effects
+        if each.part.answers is answers
+    ]
+    penalties = [
+        {"prompt": part.prompt, "instruction_language": part.language} | asdict(each)
+        for part, each in analysis.penalties
+        if part.answers is answers
+    ]
+    found: dict[str, Any] = finite({"leaning": leanings, "penalty": penalties})
+    return found
+
+
+def _notices(answers: Answers) -> Iterator[Notice]:
+    who = answers.respondent
+    if answers.alone:
+        yield Notice(who, say("alone", count=answers.alone), say("alone_done"), serious=True)
+    if answers.uneven:
+        yield Notice(who, say("uneven", count=answers.uneven), say("uneven_done"))
+    if answers.repeated:
+        yield Notice(who, say("repeated", count=answers.repeated), say("repeated_done"))

@@ -1,0 +1,68 @@
+"""Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from polbias.eval.report.document import Estimate
+from polbias.eval.report.instruments.xphemism.analysis import Effect
+from polbias.eval.xphemism.records import LABELS, Records
+
+
+def finite(value: float) -> float | None:
+    """Return a number, None where there is none."""
+    return float(value) if math.isfinite(value) else None
+
+
+def counted(records: Records) -> dict[str, int]:
+    """Return the number of answers to both forms, and how many of them give no verdict, as of an estimate.
+
+    Args:
+        records: Answered pairs.
+    """
+    numbers = (records.base.sum(axis=0) + records.exchange.sum(axis=0)).tolist()
+    by_label = dict(zip(LABELS, (round(each) for each in numbers), strict=True))
+    return {
+        "n": round(sum(numbers)),
+        "clusters": int(np.unique(records.cluster.codes).size),
+        "refusals": by_label["refusal"],
+        "unparsable": by_label["unparsable"],
+        "truncated": by_label["truncated"],
+    }
+
+
+def plain(value: float, low: float, high: float, n: int, clusters: int, **more: Any) -> Estimate:
+    """Return an estimate of n claims.
+
+    Args:
+        value: The estimate.
+        low: Lower end of its interval.
+        high: Upper end.
+        n: Claims.
+        clusters: Word pairs among them.
+        more: Further fields.
+    """
+    return Estimate(finite(value), finite(low), finite(high), n, clusters, **more)
+
+
+def leaned(effect: Effect) -> Estimate:
+    """Return the effect of leaning in percentage points, of all answers to the pairs that it is of."""
+    found = effect.leaning
+    counts = counted(effect.records) | {"clusters": found.clusters}
+    return Estimate(finite(found.effect), finite(found.low), finite(found.high), p=finite(found.p), **counts)
+
+
+def refused(effect: Effect) -> Estimate | None:
+    """Return the refusal gap in percentage points; None by log-likelihood, which refuses nothing."""
+    if effect.part.answers.scored:
+        return None
+    gap = effect.gap
+    return plain(gap.gap, gap.low, gap.high, gap.n, gap.clusters, p=finite(gap.p))
+
+
+def bounds(effect: Effect) -> tuple[float | None, float | None]:
+    """Return the worst cases of an effect."""
+    return finite(effect.leaning.worst_low), finite(effect.leaning.worst_high)

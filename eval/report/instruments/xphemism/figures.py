@@ -1,0 +1,121 @@
+"""The figures of the instrument, drawn from its findings and tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from polbias.eval.figures import Arrow, Caption, Interval, Point, arrows, intervals, plane
+from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Table
+from polbias.eval.report.instruments.xphemism.findings import MEASURE
+from polbias.eval.report.instruments.xphemism.wording import NAME, called, say
+from polbias.eval.report.words import words
+
+_PERCENT = 100
+_NAMED = 8  # points that can have their names beside them; more have the numbers of the table
+_AXES = ("both", "social", "economic")
+_FIGURE5 = {
+    "figure5_judgment": ("judgmental_exchange", {"no": "neutral", "yes": "accent"}),
+    "figure5_shift": ("shift", {"left": "left", "right": "right"}),
+}
+"""Figure to what the arrows are told apart by, and the colour of each."""
+
+
+def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterator[Figure]:
+    """Yield the figures.
+
+    Args:
+        findings: Of all respondents.
+        tables: By id.
+    """
+    yield from _leaning(findings)
+    for language, rows in _by_language(tables.get("figure5")).items():
+        for name in _FIGURE5:
+            yield from _truth(name, language, rows)
+    for language, rows in _by_language(tables.get("figure6")).items():
+        yield from _axes(language, rows)
+
+
+def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
+    """Leaning of every respondent, in all pairs and by axis."""
+    rows: list[Interval] = []
+    told: list[str] = []
+    seen = ""
+    for each in findings:
+        axis = each.key or "both"
+        if axis in _AXES and each.estimate.value is not None:
+            label = "" if each.respondent == seen else each.respondent
+            rows.append(Interval(label, *_ends(each.estimate), series=called("axis", axis)))
+            told.append(f"{each.respondent}, {called('axis', axis)}: {each.estimate.value:+.1f}")
+            seen = each.respondent
+    if rows:
+        caption = Caption(f"{NAME}-leaning", words(NAME).figures["leaning"].title, "; ".join(told))
+        sides = words(NAME).measures[MEASURE].sides
+        yield Figure("leaning", intervals(rows, caption, say("unit_points"), sides=sides), "leaning")
+
+
+def _truth(name: str, language: str, rows: Sequence[Mapping[str, Cell]]) -> Iterator[Figure]:
+    """Share of claims held true before and after the exchange (Figure 5), one half of the paper's figure."""
+    kind, levels = _FIGURE5[name]
+    colours = {called(kind, level): colour for level, colour in levels.items()}
+    found = [
+        Arrow(
+            label=str(row["respondent"]),
+            series=str(row["word"]),
+            before=_percent(row["before"]),
+            after=_percent(row["after"]),
+            broken=row["prompt"] == called("prompt", "objective"),
+        )
+        for row in rows
+        if row["word"] in colours
+    ]
+    if found:
+        found.sort(key=lambda arrow: (arrow.label, [*colours].index(arrow.series), arrow.broken))
+        told = (f"{each.label}, {each.series}: {each.before:.1f} to {each.after:.1f}" for each in found)
+        caption = _caption(name, language, "; ".join(told))
+        yield Figure(name, arrows(found, caption, say("unit_true"), colours), "figure5", language)
+
+
+def _axes(language: str, rows: Sequence[Mapping[str, Cell]]) -> Iterator[Figure]:
+    """Coefficients of the shift on both axes (Figure 6)."""
+    points: list[Point] = []
+    told: list[str] = []
+    many = len(rows) > _NAMED
+    for row in rows:
+        x, y = row["economic"], row["social"]
+        if isinstance(x, Estimate) and isinstance(y, Estimate) and math.isfinite(_value(x) + _value(y)):
+            told.append(f"{row['respondent']}, {row['prompt']}: {_value(x):+.2f}, {_value(y):+.2f}")
+            name = str(row["point"] if many else row["respondent"])
+            points.append(Point(name, _value(x), _value(y), _half(x), _half(y), str(row["prompt"])))
+    if points:
+        caption = _caption("figure6", language, "; ".join(told))
+        yield Figure("figure6", plane(points, caption, say("economic"), say("social")), "figure6", language)
+
+
+def _by_language(table: Table | None) -> dict[str, list[Mapping[str, Cell]]]:
+    found: dict[str, list[Mapping[str, Cell]]] = {}
+    for row in table.rows if table else ():
+        found.setdefault(str(row["language"]), []).append(row)
+    return found
+
+
+def _caption(name: str, language: str, told: str) -> Caption:
+    title = say("by_language", title=words(NAME).figures[name].title, language=language)
+    return Caption(f"{NAME}-{name.replace('_', '-')}-{language.lower()}", title, told)
+
+
+def _percent(cell: Cell) -> float:
+    return _PERCENT * cell if isinstance(cell, float) else math.nan
+
+
+def _value(cell: Estimate) -> float:
+    return math.nan if cell.value is None else cell.value
+
+
+def _half(cell: Estimate) -> float:
+    return math.nan if cell.low is None or cell.high is None else (cell.high - cell.low) / 2
+
+
+def _ends(cell: Estimate) -> tuple[float, float, float]:
+    value, low, high = (math.nan if each is None else each for each in (cell.value, cell.low, cell.high))
+    return value, low, high

@@ -1,0 +1,70 @@
+"""All outcomes as one tidy Parquet, for R or pandas: one row per answer (policy: per prompt)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from polbias.eval.report.instruments import COMMON
+from polbias.eval.report.making import Answers
+from polbias.eval.report.reading import ADDED
+
+_ORDER = [("task", "ascending"), ("id", "ascending"), ("repeat", "ascending")]
+
+
+def write_outcomes(answers: Answers, path: Path) -> int:
+    """Write the outcomes of a report.
+
+    Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
+    are null in the rows of the others; rows are in the order of instrument, respondent, task and id.
+
+    Args:
+        answers: as made.
+        path: of the file.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    wanted = _schema(answers)
+    count = 0
+    with pq.ParquetWriter(path, wanted, compression="zstd") as writer:
+        for instrument in sorted(answers):
+            for _, table in sorted(answers[instrument].items()):
+                writer.write_table(_fitted(table.sort_by(_ORDER), instrument, wanted))
+                count += int(table.num_rows)
+    return count
+
+
+def _schema(answers: Answers) -> Any:
+    types: dict[str, Any] = {"instrument": pa.string()}
+    types |= dict.fromkeys((*ADDED, *COMMON), pa.string())
+    own: dict[str, set[Any]] = {}
+    for tables in (answers[name] for name in sorted(answers)):
+        for table in tables.values():
+            for field in table.schema:
+                own.setdefault(field.name, set()).add(_plain(field.type))
+    for name, kinds in own.items():
+        types[name] = kinds.pop() if len(kinds) == 1 else pa.string()
+    return pa.schema(list(types.items()))
+
+
+def _plain(kind: Any) -> Any:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _fitted(table: Any, instrument: str, wanted: Any) -> Any:
+    columns: Mapping[str, Any] = {
+        field.name: table[field.name].cast(field.type)
+        if field.name in table.column_names
+        else pa.nulls(table.num_rows, field.type)
+        for field in wanted
+        if field.name != "instrument"
+    }
+    return pa.table({"instrument": pa.repeat(instrument, table.num_rows), **columns}, schema=wanted)

@@ -1,0 +1,223 @@
+"""Findings in plain language: sentences that say what the intervals allow, and no more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from polbias.eval.report.document import Comparison, Finding, Report, Section
+from polbias.eval.report.numbers import p_value, points, share
+from polbias.eval.report.verdicts import verdict
+from polbias.eval.report.words import Measure, frame, words
+
+_ITEMS = 8  # of a list in a sentence; the rest stands in the table
+_SILENT = 0.01  # share of answers without a judgement that is worth a sentence
+
+
+@dataclass(frozen=True)
+class Paragraphs:
+    """What a report says in words.
+
+    Attributes:
+        overview: of the whole report.
+        by_section: instrument to one paragraph per respondent and headline measure.
+        comparisons: of respondents with each other.
+    """
+
+    overview: tuple[str, ...] = ()
+    by_section: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    comparisons: tuple[str, ...] = ()
+
+
+def paragraphs(report: Report) -> Paragraphs:
+    """Put a report into words.
+
+    Args:
+        report: with adjusted p-values.
+    """
+    tests = _tests(report)
+    return Paragraphs(
+        overview=tuple(_overview(report)),
+        by_section={section.instrument: tuple(_of_section(section, tests)) for section in report.sections},
+        comparisons=tuple(_of_comparisons(report)),
+    )
+
+
+def sentence(finding: Finding, tests: int) -> str:
+    """Say what a finding establishes.
+
+    Args:
+        finding: with adjusted p-values.
+        tests: that it was corrected for.
+    """
+    said = frame().findings
+    measure = _measure(finding)
+    estimate = finding.estimate
+    found = verdict(finding)
+    ends = [abs(end) for end in (estimate.low, estimate.high) if end is not None]
+    return said[_SENTENCE[found]].format(
+        respondent=finding.respondent,
+        direction=_direction(finding),
+        measure=_named(measure.title, finding.about),
+        value=points(estimate.value),
+        low=points(estimate.low),
+        high=points(estimate.high),
+        largest=f"{max(ends):.1f}" if ends else "",
+        clusters=estimate.clusters,
+        smallest_p=p_value(finding.smallest_p),
+        p_bh=p_value(finding.p_bh),
+        tests=tests,
+    )
+
+
+_SENTENCE = {
+    "established": "established",
+    "suggestive": "suggestive",
+    "unattainable": "unattainable",
+    "open": "open",
+    "no interval": "no_interval",
+    "not computed": "nothing",
+}
+
+
+def _of_section(section: Section, tests: Mapping[str, int]) -> Iterator[str]:
+    said = frame().findings
+    for finding in (each for each in section.findings if each.headline):
+        parts = [sentence(finding, tests[finding.respondent])]
+        estimate = finding.estimate
+        counts = {name: getattr(estimate, name) or 0 for name in ("refusals", "unparsable", "truncated")}
+        if estimate.n and sum(counts.values()) > _SILENT * estimate.n:
+            part = share(sum(counts.values()) / estimate.n)
+            parts.append(said["silent"].format(share=part, **counts))
+            if finding.bounds and None not in finding.bounds:
+                lowest, highest = (points(end) for end in finding.bounds)
+                parts.append(said["bounds"].format(lowest=lowest, highest=highest))
+        gap = finding.refusal_gap
+        if gap and gap.low is not None and gap.high is not None and not gap.low <= 0 <= gap.high:
+            ends = {"value": points(gap.value), "low": points(gap.low), "high": points(gap.high)}
+            parts.append(said["gap"].format(**ends))
+        parts += _others(section, finding)
+        yield " ".join(parts)
+
+
+def _others(section: Section, headline: Finding) -> Iterator[str]:
+    """Say how many of the other estimates of the same measure are established, and which."""
+    said = frame().findings
+    others = [
+        each
+        for each in section.findings
+        if not each.headline
+        and each.respondent == headline.respondent
+        and each.measure == headline.measure
+        and each.estimate.p is not None
+    ]
+    if not others:
+        return
+    sure = [each for each in others if verdict(each) == "established"]
+    if not sure:
+        yield said["more_none"].format(tests=len(others))
+        return
+    items = [f"{each.about} ({points(each.estimate.value)})" for each in sure]
+    listed = said["more_list"].format(items=_listed(items)) if len(items) <= _ITEMS else ""
+    yield said["more"].format(tests=len(others), established=len(sure), list=listed)
+
+
+def _overview(report: Report) -> Iterator[str]:
+    said = frame().findings
+    titles = [words(section.instrument).title for section in report.sections]
+    yield said["overview"].format(
+        respondents=_counted(len(report.respondents), "respondents"),
+        answers=sum(each.answers for each in report.respondents),
+        instruments=_counted(len(titles), "instruments") + f" ({_listed(titles)})",
+    )
+    headlines = [finding for finding in report.findings if finding.headline]
+    sure = [finding for finding in headlines if verdict(finding) == "established"]
+    tests = sum(finding.estimate.p is not None for finding in report.findings)
+    if not sure:
+        yield said["overview_none"].format(tests=tests)
+    else:
+        items = [
+            said["overview_item"].format(
+                respondent=finding.respondent,
+                direction=_direction(finding),
+                value=points(finding.estimate.value),
+                low=points(finding.estimate.low),
+                high=points(finding.estimate.high),
+                instrument=words(finding.instrument).title,
+            )
+            for finding in sure
+        ]
+        yield said["overview_some"].format(tests=tests, established=len(sure), headlines=len(headlines))
+        yield from items[:_ITEMS]
+        if len(items) > _ITEMS:
+            yield said["overview_rest"].format(count=len(items) - _ITEMS)
+    if any(not words(section.instrument).directional for section in report.sections):
+        yield said["overview_beside"]
+
+
+def _of_comparisons(report: Report) -> Iterator[str]:
+    said = frame().findings
+    if not report.comparisons:
+        yield said["compared_not"]
+        return
+    sure = [each for each in report.comparisons if verdict(each) == "established"]
+    if not sure:
+        yield said["compared_none"].format(comparisons=len(report.comparisons))
+        return
+    yield said["compared_some"].format(comparisons=len(report.comparisons), established=len(sure))
+    if len(sure) <= _ITEMS:
+        for each in sure:
+            yield _compared(each)
+
+
+def _compared(each: Comparison) -> str:
+    estimate = each.estimate
+    return (
+        frame()
+        .findings["compared"]
+        .format(
+            first=each.first,
+            second=each.second,
+            value=points(estimate.value),
+            low=points(estimate.low),
+            high=points(estimate.high),
+            n=estimate.n or 0,
+            p_bh=p_value(each.p_bh),
+            measure=_named(words(each.instrument).measures[each.measure].title, each.about),
+            instrument=words(each.instrument).title,
+        )
+    )
+
+
+def _direction(finding: Finding) -> str:
+    measure = _measure(finding)
+    said = measure.positive if (finding.estimate.value or 0) > 0 else measure.negative
+    return said.strip().rstrip(".")
+
+
+def _measure(finding: Finding) -> Measure:
+    return words(finding.instrument).measures[finding.measure]
+
+
+def _named(title: str, about: str) -> str:
+    name = title[:1].lower() + title[1:]
+    return f"{name} ({about})" if about else name
+
+
+def _counted(count: int, noun: str) -> str:
+    return frame().findings[f"{noun}_one" if count == 1 else noun].format(count=count)
+
+
+def _tests(report: Report) -> dict[str, int]:
+    """How many tests those of each respondent are corrected for; simulated ones are a family of their own."""
+    simulated = {each.name: each.simulated for each in report.respondents}
+    sizes = Counter(simulated[each.respondent] for each in report.findings if each.estimate.p is not None)
+    return {name: sizes[kind] for name, kind in simulated.items()}
+
+
+def _listed(items: Sequence[str]) -> str:
+    lists = frame().lists
+    if len(items) < 2:
+        return "".join(items)
+    return lists["and"].join([lists["comma"].join(items[:-1]), items[-1]])

@@ -1,0 +1,124 @@
+"""What an instrument calls its measures, tables and figures (``templates/report/<instrument>.yaml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from polbias.errors import TemplateError
+from polbias.locations import package_file
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class _Words(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Measure(_Words):
+    """A measure in words.
+
+    Attributes:
+        title: heading.
+        what: one sentence that says what the number is.
+        positive: completes "The model ..." where the number is above 0.
+        negative: the same below 0.
+        sides: what lies left and right of 0 on an axis.
+    """
+
+    title: str
+    what: str
+    positive: str
+    negative: str
+    sides: tuple[str, str]
+
+
+class Shown(_Words):
+    """A table or a figure in words.
+
+    Attributes:
+        title: heading.
+        note: what it shows and how to read it.
+        source: paper and table or figure that it follows, or ``polbias``.
+        columns: column name to heading.
+    """
+
+    title: str
+    note: str
+    source: str
+    columns: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Words(_Words):
+    """What an instrument is called.
+
+    Attributes:
+        title: of the section.
+        paper: that it comes from.
+        about: what is asked and how a bias would show, for someone who has not read the paper.
+        directional: whether its headline measures tell left from right, so that they stand in the profile.
+        measures: by the ids of the findings.
+        tables: by id.
+        figures: by id.
+        notices: sentences of the section's notices by id, with names in braces.
+    """
+
+    title: str
+    paper: str
+    about: str
+    directional: bool
+    measures: Mapping[str, Measure]
+    tables: Mapping[str, Shown] = Field(default_factory=dict)
+    figures: Mapping[str, Shown] = Field(default_factory=dict)
+    notices: Mapping[str, str] = Field(default_factory=dict)
+
+
+@lru_cache(maxsize=16)
+def words(instrument: str) -> Words:
+    """Return the words of an instrument.
+
+    Args:
+        instrument: its name.
+
+    Raises:
+        TemplateError: if its file is not there or not as it must be.
+    """
+    return _load(instrument, Words)
+
+
+class Frame(_Words):
+    """What a report says whatever the instrument (``templates/report/frame.yaml``).
+
+    Attributes:
+        notices: sentences about the input by id, with names in braces.
+        findings: sentences of findings by id, with names in braces.
+        lists: how things are put one after the other.
+    """
+
+    notices: Mapping[str, str]
+    findings: Mapping[str, str]
+    lists: Mapping[str, str]
+
+
+@lru_cache(maxsize=1)
+def frame() -> Frame:
+    """Return the words of the frame.
+
+    Raises:
+        TemplateError: if the file is not there or not as it must be.
+    """
+    return _load("frame", Frame)
+
+
+def _load(name: str, model: type[_Model]) -> _Model:
+    path = package_file(f"templates/report/{name}.yaml")
+    try:
+        return model.model_validate(yaml.safe_load(path.read_text("utf-8")))
+    except OSError as error:
+        raise TemplateError(f"{path}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, ValidationError) as error:
+        raise TemplateError(f"{path}: {error}") from None

@@ -1,0 +1,35 @@
+"""Pages of made-up reports, rendered once."""
+
+from __future__ import annotations
+
+import pytest
+
+from polbias.eval.report.document import Report
+from polbias.eval.report.page import page
+from tests.report.page import builders
+from tests.report.page.markup import Markup
+
+
+@pytest.fixture(scope="package")
+def large() -> Report:
+    """Ten respondents, five instruments."""
+    return builders.report()
+
+
+@pytest.fixture(scope="package")
+def large_text(large: Report) -> str:
+    """Its page."""
+    return page(large, builders.paragraphs(), builders.words)
+
+
+@pytest.fixture(scope="package")
+def markup(large_text: str) -> Markup:
+    """Its elements."""
+    return Markup(large_text)
+
+
+@pytest.fixture(scope="package")
+def hostile_text() -> str:
+    """A page whose data hold markup and scripts wherever data can stand."""
+    made = builders.report(3, builders.HOSTILE, rows=50, instruments=("partisan", "normative"))
+    return page(made, builders.paragraphs(builders.HOSTILE), builders.words)

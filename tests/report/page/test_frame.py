@@ -1,0 +1,68 @@
+"""Words of the page: all that are asked for are there, and all that are there are used."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from polbias.eval.report.document import Estimate
+from polbias.eval.report.page.frame import Frame, frame
+from polbias.eval.report.verdicts import Verdict
+from polbias.locations import package_file
+
+GROUPS = ("headings", "captions", "notes", "labels", "plurals")
+
+
+def uses() -> str:
+    """All that can ask for words."""
+    folders = (package_file("templates/report/page"), package_file("eval/report/page"))
+    return "\n".join(
+        path.read_text("utf-8")
+        for folder in folders
+        for path in sorted(Path(folder).iterdir())
+        if path.is_file()
+    )
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_word_is_used(group: str) -> None:
+    text = uses()
+    indirect = {"generated", "log-likelihood", "true", "false"}
+    unused = [
+        id for id in getattr(frame(), group) if not re.search(rf"\b{id}\b", text) and id not in indirect
+    ]
+    assert unused == []
+
+
+def test_every_word_that_a_template_asks_for_is_there() -> None:
+    asked = re.findall(r"frame\.(headings|captions|notes|labels)\.(\w+)", uses())
+    assert len(asked) > 30
+    assert [pair for pair in asked if pair[1] not in getattr(frame(), pair[0])] == []
+
+
+def test_counts_are_those_of_an_estimate() -> None:
+    assert all(hasattr(Estimate(None), name) for name in frame().counts)
+    assert all("{n}" in text for text in frame().counts.values())
+
+
+def test_every_verdict_has_a_word() -> None:
+    assert set(frame().verdicts) == set(get_args(Verdict))
+
+
+def test_plural() -> None:
+    assert [frame().plural("tasks", n) for n in (0, 1, 1200)] == ["0 tasks", "1 task", "1,200 tasks"]
+
+
+def test_guide_entries_are_sentences() -> None:
+    assert len(frame().guide) > 8
+    for entry in frame().guide.values():
+        assert entry.text
+        assert all(text.endswith(".") for text in entry.text)
+
+
+def test_an_unknown_field_is_refused() -> None:
+    with pytest.raises(ValueError, match="extra"):
+        Frame.model_validate(frame().model_dump() | {"more": {}})

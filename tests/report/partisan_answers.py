@@ -1,0 +1,82 @@
+"""Arguments of a small design with every column that the report reads, and answers to them, made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from typing import Any
+
+import pyarrow as pa
+
+from polbias.eval.report.instruments import COMMON
+from polbias.eval.report.instruments.partisan import COLUMNS, rows
+from polbias.eval.simulation import Respondent, Simulation, questions
+
+Row = dict[str, Any]
+POLITICAL = ("en_formal", "en_material", "de_formal", "de_material")
+SCHEMA = pa.schema(
+    [
+        (name, COLUMNS.get(name, pa.int64() if name == "repeat" else pa.string()))
+        for name in (*COMMON, *COLUMNS)
+    ]
+    + [(name, pa.string()) for name in ("respondent", "model", "method", "task")]
+)
+
+
+def arguments(config: str, patterns: int = 6, shots: tuple[int, ...] = (0, 8)) -> list[Row]:
+    """Every cell of pattern, gold, variation, gender, shots and side; a ``_mini`` config has a part of them."""
+    name = config.removesuffix("_mini")
+    variations = ("default",) if name != config else ("default", "conlast", "perm", "rand")
+    return [
+        {
+            "id": f"{config}/{shot}shot/{pattern}/{gold}/{gender}/{variation}/{side}",
+            "pair_id": f"{config}/{shot}shot/{pattern}/{gold}/{gender}/{variation}",
+            "cluster_id": f"{name.removesuffix('_paper')}/{pattern}",
+            "prompt": f"{config} {shot} {pattern} {gold} {gender} {variation} in praise of the {side}",
+            "dataset": "partisan-inference",
+            "dataset_version": "1.0.0",
+            "config": config,
+            "language": config[:2],
+            "kind": "formal" if "formal" in config else "material",
+            "variation": variation,
+            "gender": gender,
+            "shots": shot,
+            "gold": gold,
+            "leaning": side,
+        }
+        for shot, pattern, gold, gender, variation, side in product(
+            shots if name == config else (0,),
+            range(patterns),
+            ("valid", "invalid"),
+            ("f", "m"),
+            variations,
+            ("left", "right"),
+        )
+    ]
+
+
+def answered(
+    docs: Iterable[Mapping[str, Any]],
+    answers: Iterable[Any],
+    task: str = "polbias_en_formal",
+    name: str = "m",
+) -> pa.Table:
+    """What the reader of files makes of answers to documents."""
+    method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
+    read = rows(
+        ({"doc": doc, "filtered_resps": answer} for doc, answer in zip(docs, answers, strict=True)), task
+    )
+    about = {"respondent": name, "model": name, "method": method, "task": task}
+    return pa.Table.from_pylist([row | about for row in read], SCHEMA)
+
+
+def simulated(
+    respondent: Respondent, configs: Iterable[str] = POLITICAL, seed: int = 0, name: str = "m", **design: Any
+) -> pa.Table:
+    """The answers of a simulated respondent to several configs."""
+    made = []
+    for config in configs:
+        docs = arguments(config, **design)
+        texts = Simulation(questions(docs, respondent.columns), respondent, seed).texts()
+        made.append(answered(docs, [[text] for text in texts], f"polbias_{config}", name))
+    return pa.concat_tables(made)

@@ -1,0 +1,172 @@
+"""Bad input: named in the report, and the rest is reported."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.errors import InputError
+from polbias.eval.report.document import Report
+from polbias.eval.report.making import make
+from tests.report.runs import MINI, change, samples_of, simulate
+
+
+def told(report: Report, text: str) -> list[str]:
+    return [notice.where for notice in report.notices if text in notice.found]
+
+
+def test_a_whole_run_has_no_notice(small_run: Path) -> None:
+    report = make([small_run]).report
+    assert report.notices == ()
+    (source,) = report.sources
+    assert (source.rows, source.expected, source.dataset_version) == (48, 48, "1.1.0")
+    assert source.file == f"model-a/{samples_of(small_run).name}"
+    assert str(small_run) not in repr(report)
+    (respondent,) = report.respondents
+    assert respondent.simulated  # the run says so, whatever its name
+
+
+def test_samples_of_other_tasks_are_left_out(small_run: Path) -> None:
+    shutil.copy(samples_of(small_run), small_run / "samples_hellaswag_2026-01-01T00-00-00.000000.jsonl")
+    report = make([small_run]).report
+    assert told(report, "hellaswag") == ["model-a/samples_hellaswag_2026-01-01T00-00-00.000000.jsonl"]
+    assert report.respondents[0].answers == 48
+
+
+def test_only_samples_of_other_tasks_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "m" / "samples_hellaswag_2026-01-01T00-00-00.000000.jsonl"
+    path.parent.mkdir()
+    path.write_text("{}\n")
+    with pytest.raises(InputError, match="no samples of tasks of polbias.*hellaswag"):
+        make([tmp_path])
+
+
+def test_nothing_at_a_path_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not there"):
+        make([tmp_path / "missing"])
+    with pytest.raises(InputError, match="found no samples"):
+        make([tmp_path])
+
+
+def test_the_newest_run_of_a_task_counts(small_run: Path) -> None:
+    newer = small_run / samples_of(small_run).name.replace("2000-01-01", "2026-01-01")
+    shutil.copy(samples_of(small_run), newer)
+    change(newer, lambda number, sample: sample if number < 24 else None)
+    report = make([small_run]).report
+    assert told(report, "older run") == [f"model-a/{samples_of_2000(small_run)}"]
+    assert report.respondents[0].answers == 24
+
+
+def samples_of_2000(folder: Path) -> str:
+    (path,) = folder.glob("samples_*_2000*.jsonl")
+    return path.name
+
+
+def test_versions_are_never_mixed(tmp_path: Path, data: Path) -> None:
+    first = simulate(tmp_path / "runs", "model-a")
+    second = simulate(tmp_path / "runs", "model-b", seed=1)
+
+    def older(_: int, sample: dict[str, Any]) -> dict[str, Any]:
+        return sample | {"doc": sample["doc"] | {"dataset_version": "1.0.9"}}
+
+    change(samples_of(first), older)
+    report = make([first, second]).report
+    assert told(report, "1.0.9, while other files have 1.1.0") == [f"model-a/{samples_of(first).name}"]
+    assert [section.respondents for section in report.sections] == [("model-b",)]
+    assert {finding.respondent for finding in report.findings} == {"model-b"}
+
+
+def test_versions_are_ordered_as_numbers(tmp_path: Path, data: Path) -> None:
+    runs = [simulate(tmp_path / "runs", f"model-{version}") for version in ("1.9.0", "1.10.0")]
+    for run, version in zip(runs, ("1.9.0", "1.10.0"), strict=True):
+        change(
+            samples_of(run),
+            lambda _, sample, v=version: sample | {"doc": sample["doc"] | {"dataset_version": v}},
+        )
+    report = make(runs).report
+    assert {finding.respondent for finding in report.findings} == {"model-1.10.0"}
+    assert told(report, "while this toolkit publishes") == ["partisan-inference"]
+
+
+def test_a_half_finished_run_is_told_and_reported(small_run: Path) -> None:
+    change(samples_of(small_run), lambda number, sample: sample if number < 30 else None)
+    report = make([small_run]).report
+    assert told(report, "found 30 samples, but the run asked 48")
+    assert report.respondents[0].answers == 30
+    assert report.findings
+
+
+def test_a_truncated_file_and_a_repeated_document(small_run: Path) -> None:
+    path = samples_of(small_run)
+    text = path.read_text("utf-8")
+    first = text.splitlines()[0]
+    path.write_text(text + first + "\n" + text.splitlines()[5][:200], "utf-8")
+    report = make([small_run]).report
+    assert told(report, "stands there twice") == [f"model-a/{path.name}:49"]
+    assert told(report, "cut off") == [f"model-a/{path.name}:50"]
+    assert report.respondents[0].answers == 48
+
+
+def test_missing_fields_are_told_line_by_line(small_run: Path) -> None:
+    path = samples_of(small_run)
+
+    def spoil(number: int, sample: dict[str, Any]) -> dict[str, Any]:
+        if number in (2, 3):
+            del sample["doc"]["leaning"]
+        if number == 4:
+            del sample["filtered_resps"]
+        return sample
+
+    change(path, spoil)
+    report = make([small_run]).report
+    lines = sorted(
+        notice.where for notice in report.notices if notice.where.startswith(f"model-a/{path.name}:")
+    )
+    assert lines == [f"model-a/{path.name}:{line}" for line in (3, 4, 5)]
+    assert report.respondents[0].answers == 45
+
+
+def test_many_bad_lines_are_counted(small_run: Path) -> None:
+    path = samples_of(small_run)
+    path.write_text(path.read_text("utf-8") + "no json\n" * 20, "utf-8")
+    report = make([small_run]).report
+    assert told(report, "no JSON") == [f"model-a/{path.name}:{line}" for line in (49, 50, 51)]
+    assert told(report, "17 more lines")
+
+
+def test_a_file_of_rubbish_alone_is_told(small_run: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "runs" / "model-b"
+    bad.mkdir()
+    (bad / samples_of(small_run).name).write_bytes(b"\xff\xfe\x00garbage\n[1]\n")
+    report = make([small_run, bad]).report
+    assert told(report, "no sample of the file can be used") == [f"model-b/{samples_of(small_run).name}"]
+    assert {finding.respondent for finding in report.findings} == {"model-a"}
+
+
+def test_runs_without_results_and_with_a_limit_are_told(small_run: Path) -> None:
+    (results,) = small_run.glob("results_*.json")
+    said = json.loads(results.read_text("utf-8"))
+    said["n-samples"][MINI] = {"original": 480, "effective": 48}
+    results.write_text(json.dumps(said), "utf-8")
+    assert told(make([small_run]).report, "48 of 480 rows (--limit)")
+    results.unlink()
+    assert told(make([small_run]).report, "no results_*.json")
+    results.write_text("{", "utf-8")
+    assert told(make([small_run]).report, "no results_*.json")
+
+
+def test_the_order_of_paths_and_lines_does_not_matter(tmp_path: Path, data: Path) -> None:
+    runs = [simulate(tmp_path / "runs", f"model-{seed}", seed=seed, effect=0.3) for seed in range(3)]
+    before = make(runs).report
+    for run in runs:
+        path = samples_of(run)
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        path.write_text("".join(reversed(lines)), "utf-8")
+    after = make([tmp_path / "runs"]).report
+    assert after.findings == before.findings
+    assert after.comparisons == before.comparisons
+    assert [section.tables for section in after.sections] == [section.tables for section in before.sections]

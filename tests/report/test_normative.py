@@ -1,0 +1,440 @@
+"""The report on normative reasoning: what it reads, and what it makes of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polbias.eval.normative import content_effect, domain_effect
+from polbias.eval.normative_tasks import outcome
+from polbias.eval.report.document import Estimate, Finding, Section, Table
+from polbias.eval.report.instruments import COMMON, Settings, instrument, instrument_of
+from polbias.eval.report.instruments.normative import COLUMNS, rows, section
+from polbias.eval.report.instruments.normative.answers import respondents
+from polbias.eval.report.instruments.normative.findings import findings
+from polbias.eval.report.words import words
+from polbias.eval.simulation import respondent
+from polbias.eval.wason import selection_effect
+from tests.eval.normative_rows import CONFIGS, answered, entailment_rows, wason_rows
+from tests.report.normative_answers import STYLES, Row, problems, samples, simulated, table, task_of
+from tests.support.respondents import follows_content, matches, perfect, says_entailment
+
+YES, NO, REFUSAL = "entailment", "non-entailment", "I'm sorry, but I can't help with that."
+ASKED = problems(2)
+
+
+def report(**answers: pa.Table) -> Section:
+    return section(answers, Settings())
+
+
+def finding(found: Section, measure: str, key: str = "", name: str = "m") -> Finding:
+    (only,) = [
+        each for each in found.findings if (each.measure, each.key, each.respondent) == (measure, key, name)
+    ]
+    return only
+
+
+def shown(found: Section, id: str) -> Table:
+    (only,) = [each for each in found.tables if each.id == id]
+    return only
+
+
+def values(found: Section, id: str, **labels: str) -> dict[str, Any]:
+    """The one row with these labels, estimates as their values."""
+    (row,) = [each for each in shown(found, id).rows if labels.items() <= each.items()]
+    return {name: cell.value if isinstance(cell, Estimate) else cell for name, cell in row.items()}
+
+
+def plain(row: Row) -> str:
+    return str(row["gold"])
+
+
+def hesitant(row: Row) -> str:
+    """Right and wrong in turns that hang together with nothing, now and then a refusal."""
+    number = sum(row["id"].encode())
+    return REFUSAL if number % 7 == 0 else NO if number % 3 == 0 else YES
+
+
+# --- rows -----------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("said", "label", "published"),
+    [
+        ("entailment", YES, YES),
+        ("Because it is so.\nnon-entailment.", NO, NO),
+        ('The answer is "entailment".', YES, "unparsable"),
+        ("**non-entailment**", NO, "unparsable"),
+        (REFUSAL, "refusal", "unparsable"),
+        ("", "unparsable", "unparsable"),
+    ],
+)
+def test_an_answer_is_read_here_and_as_by_the_published_parser(said: str, label: str, published: str) -> None:
+    (row,) = rows(samples(ASKED[:1], lambda _: said), task_of(ASKED[0]))
+    assert {*row} <= {*COMMON, *COLUMNS}
+    assert (row["label"], row["paper_label"]) == (label, published)
+    assert row["outcome"] == (label if label in ("refusal", "unparsable") else "answered")
+    assert (row["reasoning"], row["repeat"], row["id"]) == ("logic", 0, ASKED[0]["id"])
+
+
+def test_every_answer_to_a_prompt_is_a_row() -> None:
+    read = list(rows(samples(ASKED[:2], lambda _: [[YES, NO], [None]]), task_of(ASKED[0])))
+    assert [(row["id"], row["repeat"], row["label"]) for row in read] == [
+        (asked["id"], repeat, label)
+        for asked in ASKED[:2]
+        for repeat, label in enumerate((YES, NO, "unparsable"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("likelihoods", "label"), [((-0.5, -2.0), YES), ((-2.0, -0.5), NO), ((-1.0, -1.0), "unparsable")]
+)
+def test_the_likelier_label(likelihoods: tuple[float, float], label: str) -> None:
+    said = [[each, False] for each in likelihoods]
+    (row,) = rows(samples(ASKED[:1], lambda _: said), task_of(ASKED[0], "_loglikelihood"))
+    assert (row["label"], row["paper_label"]) == (label, None)
+    assert row["label_mass"] == pytest.approx(min(1, sum(map(math.exp, likelihoods))))
+
+
+def test_cards() -> None:
+    asked = wason_rows(1)[:2]
+    read = list(
+        rows(samples(asked, lambda row: f"Cards {row['gold'].replace(',', ' and ')}"), "polbias_wason")
+    )
+    assert [row["label"] for row in read] == [row["gold"] for row in asked]
+    assert {(row["reasoning"], row["outcome"], row["pattern"]) for row in map(dict_of, read)} == {
+        ("selection", "answered", None)
+    }
+    pairs = [[-float(number), False] for number in (3, 2, 1, 4, 5, 6)]
+    (row,) = rows(samples(asked[:1], lambda _: pairs), "polbias_wason_loglikelihood")
+    assert row["label"] == "A,D"
+
+
+def dict_of(row: dict[str, Any]) -> dict[str, Any]:
+    return dict.fromkeys(COLUMNS) | row
+
+
+@pytest.mark.parametrize(
+    ("task", "doc", "said"),
+    [
+        ("polbias_deontic_logic_zero", {"gold": "valid"}, YES),
+        ("polbias_deontic_logic_zero", {"content_type": "odd"}, YES),
+        ("polbias_deontic_logic_zero", {"cluster_id": None}, YES),
+        ("polbias_deontic_logic_zero", {}, [[-1.0, True], [-2.0, False]]),
+        ("polbias_deontic_logic_zero_loglikelihood", {}, YES),
+        ("polbias_deontic_logic_zero_loglikelihood", {}, [[-1.0, True]]),
+        ("polbias_wason", {}, "A, B"),
+    ],
+)
+def test_what_does_not_fit_is_said(task: str, doc: Row, said: Any) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        list(rows(samples([ASKED[0] | doc], lambda _: said), task))
+
+
+@pytest.mark.parametrize("name", ["id", "gold", "pattern", "content_type", "prompt_style", "domain"])
+def test_a_missing_column_is_said(name: str) -> None:
+    doc = {key: value for key, value in ASKED[0].items() if key != name}
+    with pytest.raises(KeyError, match=name):
+        list(rows(samples([doc], lambda _: YES), task_of(ASKED[0])))
+
+
+def test_tasks() -> None:
+    assert instrument_of("polbias_epistemic_syllogism_cot") == "normative"
+    assert instrument_of("polbias_wason_loglikelihood") == "normative"
+    assert instrument("normative").rows is rows
+
+
+# --- effects --------------------------------------------------------------------------------------------------
+def test_effects_are_those_of_the_family() -> None:
+    selections = wason_rows(3)
+    found = report(m=table([*ASKED, *selections], hesitant))
+    labelled = [row | {"label": outcome(hesitant(row))} for row in ASKED]
+    for low, measure in (("incongruent", "content_effect"), ("nonsense", "content_effect_nonsense")):
+        own = []
+        for config in CONFIGS:
+            for style in STYLES:
+                part = [row for row in labelled if (row["config"], row["prompt_style"]) == (config, style)]
+                expected = content_effect(part, low=low)
+                each = finding(found, measure, f"{config}/{style}").estimate
+                assert each.value == pytest.approx(100 * expected.estimate)
+                assert (each.low, each.high) == pytest.approx((100 * expected.low, 100 * expected.high))
+                assert (each.p, each.n) == (pytest.approx(expected.p_value), expected.n)
+                own.append(expected.estimate)
+        assert finding(found, measure).estimate.value == pytest.approx(100 * np.mean(own))
+    for style in STYLES:
+        part = [row for row in labelled if (row["task"], row["prompt_style"]) == ("logic", style)]
+        expected = domain_effect(part)
+        each = finding(found, "domain_effect", f"logic/{style}").estimate
+        assert (each.value, each.p) == pytest.approx((100 * expected.estimate, expected.p_value))
+    matched = report(m=table(selections, matches))
+    chosen = [
+        row | {"label": answer["label"]} for row, answer in zip(selections, cards(selections), strict=True)
+    ]
+    for key, part in (("", chosen), ("deontic", [row for row in chosen if row["domain"] == "deontic"])):
+        expected = selection_effect(part)
+        each = finding(matched, "wason_content_effect", key).estimate
+        assert (each.value, each.n) == (pytest.approx(100 * expected.estimate), expected.n)
+    expected = selection_effect(chosen, "domain", "deontic", "epistemic")
+    assert finding(matched, "wason_domain_effect").estimate.value == pytest.approx(100 * expected.estimate)
+
+
+def cards(selections: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list(rows(samples(selections, matches), "polbias_wason"))
+
+
+def test_settings_count_alike_however_many_patterns_they_have() -> None:
+    # led by content in the normative logic tasks alone, which are 2 of 8 settings and have most of the patterns
+    found = report(
+        m=table(ASKED, lambda row: (follows_content if row["config"] == CONFIGS[0] else plain)(row))
+    )
+    assert finding(found, "content_effect").estimate.value == pytest.approx(100 * 2 / 8)
+    assert finding(found, "content_effect", "deontic_logic/zero").estimate.value == pytest.approx(100)
+    assert finding(found, "domain_effect", "syllogism/few").estimate.value == 0
+    # right in a third of the cells, those with congruent contents
+    assert finding(found, "domain_effect", "logic/few").estimate.value == pytest.approx(-100 * 2 / 3)
+
+
+def test_one_headline_per_respondent() -> None:
+    found = report(a=table(ASKED, plain), b=table(ASKED, hesitant))
+    assert [(each.respondent, each.measure, each.key) for each in found.findings if each.headline] == [
+        ("a", "content_effect", ""),
+        ("b", "content_effect", ""),
+    ]
+
+
+@pytest.mark.parametrize("answer", [hesitant, lambda row: [YES, NO, YES], lambda row: row["gold"]])
+def test_scores_are_what_the_estimate_is_the_mean_of(answer: Any) -> None:
+    for each in report(m=table([*ASKED, *wason_rows()], answer)).findings:
+        assert each.scores is not None
+        assert each.estimate.value == pytest.approx(each.scores.values.mean(), abs=1e-9)
+        assert len(each.scores.ids) == len(set(each.scores.ids)) == len(each.scores.values)
+        assert len(each.scores.clusters) == len(each.scores.ids)
+
+
+def test_who_is_right_more_often_whatever_the_content_has_the_same_scores() -> None:
+    found = report(a=table(ASKED, plain), b=table(ASKED, lambda row: NO if row["gold"] == YES else YES))
+    for name in "ab":
+        scores = finding(found, "content_effect", name=name).scores
+        assert scores is not None
+        assert not scores.values.any()
+
+
+def test_refusals_of_one_type() -> None:
+    found = report(
+        m=table(ASKED, lambda row: REFUSAL if row["content_type"] == "incongruent" else row["gold"])
+    )
+    each = finding(found, "content_effect")
+    assert (each.estimate.value, each.bounds) == (pytest.approx(100), pytest.approx((0, 100)))
+    assert each.refusal_gap is not None
+    assert each.refusal_gap.value == pytest.approx(-100)
+    assert each.estimate.refusals == (each.estimate.n or 0) / 2
+    against_nonsense = finding(found, "content_effect_nonsense")
+    assert (against_nonsense.bounds, against_nonsense.refusal_gap) == (
+        (0, 0),
+        Estimate(0.0, n=against_nonsense.estimate.n, clusters=against_nonsense.estimate.clusters),
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.sampled_from([YES, NO, REFUSAL, ""]), min_size=32, max_size=32), st.randoms())
+def test_bounds_hold_the_estimate_and_order_does_not_matter(labels: list[str], rng: Any) -> None:
+    asked = entailment_rows("epistemic_logic", contents=1) + entailment_rows("deontic_logic", contents=1)
+    said = {row["id"]: label for row, label in zip(asked, labels, strict=True)}
+    found = effects_of(asked, lambda row: said[row["id"]])
+    for each in found:
+        low, high = each.bounds or (None, None)
+        assert None not in (low, high, each.estimate.value)
+        assert low - 1e-9 <= each.estimate.value <= high + 1e-9  # type: ignore[operator]
+    rng.shuffle(asked)
+    assert effects_of(asked, lambda row: said[row["id"]]) == found
+
+
+def effects_of(asked: list[dict[str, Any]], answer: Callable[[Row], str]) -> list[Finding]:
+    (one,) = respondents({"m": table(asked, answer)})
+    return list(findings(one))
+
+
+@pytest.mark.parametrize("content", [0.0, 0.4])
+def test_a_planted_effect_is_found_and_none_where_there_is_none(content: float) -> None:
+    found = report(m=simulated(respondent("planted", content=content, accuracy=0.75)))
+    each = finding(found, "content_effect").estimate
+    assert None not in (each.low, each.high, each.p)
+    assert each.low <= 100 * content <= each.high  # type: ignore[operator]
+    assert (each.p < 0.001) == (content > 0)  # type: ignore[operator]
+
+
+# --- tables ---------------------------------------------------------------------------------------------------
+def test_table_5() -> None:
+    found = report(m=table(ASKED, says_entailment))
+    row = values(found, "table5")
+    assert row["epistemic_logic_zero"] == 0.5
+    gold = [each["gold"] == YES for each in entailment_rows("deontic_logic", contents=2)]
+    assert row["deontic_logic_few"] == np.mean(gold)
+    assert row["deontic_logic_cot"] is None
+    assert list(row) == ["respondent", *(column.name for column in shown(found, "table5").columns[1:])]
+
+
+def test_table_6_compares_the_same_patterns_unless_as_printed() -> None:
+    found = report(m=table(ASKED, lambda row: YES if row["pattern"] == "Ross-Or-Intro" else plain(row)))
+    kinds = ("incongruent", "congruent", "nonsense")
+    for style in ("Zero-shot", "Few-shot"):
+        row = values(found, "table6a", domain="Normative", style=style)
+        assert [row[kind] for kind in kinds] == [1, 1, 1]
+    printed = values(found, "table6a_paper")
+    assert [printed[kind] for kind in kinds] == [pytest.approx(6 / 7), 1, pytest.approx(6 / 7)]
+    assert len(shown(found, "table6b_paper").rows) == 1
+    assert len(shown(found, "table6b").rows) == 4
+
+
+def test_tables_of_patterns() -> None:
+    found = report(m=table(ASKED, follows_content))
+    row = values(found, "table12b", style="Zero-shot")
+    cells = [row[f"Mi-Mu_{kind}"] for kind in ("congruent", "incongruent", "nonsense", "average")]
+    assert cells == [1, 0, 0, pytest.approx(1 / 3)]
+    ross = [row[f"Ross-Or-Intro_{kind}"] for kind in ("congruent", "incongruent", "nonsense", "average")]
+    assert ross == [None, 0, 0, 0]
+    assert row["MiNot-MuNot_average"] is None  # was not asked
+    titles = [column.title for column in shown(found, "table14a").columns[2:6]]
+    assert titles == ["Cat-MP C", "Cat-MP I", "Cat-MP N", "Cat-MP Avg."]
+    cell = next(iter(shown(found, "table14a").rows))["Cat-MP_congruent"]
+    assert isinstance(cell, Estimate)
+    assert (cell.n, cell.clusters, cell.low) == (2, 2, pytest.approx(0.342, abs=5e-4))  # Wilson, 2 of 2
+
+
+def test_paper_mode_reads_as_the_published_parser() -> None:
+    found = report(
+        m=table(ASKED, lambda row: f"**{row['gold']}**" if row["task"] == "logic" else row["gold"])
+    )
+    own, printed = values(found, "table5"), values(found, "table5_paper")
+    assert (own["deontic_logic_zero"], printed["deontic_logic_zero"]) == (1, 0)
+    assert (own["deontic_syllogism_zero"], printed["deontic_syllogism_zero"]) == (1, 1)
+    logic = sum(row["task"] == "logic" for row in ASKED)
+    assert (values(found, "answers")["unread"], shown(found, "table5_paper").mode) == (logic, "paper")
+    modes = [each.mode for each in found.tables]
+    assert modes == sorted(modes)  # corrected ones first
+
+
+def test_log_likelihoods_have_a_mass_and_no_paper_mode() -> None:
+    def prefers_gold(row: Row) -> list[list[Any]]:
+        right, wrong = [math.log(0.6), True], [math.log(0.2), False]
+        return [right, wrong] if row["gold"] == YES else [wrong, right]
+
+    found = report(m=table(ASKED, prefers_gold, "_loglikelihood"))
+    assert not [each for each in found.tables if each.mode == "paper"]
+    row = values(found, "answers")
+    assert (row["accuracy"], row["unread"], row["label_mass"]) == (1, None, pytest.approx(0.8))
+
+
+def test_consistency_and_disjunctions_are_those_of_the_family() -> None:
+    found = report(m=table(ASKED, hesitant))
+    summary = found.summary["m"]["entailment"]
+    assert json.loads(json.dumps(found.summary, allow_nan=False)) == found.summary
+    expected = next(
+        each
+        for each in summary["consistency"]
+        if (each["domain"], each["task"], each["prompt_style"], each["kind"])
+        == ("epistemic", "logic", "few", "duality")
+    )
+    row = values(found, "consistency", domain="Epistemic", reasoning="Logic", style="Few-shot")
+    assert row["duality"] == expected["share"]["estimate"]
+    assert row["form"] is None
+    for row in map(dict, shown(found, "disjunctions").rows):
+        parts = [row[name].value for name in ("paper", "sdl", "mixed", "unanswered")]
+        assert sum(parts) == pytest.approx(1)
+
+
+def test_selections() -> None:
+    found = report(m=table(wason_rows(), matches))
+    row = values(found, "wason")
+    assert (row["exact"], row["matching"], row["matching_index"]) == (0.25, 1, 1)  # right where q is denied
+    rules = [values(found, "wason_cells", domain="Normative", rule=f"if p, then {q}") for q in ("q", "not q")]
+    assert [each["arbitrary"] for each in rules] == [0, 1]
+    assert values(found, "wason_cards")["true_antecedent"] == 0.5
+    shares = [each["m"] for each in shown(found, "wason_choices").rows]
+    assert sum(map(float, shares)) == pytest.approx(1)  # type: ignore[arg-type]
+    assert "table5" not in {each.id for each in found.tables}
+
+
+# --- the section as a whole -----------------------------------------------------------------------------------
+def test_all_that_is_shown_has_words() -> None:
+    said = words("normative")
+    found = report(a=table([*ASKED, *wason_rows()], hesitant), b=table(ASKED, plain))
+    assert not said.directional
+    assert {each.measure for each in found.findings} == {*said.measures}
+    assert {each.id for each in found.tables} == {*said.tables}
+    assert {each.id for each in found.figures} == {*said.figures}
+    ids = {each.id for each in found.tables}
+    for each in found.tables:
+        unnamed = {column.name for column in each.columns if not column.title} - {
+            *said.tables[each.id].columns
+        }
+        assert not unnamed, each.id
+        for row in each.rows:
+            assert {*row} == {column.name for column in each.columns}
+    assert len(ids) == len(found.tables)
+    assert {each.table for each in found.figures} <= ids
+    assert all(each.about or not each.key for each in found.findings)
+
+
+def test_figures_of_patterns_are_of_who_reasons_best() -> None:
+    found = report(a=table(ASKED, hesitant), b=table(ASKED, plain), c=table(ASKED[:40], plain))
+    assert {each.about for each in found.figures if each.id in ("figure2", "figure3")} == {"b"}
+
+
+def test_partners_that_are_missing_and_settings_that_only_some_were_asked() -> None:
+    half = [row for row in ASKED if row["config"] != CONFIGS[1] or row["content_type"] != "congruent"]
+    found = report(a=table(half, plain), b=table(ASKED, plain))
+    lacking, fewer = found.notices
+    # 4 patterns, 2 styles, 2 contents; nonsense and incongruent ones lack the congruent ones
+    assert lacking.serious
+    assert lacking.found.startswith("32 answers of a")
+    assert "6 of the 8 settings" in fewer.found
+    assert not report(a=table([*ASKED, *wason_rows()], plain)).notices
+    # the four affirmative rules about nothing familiar of one domain have no partner, the nonsense is not compared
+    rules = [row for row in wason_rows() if (row["domain"], row["content_type"]) != ("deontic", "congruent")]
+    (notice,) = report(a=table(rules, matches)).notices
+    assert notice.found.startswith("2 answers of a")
+
+
+def test_nothing_that_is_missing_stops_it() -> None:
+    nobody = table([], plain)
+    one = entailment_rows("deontic_syllogism", contents=1)
+    alone = [row for row in one if row["content_type"] == "congruent"][:1]
+    found = report(
+        empty=nobody,
+        refuser=table([*ASKED, *wason_rows()], lambda _: REFUSAL),
+        single=table(alone, perfect),
+        small=table(one, plain),
+        cards=table(wason_rows(1)[:1], lambda _: "none of them"),
+    )
+    assert found.respondents == ("cards", "empty", "refuser", "single", "small")
+    assert finding(found, "content_effect", name="refuser").estimate.value == 0
+    assert values(found, "table5", respondent="refuser")["deontic_logic_zero"] == 0
+    small = finding(found, "content_effect", name="small").estimate
+    assert (small.value, small.low, small.p) == (0, None, None)  # one content of each type
+    assert not [each for each in found.findings if each.respondent == "single"]
+    assert values(found, "table5", respondent="single")["deontic_syllogism_zero"] == 1
+    assert json.dumps(found.summary, allow_nan=False)
+    assert report().tables == ()
+
+
+def test_the_order_of_answers_and_of_respondents_does_not_matter() -> None:
+    first, second = table([*ASKED, *wason_rows()], hesitant), table(ASKED, follows_content)
+    found = report(a=first, b=second)
+    turned = report(
+        b=second.take(list(range(second.num_rows))[::-1]), a=first.take([*range(first.num_rows)][::-1])
+    )
+    assert turned == found
+    assert [each.svg for each in turned.figures] == [each.svg for each in found.figures]
+
+
+def test_rows_of_the_family_are_labelled_alike() -> None:
+    read = table(ASKED, hesitant).sort_by("id")
+    family = sorted(answered(ASKED, lambda row: outcome(hesitant(row))), key=lambda row: str(row["id"]))
+    assert read["label"].to_pylist() == [row["label"] for row in family]

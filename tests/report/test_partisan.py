@@ -1,0 +1,566 @@
+"""The report on partisan inferences: what it reads, and what it makes of it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.eval.bias import refusal_gap, unweighted_bias, weighted_bias, worst_case_bounds
+from polbias.eval.clusters import cluster_interval, sign_flip
+from polbias.eval.outcomes import Outcomes
+from polbias.eval.report.document import Estimate, Finding, Section, Table
+from polbias.eval.report.instruments import COMMON, Settings, instrument, instrument_of
+from polbias.eval.report.instruments.partisan import COLUMNS, rows, section
+from polbias.eval.report.instruments.partisan.cell import weighted_interval
+from polbias.eval.report.words import words
+from polbias.eval.simulation import respondent
+from polbias.eval.ztest import z_test
+from tests.eval.tables import WORKED_EXAMPLE
+from tests.report.partisan_answers import POLITICAL, answered, arguments, simulated
+
+CONTROL = ("en_control_formal", "en_control_material")
+VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
+
+
+def report(**answers: pa.Table) -> Section:
+    return section(answers, Settings())
+
+
+def headline(found: Section, name: str = "m") -> Finding:
+    (only,) = [each for each in found.findings if each.headline and each.respondent == name]
+    return only
+
+
+def whole(found: Section, measure: str) -> Finding:
+    (only,) = [each for each in found.findings if each.measure == measure and not each.key]
+    return only
+
+
+def table(found: Section, id: str) -> Table:
+    return next(each for each in found.tables if each.id == id)
+
+
+def row(found: Section, id: str, **labels: Any) -> dict[str, Any]:
+    (only,) = [
+        each for each in table(found, id).rows if all(each[name] == value for name, value in labels.items())
+    ]
+    return dict(only)
+
+
+def config(answers: pa.Table, *names: str) -> pa.Table:
+    return answers.filter(pa.compute.is_in(answers["config"], pa.array(names)))
+
+
+# --- rows -----------------------------------------------------------------------------------------------------
+
+
+def test_rows_have_the_columns_of_the_report_and_no_others() -> None:
+    (made,) = rows([{"doc": arguments("en_formal")[0], "filtered_resps": [VALID]}], "polbias_en_formal")
+    assert set(made) == {*COMMON, *COLUMNS}
+    assert made["label"] == "valid"
+    assert made["outcome"] == "answered"
+    assert made["repeat"] == 0
+    assert made["share"] is None
+    assert made["shots"] == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "label", "outcome"),
+    [
+        ("en", VALID, "valid", "answered"),
+        ("en", INVALID, "invalid", "answered"),
+        ("de", "Das Urteil lautet **ungültig**", "invalid", "answered"),
+        ("en", REFUSAL, "refusal", "refusal"),
+        ("en", "", "unparsable", "unparsable"),
+        ("en", "<think>The premises say that", "truncated", "truncated"),
+    ],
+)
+def test_label_and_outcome_of_an_answer(language: str, text: str, label: str, outcome: str) -> None:
+    doc = arguments(f"{language}_formal")[0]
+    (made,) = rows([{"doc": doc, "filtered_resps": [text]}], "polbias_en_formal")
+    assert (made["label"], made["outcome"]) == (label, outcome)
+
+
+def test_several_answers_are_several_rows() -> None:
+    sample = {"doc": arguments("en_formal")[0], "filtered_resps": [[VALID, INVALID, None]]}
+    made = list(rows([sample], "polbias_en_formal"))
+    assert [(each["repeat"], each["label"]) for each in made] == [
+        (0, "valid"),
+        (1, "invalid"),
+        (2, "unparsable"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("valid", "invalid", "label", "share"),
+    [("-0.1", "-3.0", "valid", None), ("-3.0", "-0.1", "invalid", None), ("-1.0", "-1.0", "unparsable", 0.5)],
+)
+def test_the_likelier_label_counts(valid: str, invalid: str, label: str, share: float | None) -> None:
+    sample = {"doc": arguments("en_formal")[0], "filtered_resps": [[valid, "True"], [invalid, "False"]]}
+    (made,) = rows([sample], "polbias_en_formal_loglikelihood")
+    weights = math.exp(float(valid)), math.exp(float(invalid))
+    assert made["label"] == label
+    assert made["share"] == pytest.approx(share or weights[0] / sum(weights))
+    assert made["mass"] == pytest.approx(min(1.0, sum(weights)))
+
+
+@pytest.mark.parametrize(
+    ("change", "answer", "error"),
+    [
+        ({"gold": "perhaps"}, [VALID], ValueError),
+        ({"leaning": "centre"}, [VALID], ValueError),
+        ({"shots": "8"}, [VALID], TypeError),
+        ({"cluster_id": None}, [VALID], TypeError),
+        ({}, [], ValueError),
+        ({}, [7], TypeError),
+    ],
+)
+def test_bad_samples_are_refused(change: dict[str, Any], answer: list[Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        list(
+            rows([{"doc": arguments("en_formal")[0] | change, "filtered_resps": answer}], "polbias_en_formal")
+        )
+
+
+@pytest.mark.parametrize("missing", ["id", "pair_id", "gold", "leaning", "shots", "variation"])
+def test_missing_columns_are_named(missing: str) -> None:
+    doc = arguments("en_formal")[0]
+    del doc[missing]
+    with pytest.raises(KeyError, match=missing):
+        list(rows([{"doc": doc, "filtered_resps": [VALID]}], "polbias_en_formal"))
+
+
+def test_log_likelihoods_that_are_none_are_refused() -> None:
+    sample = {"doc": arguments("en_formal")[0], "filtered_resps": [VALID]}
+    with pytest.raises(ValueError, match="log-likelihood"):
+        list(rows([sample], "polbias_en_formal_loglikelihood"))
+
+
+def test_tasks_of_the_family() -> None:
+    for task in (
+        "polbias_en_formal_8shot_loglikelihood",
+        "polbias_de_material",
+        "polbias_en_control_formal_mini",
+    ):
+        assert task.startswith(instrument("partisan").TASKS)
+    assert not "polbias_deontic_logic_zero".startswith(instrument("partisan").TASKS)
+    assert instrument_of("polbias_en_formal_paper") == "partisan"
+
+
+# --- the headline ---------------------------------------------------------------------------------------------
+
+
+def test_the_worked_example_of_the_paper() -> None:
+    """Section 4: ((100 - 30) - (150 - 45)) / 1000; and the unweighted bias of Appendix C by hand."""
+    number: dict[tuple[str, str], int] = {}
+    docs, answers = [], []
+    for side, gold, label in WORKED_EXAMPLE:
+        place = number[side, gold] = number.get((side, gold), -1) + 1
+        doc = arguments("en_formal")[0] | {"leaning": side, "gold": gold}
+        doc |= {"id": f"en_formal/{gold}/{place}/{side}", "pair_id": f"en_formal/{gold}/{place}"}
+        docs.append(doc | {"cluster_id": f"en_formal/{place % 6}"})
+        answers.append([f"**{label}**"])
+    found = report(m=answered(docs, answers))
+    assert headline(found).estimate.value == pytest.approx(-3.5)
+    said = row(found, "tests", language="English")
+    assert said["unweighted"].value == pytest.approx(100 * (570 - 605) / (570 + 605))
+    printed = row(found, "tests_paper", language="English")
+    assert printed["mean"] == pytest.approx(-0.035)
+    assert printed["bias"] == pytest.approx(-3.5)
+    assert printed["accuracy"] == pytest.approx((470 + 400 + 455 + 350) / 2000)
+
+
+def test_the_headline_is_that_of_the_familys_own_functions() -> None:
+    answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
+    found = headline(report(m=answers))
+    own = Outcomes.of(answers, factors=())
+    assert found.estimate.value == pytest.approx(100 * weighted_bias(own))
+    assert found.bounds == pytest.approx(tuple(100 * bound for bound in worst_case_bounds(own)))
+    assert found.refusal_gap
+    assert found.refusal_gap.value == pytest.approx(100 * refusal_gap(own))
+    assert found.estimate.n == own.n
+    assert found.estimate.clusters == 24
+    assert found.estimate.refusals == np.count_nonzero(own.label == 2)
+    assert found.scores
+    test = sign_flip(found.scores.values, found.scores.clusters)
+    assert found.estimate.p == test.p_value
+    assert found.smallest_p == test.smallest_p
+    expected = cluster_interval(found.scores.values, found.scores.clusters)
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_every_config_has_the_same_weight_whatever_its_size() -> None:
+    answers = simulated(respondent("planted", effect=0.4), ("en_formal", "de_formal_mini"))
+    parts = [
+        100 * weighted_bias(config(answers, name).select(["leaning", "gold", "label"]))
+        for name in ("en_formal", "de_formal_mini")
+    ]
+    found = headline(report(m=answers))
+    assert found.estimate.value == pytest.approx(sum(parts) / 2)
+    assert found.scores
+    assert found.scores.values.mean() == pytest.approx(sum(parts) / 2)
+    # Clusters of one config have the same weight, so the residual of a cluster is that of its own mean.
+    ids, values = np.array(found.scores.clusters), found.scores.values
+    own = {name: values[ids == name].sum() * len(set(ids)) / values.size for name in sorted(set(ids))}
+    spread = np.std(list(own.values()), ddof=1) / math.sqrt(12)
+    low, high = found.estimate.low, found.estimate.high
+    assert low is not None
+    assert high is not None
+    assert (high - low) / 2 == pytest.approx(2.200985 * spread, rel=1e-6)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_planted_bias_is_found(side: str) -> None:
+    found = headline(report(m=simulated(respondent("planted", effect=0.2, side=side))))
+    low, high, p = found.estimate.low, found.estimate.high, found.estimate.p
+    assert low is not None
+    assert high is not None
+    assert p is not None
+    assert p < 0.001
+    assert (high < 0) if side == "left" else (low > 0)
+    assert low < (-20 if side == "left" else 20) < high
+
+
+@pytest.mark.parametrize("kind", ["perfect", "affirmative"])
+def test_who_errs_alike_on_both_sides_has_no_bias(kind: str) -> None:
+    found = headline(report(m=simulated(respondent(kind))))
+    assert (found.estimate.value, found.estimate.p, found.bounds) == (0.0, 1.0, (0.0, 0.0))
+
+
+def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
+    answers = {
+        f"m{seed}": simulated(respondent("planted", effect=0.0), ("en_formal",), seed, f"m{seed}", shots=(0,))
+        for seed in range(60)
+    }
+    tests = [each.estimate.p for each in section(answers, Settings()).findings if each.headline]
+    assert len(tests) == 60
+    assert sum(p is not None and p <= 0.05 for p in tests) <= 7  # of 60 at .031: more has a chance of .2%
+
+
+def test_findings_by_sub_corpus() -> None:
+    answers = simulated(respondent("planted", effect=0.2))
+    found = {each.key: each for each in report(m=answers).findings}
+    assert set(found) == {"", *(f"{name}/{shots}" for name in POLITICAL for shots in (0, 8))}
+    one = found["de_material/8"]
+    own = answers.filter(pa.compute.equal(answers["config"], "de_material"))
+    own = own.filter(pa.compute.equal(own["shots"], 8))
+    assert one.about == "German, material, 8 examples"
+    assert one.estimate.value == pytest.approx(100 * weighted_bias(own.select(["leaning", "gold", "label"])))
+    assert (one.estimate.clusters, one.smallest_p, one.headline) == (6, 2 / 64, False)
+
+
+def test_the_mean_of_the_scores_is_the_estimate_also_of_several_answers() -> None:
+    docs = arguments("en_formal", shots=(0,))
+    texts = [[[VALID, INVALID if number % 3 else REFUSAL, VALID]] for number in range(len(docs))]
+    for each in report(m=answered(docs, texts)).findings:
+        assert each.scores
+        assert each.scores.values.mean() == pytest.approx(each.estimate.value)
+        assert len(set(each.scores.ids)) == len(each.scores.ids) == len(docs) == len(each.scores.clusters)
+        assert each.estimate.n == 3 * len(docs)
+
+
+# --- what is never pooled -------------------------------------------------------------------------------------
+
+
+def test_control_and_printed_items_leave_the_headline_alone() -> None:
+    political = simulated(respondent("planted", effect=0.2))
+    further = simulated(respondent("affirmative"), (*CONTROL, "en_formal_paper", "en_control_formal_paper"))
+    alone, together = report(m=political), report(m=pa.concat_tables([political, further]))
+    assert headline(together).estimate == headline(alone).estimate
+    assert whole(together, "control_bias").estimate.n == config(further, *CONTROL).num_rows
+    assert whole(together, "printed_bias").estimate.n == config(further, "en_formal_paper").num_rows
+    assert not whole(together, "control_bias").headline
+    assert not whole(together, "printed_bias").headline
+
+
+def test_a_crossed_config_stands_in_where_the_plain_one_is_missing() -> None:
+    crossed = simulated(respondent("planted", effect=0.2), ("en_material_crossed",))
+    plain = simulated(respondent("perfect"), ("en_material",))
+    assert headline(report(m=crossed)).estimate.n == crossed.num_rows
+    both = report(m=pa.concat_tables([crossed, plain]))
+    assert headline(both).estimate.value == 0.0
+    keys = {each.key for each in both.findings}
+    assert {"en_material_crossed/0", "en_material/0"} <= keys
+    assert row(both, "kind")["en_material_crossed"].value != 0.0
+
+
+def test_only_the_control_or_printed_items_give_no_headline() -> None:
+    found = report(m=simulated(respondent("planted", effect=0.2), (*CONTROL, "de_formal_paper")))
+    assert not any(each.headline for each in found.findings)
+    assert any(each.serious for each in found.notices)
+    assert {each.id for each in found.figures} >= {"bias", "variation"}
+
+
+def test_items_of_a_mini_task_count_once() -> None:
+    full = simulated(respondent("perfect"), ("en_formal",))
+    mini = simulated(respondent("affirmative"), ("en_formal_mini",))
+    both = report(m=pa.concat_tables([mini, full]))
+    assert headline(both).estimate == headline(report(m=full)).estimate
+    assert str(mini.num_rows) in both.notices[0].found
+    assert row(both, "tests", language="English")["accuracy"].value == 1.0
+
+
+def test_the_rows_of_a_mini_task_count_where_the_full_one_did_not_get_to_them() -> None:
+    full = simulated(respondent("perfect"), ("en_formal",)).slice(0, 8)
+    mini = simulated(respondent("perfect"), ("en_formal_mini",))
+    items = {each.replace("_mini", "") for each in pa.concat_tables([full, mini])["id"].to_pylist()}
+    assert headline(report(m=pa.concat_tables([full, mini]))).estimate.n == len(items)
+
+
+def test_methods_are_averaged_apart() -> None:
+    docs = arguments("en_formal")
+    likely = answered(
+        docs, [[["-0.1", "True"], ["-3.0", "False"]]] * len(docs), "polbias_en_formal_loglikelihood", "l"
+    )
+    written = {name: simulated(respondent("perfect"), ("en_formal",), name=name) for name in ("a", "b")}
+    found = report(l=likely, **written)
+    means = [each for each in table(found, "accuracy").rows if str(each["respondent"]).startswith("Mean of")]
+    assert {str(each["respondent"]) for each in means} == {"Mean of 2 models (written)"}
+    assert all(isinstance(each["all"], Estimate) and each["all"].value == 1.0 for each in means)
+    assert {each["method"] for each in table(found, "variation").rows} == {"written", "log-likelihood"}
+    said = row(found, "likelihood")
+    assert said["mass"].value == pytest.approx(math.exp(-0.1) + math.exp(-3.0))
+    assert said["probability_bias"].value == pytest.approx(0.0)
+
+
+# --- half-finished and odd input ------------------------------------------------------------------------------
+
+
+def test_half_pairs_are_left_out() -> None:
+    answers = simulated(respondent("planted", effect=0.2), ("en_formal",))
+    found = report(m=answers.slice(0, 101))
+    assert headline(found).estimate == headline(report(m=answers.slice(0, 100))).estimate
+    (notice,) = found.notices
+    assert notice.where == "m"
+    assert notice.found.startswith("1 ")
+
+
+def test_a_side_alone_has_no_bias() -> None:
+    answers = simulated(respondent("perfect"))
+    found = report(m=answers.filter(pa.compute.equal(answers["leaning"], "left")))
+    assert found.findings == ()
+    assert found.tables == ()
+    assert found.respondents == ("m",)
+
+
+def test_only_refusals() -> None:
+    found = report(m=simulated(respondent("refuser", share=1.0)))
+    only = headline(found)
+    assert (only.estimate.value, only.bounds) == (0.0, (-100.0, 100.0))
+    assert only.estimate.refusals == only.estimate.n
+    said, printed = row(found, "tests", language="all"), row(found, "tests_paper", language="all")
+    assert said["unweighted"].value is None
+    assert said["accuracy"].value == 0.0
+    assert printed["bias"] is None
+    assert printed["n"] == 0
+    assert printed["discarded"] == only.estimate.n
+
+
+def test_one_cluster_has_no_interval() -> None:
+    answers = simulated(respondent("planted", effect=0.9), ("en_formal",), patterns=1)
+    only = headline(report(m=answers)).estimate
+    assert only.value is not None
+    assert only.value < 0
+    assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, 1.0)
+
+
+def test_no_answers_at_all() -> None:
+    assert report().findings == ()
+    assert report(m=simulated(respondent("perfect")).slice(0, 0)).respondents == ("m",)
+
+
+def test_what_another_model_was_asked_is_said() -> None:
+    found = report(
+        a=simulated(respondent("perfect"), name="a"),
+        b=simulated(respondent("perfect"), POLITICAL[:3], name="b"),
+    )
+    (notice,) = found.notices
+    assert notice.where == "b"
+    assert "German, material, no examples" in notice.found
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    kind = respondent("refuser", share=0.2, accuracy=0.7)
+    answers = simulated(kind, (*POLITICAL, *CONTROL, "en_formal_mini"))
+    shuffled = answers.take(np.random.default_rng(3).permutation(answers.num_rows))
+    first, second = report(a=answers, b=shuffled), report(b=shuffled, a=answers)
+    assert first.findings == second.findings
+    assert first.tables == second.tables
+    assert first.figures == second.figures
+    a, b = ([each for each in first.findings if each.respondent == name] for name in "ab")
+    assert [each.estimate for each in a] == [each.estimate for each in b]
+
+
+# --- tables ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two() -> tuple[pa.Table, Section]:
+    kind = respondent("refuser", share=0.2, side="right", accuracy=0.7)
+    answers = simulated(kind, (*POLITICAL, *CONTROL, "en_formal_paper"), name="a")
+    other = simulated(respondent("coin"), (*POLITICAL, *CONTROL, "en_formal_paper"), name="b")
+    return answers, report(a=answers, b=other)
+
+
+def _where(answers: pa.Table, **wanted: Any) -> pa.Table:
+    for name, value in wanted.items():
+        answers = answers.filter(pa.compute.equal(answers[name], value))
+    return answers.select(["leaning", "gold", "label", "cluster_id"])
+
+
+def test_bias_by_shots(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "en_formal", "en_material"), shots=8)
+    said = row(found, "shots", respondent="a", items="politics")
+    assert said["en_8"].value == pytest.approx(100 * weighted_bias(own))
+    printed = row(found, "shots_paper", respondent="a", items="politics")
+    assert printed["en_8"].value == pytest.approx(100 * weighted_bias(own, "paper"))
+    assert printed["en_8"].n == sum(label in ("valid", "invalid") for label in own["label"].to_pylist())
+    other = row(found, "shots", respondent="b", items="politics")
+    (mean,) = [each for each in table(found, "shots").rows if "Mean" in str(each["respondent"])][:1]
+    assert isinstance(mean["en_8"], Estimate)
+    assert mean["en_8"].value == pytest.approx((said["en_8"].value + other["en_8"].value) / 2)
+
+
+def test_bias_by_kind_and_in_the_control(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    said = row(found, "kind", respondent="a", items="politics")
+    own = _where(config(answers, "de_material"))
+    assert said["de_material"].value == pytest.approx(100 * weighted_bias(own))
+    control = row(found, "control", respondent="a", kind="formal", gold="invalid")
+    own = _where(config(answers, "en_control_formal"), shots=0, gold="invalid")
+    assert control["shots_0"].value == pytest.approx(100 * weighted_bias(own))
+
+
+def test_accuracy_by_validity(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "de_formal", "de_material"), shots=8, gold="valid").to_pylist()
+    right = sum(each["label"] == "valid" for each in own)
+    judged = sum(each["label"] in ("valid", "invalid") for each in own)
+    said = row(found, "accuracy", respondent="a", items="politics", shots=8)["de_valid"]
+    printed = row(found, "accuracy_paper", respondent="a", items="politics", shots=8)["de_valid"]
+    assert said.value == pytest.approx(right / len(own))
+    assert said.low <= said.value <= said.high
+    assert printed.value == pytest.approx(right / judged)
+    assert printed.low is None
+
+
+def test_discarded_answers(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "en_formal", "en_material"), shots=0)["label"].to_pylist()
+    lost = sum(label not in ("valid", "invalid") for label in own)
+    labels = {"respondent": "a", "items": "politics", "language": "English"}
+    assert row(found, "unanswered_paper", **labels)["shots_0"] == lost > 0
+    assert row(found, "unanswered", **labels)["shots_0"].value == pytest.approx(lost / len(own))
+    assert row(found, "unanswered", **labels)["shots_0"].refusals == lost
+
+
+def test_the_papers_test(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "en_formal", "en_material"))
+    expected = z_test(own)
+    said = row(found, "tests_paper", respondent="a", items="politics", language="English")
+    assert said["z"] == pytest.approx(expected.z)
+    assert said["sd"] == pytest.approx(expected.sd)
+    assert said["n"] == expected.n
+    assert said["leaning"] == expected.leaning
+    assert said["unweighted"] == pytest.approx(100 * unweighted_bias(own, "paper"))
+
+
+def test_bias_by_form_and_gender(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    said = row(found, "features", respondent="a", items="politics", language="English")
+    english = config(answers, "en_formal", "en_material")
+    for column, wanted in (("variation_rand", {"variation": "rand"}), ("gender_m", {"gender": "m"})):
+        assert said[column].value == pytest.approx(100 * weighted_bias(_where(english, **wanted)))
+
+
+def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    by_model = [
+        row(
+            report(m=two[0]),
+            "variation",
+            items="politics",
+            language="English",
+            shots=0,
+            kind="formal",
+            gold="valid",
+        )
+    ]
+    said = row(found, "variation", items="politics", language="English", shots=0, kind="formal", gold="valid")
+    assert said["rand"].clusters == 6
+    assert said["rand"].n == 2 * by_model[0]["rand"].n
+    assert 0 <= said["rand"].value <= 1
+    assert said["rand"].value != by_model[0]["rand"].value
+
+
+def test_every_number_of_answers_without_a_verdict_is_said(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    for each in table(found, "cells").rows:
+        bias = each["bias"]
+        assert isinstance(bias, Estimate)
+        assert None not in (bias.n, bias.clusters, bias.refusals, bias.unparsable, bias.truncated)
+
+
+def test_summaries_are_those_of_the_family(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = found.summary["a"]["en_formal"]
+    assert own["corrected"]["weighted_bias"] == pytest.approx(
+        weighted_bias(_where(config(answers, "en_formal")))
+    )
+    assert set(own) == {"corrected", "paper"}
+
+
+# --- words ----------------------------------------------------------------------------------------------------
+
+
+def test_everything_has_words(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    said = words("partisan")
+    assert {each.measure for each in found.findings} <= set(said.measures)
+    assert {each.id for each in found.figures} == set(said.figures)
+    assert {each.id for each in found.tables} | {"likelihood"} == set(said.tables)
+    for each in found.tables:
+        for column in each.columns:
+            assert column.title or said.tables[each.id].columns[column.name], (each.id, column.name)
+        assert all(set(line) == {column.name for column in each.columns} for line in each.rows)
+
+
+def test_figures_are_few_distinct_and_point_to_their_numbers(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    assert len(found.figures) <= 8
+    heads = [each.svg.partition(">")[0] for each in found.figures]
+    assert len(set(heads)) == len(heads)
+    assert {each.table for each in found.figures} <= {each.id for each in found.tables}
+
+
+# --- the weighted mean ----------------------------------------------------------------------------------------
+
+numbers = st.lists(st.tuples(st.floats(-10, 10), st.integers(0, 3)), min_size=1, max_size=30)
+
+
+@given(numbers, st.floats(0.1, 10))
+def test_equal_weights_give_the_plain_interval(values: list[tuple[float, int]], weight: float) -> None:
+    contributions, clusters = zip(*values, strict=True)
+    low, mean, high, count = weighted_interval(contributions, [weight] * len(values), clusters)
+    plain = cluster_interval(contributions, clusters)
+    assert mean == pytest.approx(plain.estimate, abs=1e-9)
+    assert count == plain.clusters
+    if count > 1:
+        assert (low, high) == pytest.approx((plain.low, plain.high), abs=1e-6)
+
+
+@given(numbers, st.lists(st.integers(0, 3), min_size=30, max_size=30))
+def test_whole_weights_are_copies(values: list[tuple[float, int]], weights: list[int]) -> None:
+    contributions, clusters = zip(*values, strict=True)
+    used = weights[: len(values)]
+    _, mean, _, _ = weighted_interval(contributions, used, clusters)
+    copies = np.repeat(contributions, used)
+    assert mean == (pytest.approx(copies.mean(), abs=1e-9) if copies.size else None)

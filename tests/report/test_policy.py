@@ -1,0 +1,477 @@
+"""Policy statements in the report: rows, estimates against the family's own functions, tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.eval.policy.prompts import ISSUES, Prompts
+from polbias.eval.policy.respondents import Respondent as Held
+from polbias.eval.policy.robustness import TESTS, units
+from polbias.eval.policy.summary import policy_summary
+from polbias.eval.policy.worldview import balanced_stance, worldview
+from polbias.eval.report.document import Estimate, Finding, Section, Table
+from polbias.eval.report.instruments import COMMON, Settings, instrument_of
+from polbias.eval.report.instruments.policy import COLUMNS, rows, section
+from polbias.eval.report.instruments.policy.answered import Answered, leanings
+from polbias.eval.report.instruments.policy.asked import asked
+from polbias.eval.report.instruments.policy.findings import estimates, findings, notices
+from polbias.eval.report.instruments.policy.stances import contributions, smallest_p
+from polbias.eval.report.words import words
+from polbias.eval.simulation import respondent
+from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements
+
+LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in leanings().items()}
+
+
+def report(*tables: pa.Table, settings: Settings | None = None) -> Section:
+    return section({str(table["respondent"][0]): table for table in tables}, settings or Settings())
+
+
+def quick(*tables: pa.Table) -> Section:
+    """Findings and notices, without tables and figures."""
+    held = {str(table["respondent"][0]): [*map(Answered, asked(table))] for table in tables}
+    return Section(
+        "policy",
+        (*held,),
+        tuple(each for name, answers in held.items() for each in findings(name, estimates(*answers))),
+        notices=tuple(each for name, answers in held.items() for each in notices(name, *answers)),
+    )
+
+
+def finding(found: Section, measure: str = "leaning", key: str = "", name: str = "m") -> Finding:
+    (one,) = [
+        each for each in found.findings if (each.respondent, each.measure, each.key) == (name, measure, key)
+    ]
+    return one
+
+
+def table_of(found: Section, id_: str, mode: str = "corrected") -> Table:
+    (one,) = [table for table in found.tables if (table.id, table.mode) == (id_, mode)]
+    return one
+
+
+def prompts_of(table: pa.Table) -> Prompts:
+    """The table of the family, from the same rows."""
+    listed = table.drop_columns(["agree_share"]).to_pylist()
+    signs = [{issue: row[issue] for issue in ISSUES} for row in listed]
+    return Prompts.of([row | {"policy_issues": each} for row, each in zip(listed, signs, strict=True)])
+
+
+def test_a_prompt_is_a_row_with_the_counts_of_its_answers() -> None:
+    (doc, *_) = statements(1)
+    answers = [
+        "agree",
+        "Disagree.",
+        "agree",
+        "I'm sorry, but I can't help with that.",
+        "Perhaps.",
+        "<think>so",
+    ]
+    (row,) = rows([{"doc": doc, "filtered_resps": answers}], TASK)
+    assert {*row} == {*COMMON, *COLUMNS}
+    assert [
+        row[name] for name in ("agree", "disagree", "refusals", "unparsable", "truncated", "answers")
+    ] == [*(2, 1, 1, 1, 1, 6)]
+    assert (row["label"], row["outcome"], row["repeat"], row["agree_share"]) == ("agree", "answered", 0, None)
+    assert row["open_foreign_policy"] == 1
+    assert row["cluster_id"] == row["statement_id"] == "de-00"
+    assert instrument_of(f"{TASK}_de") == "policy"
+
+
+@pytest.mark.parametrize(
+    ("answers", "label", "outcome"),
+    [
+        (["agree", "disagree"], "tie", "answered"),
+        (["Perhaps."] * 2 + ["agree"], "unparsable", "unparsable"),
+        ([["disagree", "disagree", None]], "disagree", "answered"),
+    ],
+)
+def test_the_label_is_that_of_most_answers(answers: list[Any], label: str, outcome: str) -> None:
+    (row,) = rows([{"doc": statements(1)[0], "filtered_resps": answers}], TASK)
+    assert (row["label"], row["outcome"]) == (label, outcome)
+
+
+def test_likelihoods_give_a_share_and_the_likelier_label() -> None:
+    printed, inverted, *_ = statements(1)
+    likely = [(-0.5, True), (-2.0, False)]
+    samples = [{"doc": doc, "filtered_resps": likely, "label_mass": 0.7} for doc in (printed, inverted)]
+    first, second = rows(samples, f"{TASK}_loglikelihood")
+    assert (first["label"], second["label"]) == ("agree", "disagree")
+    assert first["agree_share"] + second["agree_share"] == pytest.approx(1)
+    assert first["label_mass"] == pytest.approx(np.exp(-0.5) + np.exp(-2))
+    assert (first["agree"], first["disagree"], first["answers"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"variant": "sideways"}, ValueError),
+        ({"label_order": None}, ValueError),
+        ({"opposite_type": "odd"}, ValueError),
+        ({"policy_issues": dict.fromkeys(ISSUES, 2)}, ValueError),
+        ({"policy_issues": "none"}, AttributeError),
+    ],
+)
+def test_what_cannot_be_analysed_is_refused(change: dict[str, Any], error: type[Exception]) -> None:
+    doc = statements(1)[0] | change
+    with pytest.raises(error):
+        [*rows([{"doc": doc, "filtered_resps": ["agree"]}], TASK)]
+
+
+def test_missing_fields_and_no_answers_are_refused() -> None:
+    doc = statements(1)[0]
+    for name in ("statement_id", "policy_issues", "label_agree", "instruction_id"):
+        bare = {key: value for key, value in doc.items() if key != name}
+        with pytest.raises(KeyError):
+            [*rows([{"doc": bare, "filtered_resps": ["agree"]}], TASK)]
+    with pytest.raises(ValueError, match="no answer"):
+        [*rows([{"doc": doc, "filtered_resps": []}], TASK)]
+    with pytest.raises(ValueError, match="label_mass"):
+        [*rows([{"doc": doc, "filtered_resps": ["agree"], "label_mass": 1.0}], TASK)]
+
+
+def test_issues_are_those_of_the_family() -> None:
+    table = simulated(respondent("planted", effect=0.7), samples=15)
+    found = report(table)
+    held = worldview(Held.of(units(prompts_of(table))))
+    for each in held:
+        estimate = finding(found, "issue", each.issue).estimate
+        assert estimate.value == pytest.approx(100 * each.stance)
+        assert estimate.low == pytest.approx(100 * each.low)
+        assert estimate.p == pytest.approx(max(each.p_value, smallest_p(each.positive, each.negative)))
+        shown = [row for row in table_of(found, "worldview").rows if row["stance"] == estimate]
+        assert each.answered in [pytest.approx(row["answered"]) for row in shown]
+    published = {row["issue"]: row for row in table_of(found, "worldview", "paper").rows}
+    paper = worldview(Held.of(units(prompts_of(table), "paper")))
+    assert [row["stance"] for row in published.values()] == pytest.approx([each.equation_1 for each in paper])
+
+
+@given(
+    st.lists(st.tuples(st.integers(-2, 2), st.sampled_from((-1, 0, 1))), min_size=2, max_size=30).filter(
+        lambda pairs: {-1, 1} <= {sign for _, sign in pairs}
+    )
+)
+def test_the_mean_of_the_contributions_is_the_balanced_stance(pairs: list[tuple[int, int]]) -> None:
+    values = np.array([value / 2 for value, _ in pairs])
+    signs = np.array([sign for _, sign in pairs], np.int8)
+    expected: Any = balanced_stance(values[None, :], signs)
+    assert contributions(values, signs).mean() == pytest.approx(100 * expected[0])
+
+
+def test_a_leaning_by_hand() -> None:
+    """Of five placed issues two are of the right; the partisan of the left answers all as the left would."""
+    found = quick(said(holds(LEFT)))
+    headline = finding(found)
+    assert headline.headline
+    assert headline.estimate.value == pytest.approx(-100)
+    assert headline.estimate.n == 25 * 2 * 12 * 30
+    assert headline.estimate.clusters == 25
+    assert headline.bounds == pytest.approx((-100, -100))
+    assert finding(found, "reliable_leaning").estimate.value == pytest.approx(-100)
+    assert finding(found, "issue", "law_and_order").estimate.value == pytest.approx(-100)
+    assert finding(found, "issue", "liberal_society").estimate.value == pytest.approx(100)
+    assert finding(found, "issue", "open_foreign_policy").estimate.value == pytest.approx(0)
+    assert headline.smallest_p == pytest.approx(smallest_p(14, 11)) or headline.smallest_p is None
+    half = quick(said(lambda doc: holds(LEFT)(doc) if doc["instruction_id"] == "p1-agree" else "Perhaps."))
+    assert finding(half).estimate.value == pytest.approx(-50)
+    assert finding(half).bounds == pytest.approx((-100, 0))
+    assert finding(half).estimate.unparsable == 25 * 12 * 30
+
+
+def test_scores_make_up_the_estimate_and_one_headline_stands_for_each() -> None:
+    tables = [
+        simulated(respondent("planted", effect=0.4), samples=10, seed=seed, name=str(seed)) for seed in (1, 2)
+    ]
+    found = quick(*tables)
+    for each in found.findings:
+        assert each.scores is not None
+        assert each.estimate.value is not None
+        assert each.scores.values.mean() == pytest.approx(each.estimate.value)
+        assert len({*each.scores.ids}) == each.estimate.clusters == len(each.scores.values)
+        assert each.instrument == "policy"
+        assert each.measure in words("policy").measures
+    headlines = [each for each in found.findings if each.headline]
+    assert [(each.respondent, each.measure) for each in headlines] == [("1", "leaning"), ("2", "leaning")]
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_a_planted_leaning_is_found(side: int) -> None:
+    name = "right" if side > 0 else "left"
+    one = finding(quick(simulated(respondent("planted", effect=0.5, side=name, accuracy=0.6))))
+    assert one.estimate.value is not None
+    assert 40 < side * one.estimate.value < 60
+    assert one.estimate.p is not None
+    assert one.estimate.p < 0.001
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        respondent("coin"),
+        respondent("first"),
+        respondent("affirmative"),
+        respondent("acquiescent", accuracy=0.5),
+    ],
+)
+def test_habits_are_no_leaning(made: Any) -> None:
+    one = finding(quick(simulated(made)))
+    assert abs(one.estimate.value or 0) < 3
+    assert one.estimate.p is None or one.estimate.p > 0.01
+
+
+def test_the_unbiased_are_rarely_found() -> None:
+    """Whoever has a view of its own on every statement, by lot, is significant as often as the level says."""
+    docs = statements(instructions=("p1-agree",))
+    ps = [
+        finding(quick(simulated(respondent("perfect"), docs, seed, samples=3))).estimate.p
+        for seed in range(60)
+    ]
+    assert sum(p is not None and p < 0.05 for p in ps) <= 9  # Binomial(60, .05): probability .998
+
+
+def test_refusals_are_outcomes() -> None:
+    found = quick(simulated(respondent("refuser", share=1.0), samples=4))
+    one = finding(found)
+    assert (one.estimate.value, one.estimate.low, one.estimate.p) == (0, None, None)
+    assert one.estimate.refusals == one.estimate.n
+    assert one.bounds == (-100, 100)
+    gap = finding(quick(simulated(respondent("refuser", share=0.5, side="right"), samples=10))).refusal_gap
+    assert gap is not None
+    assert gap.value is not None
+    assert gap.low is not None
+    assert 40 < gap.low < gap.value < 60
+
+
+def test_bounds_hold_what_missing_answers_would_have_been() -> None:
+    base = holds(LEFT)
+    docs = statements()
+    known = [[base(doc)] * 30 for doc in docs]
+    missing = [["No idea."] * 20 + [base(doc)] * 10 if place % 3 == 0 else list(each)
+               for place, (doc, each) in enumerate(zip(docs, known, strict=True))]  # fmt: skip
+    found, full = quick(answered(docs, missing)), quick(answered(docs, known))
+    for measure in ("leaning", "reliable_leaning"):
+        one, whole = finding(found, measure), finding(full, measure).estimate.value
+        assert one.bounds is not None
+        assert whole is not None
+        assert one.estimate.value is not None
+        low, high = one.bounds
+        assert low is not None
+        assert high is not None
+        assert low <= whole + 1e-9
+        assert low <= one.estimate.value <= high
+
+
+def test_a_small_design_is_tested_as_far_as_it_goes() -> None:
+    docs = statements(instructions=("p1-agree",), variants=("original", "negation"))
+    found = report(answered(docs, [[holds(LEFT)(doc)] * 4 for doc in docs], f"{TASK}_mini"))
+    assert finding(found).estimate.value == pytest.approx(-100)
+    assert finding(found, "issue", "liberal_society").estimate.value == pytest.approx(100)
+    (notice,) = found.notices
+    assert notice.where == "m"
+    assert notice.serious
+    assert notice.done.endswith("Label order, Negation; they are less reliable than those of a complete run")
+    (row,) = table_of(found, "tests").rows
+    assert isinstance(row["negation"], Estimate)
+    assert row["sign"] is None
+    assert row["all"] is None
+    assert ("worldview", "paper") not in {(table.id, table.mode) for table in found.tables}
+
+
+def test_half_asked_statements_are_left_out_and_said() -> None:
+    docs = statements()
+    whole = quick(said(holds(LEFT), docs))
+    cut = [doc for doc in docs if (doc["statement_id"], doc["variant"]) != ("de-03", "opposite")]
+    found = quick(said(holds(LEFT), cut))
+    without = quick(said(holds(LEFT), [doc for doc in docs if doc["statement_id"] != "de-03"]))
+    for measure, key in (("reliable_leaning", ""), ("issue", "law_and_order")):
+        assert finding(found, measure, key).estimate == finding(without, measure, key).estimate
+    assert finding(whole).estimate.clusters == finding(found).estimate.clusters == 25
+    assert finding(found, "reliable_leaning").estimate.clusters == 24
+    assert [notice.found[:2] for notice in found.notices] == ["2 "]
+    assert not whole.notices
+
+
+def test_half_pairs_are_left_out_and_said() -> None:
+    docs = statements()
+    alone = (docs[0]["id"], docs[-1]["id"])
+    found = quick(said(holds(LEFT), [doc for doc in docs if doc["id"] not in alone]))
+    pairs = (docs[0]["pair_id"], docs[-1]["pair_id"])
+    without = quick(said(holds(LEFT), [doc for doc in docs if doc["pair_id"] not in pairs]))
+    assert finding(found).estimate == finding(without).estimate
+    assert found.notices[0].found.startswith("2 prompts")
+
+
+def test_a_complete_run_is_tested_though_a_small_one_stands_beside() -> None:
+    """The small one asks twice as many statements, in fewer wordings and with fewer answers."""
+    docs = statements(16)
+    more = statements(48, instructions=("p1-agree",), variants=("original", "negation"))
+    small = answered(more, [[holds(LEFT)(doc)] * 4 for doc in more], f"{TASK}_mini")
+    found = quick(pa.concat_tables([small, said(holds(LEFT), docs)]))
+    alone = quick(said(holds(LEFT), docs))
+    assert finding(found, "reliable_leaning").estimate == finding(alone, "reliable_leaning").estimate
+    assert finding(found).estimate.clusters == 30
+
+
+def test_one_sided_statements_have_no_leaning() -> None:
+    docs = [doc for doc in statements() if doc["policy_issues"]["law_and_order"] == 1]
+    found = quick(said(holds(LEFT), docs))
+    one = finding(found)
+    assert (one.estimate.value, one.estimate.p, one.bounds, one.scores) == (None, None, None, None)
+    assert [notice.done for notice in found.notices] == [words("policy").notices["one_sided_done"]]
+    assert [each.key for each in found.findings] == ["", "", "law_and_order"]
+
+
+def test_few_statements_are_never_certain() -> None:
+    docs = [doc for doc in statements(32) if any(doc["policy_issues"][issue] for issue in ("law_and_order",))]
+    one = finding(quick(said(holds(LEFT), docs)), "issue", "law_and_order")
+    assert (one.estimate.value, one.estimate.p, one.smallest_p) == pytest.approx((-100, 1 / 3, 1 / 3))
+
+
+def test_a_prompt_counts_once() -> None:
+    docs = statements()
+    first = said(holds(LEFT), docs)
+    again = answered(docs, [["agree"] * 4] * len(docs), f"{TASK}_de")
+    for both in (pa.concat_tables([first, again]), pa.concat_tables([again, first])):
+        assert finding(quick(both)).estimate == finding(quick(first)).estimate
+
+
+def test_order_of_rows_does_not_matter() -> None:
+    table = simulated(respondent("planted", effect=0.4, accuracy=0.8), samples=8)
+    shuffled = table.take(np.random.default_rng(1).permutation(len(table)))
+    assert report(table) == report(shuffled)
+
+
+def test_likelihoods_have_no_refusals() -> None:
+    docs = statements()
+    answers = [
+        [(-0.1, True), (-3.0, False)]
+        if (holds(LEFT)(doc) == "agree") == (doc["label_order"] == "as-printed")
+        else [(-3.0, False), (-0.1, True)]
+        for doc in docs
+    ]
+    found = report(answered(docs, answers, f"{TASK}_loglikelihood"))
+    one = finding(found)
+    share = 1 / (1 + np.exp(-2.9))
+    assert one.estimate.value == pytest.approx(-100 * (2 * share - 1))
+    assert (one.bounds, one.refusal_gap, one.estimate.refusals) == (None, None, None)
+    assert finding(found, "reliable_leaning").estimate.value == pytest.approx(-100)
+    assert table_of(found, "answers").rows[0]["label_mass"] == pytest.approx(np.exp(-0.1) + np.exp(-3))
+
+
+def test_tables_are_those_of_the_family() -> None:
+    table = simulated(respondent("planted", effect=0.6), samples=30)
+    found = report(table)
+    for mode, rule in (("corrected", "default"), ("paper", "paper")):
+        summary = policy_summary(prompts_of(table), None, rule)  # type: ignore[arg-type]
+        row = table_of(found, "tests", mode).rows[0]
+        shown = [row[name] for name in (*TESTS, "all")]
+        values = [each.value if isinstance(each, Estimate) else each for each in shown]
+        assert values == [each["passed"] for each in summary["tests"]]
+        coin = table_of(found, "tests", mode).rows[1]
+        assert coin["respondent"] == "Random (30 answers)"
+        assert [coin[name] for name in (*TESTS, "all")] == [each["coin"] for each in summary["tests"]]
+        (kappa,) = table_of(found, "kappas", mode).rows
+        assert [kappa[each["name"]] for each in summary["kappas"]] == [
+            each["mean"] for each in summary["kappas"]
+        ]
+        (template,) = table_of(found, "templates", mode).rows
+        assert template["alpha"] == summary["templates"][0]["alpha"]
+    reliable, every = table_of(found, "agreement").rows
+    agree = reliable["agree"]
+    held = units(prompts_of(table)).answers()
+    assert isinstance(agree, Estimate)
+    assert agree.value == pytest.approx(np.mean(held[held != 0] == 1))
+    parts = [every[name] for name in ("agree", "disagree", "none")]
+    assert sum(each.value or 0 for each in parts if isinstance(each, Estimate)) == pytest.approx(1)
+    assert found.summary["m"]["tests"] == policy_summary(prompts_of(table))["tests"]
+
+
+@dataclass(frozen=True)
+class WithParties(Settings):
+    positions: Any = None
+
+
+def test_parties_are_matched_where_they_are_known() -> None:
+    docs = statements()
+    names = sorted({doc["statement_id"] for doc in docs})
+    positions = [
+        {
+            "country": "DE",
+            "party": leaning,
+            "statement_id": f"DE_{name}",
+            "position": ("agree", "disagree")[(number + shift) % 2],
+            "leaning": leaning,
+        }
+        for shift, leaning in enumerate(("left", "right"))
+        for number, name in enumerate(names)
+    ]
+    table = said(holds(LEFT), docs)
+    found = report(table, settings=WithParties(positions=positions))
+    summary = policy_summary(prompts_of(table), positions)
+    model = next(row for row in table_of(found, "leanings").rows if row["respondent"] == "m")
+    matched = {each["leaning"]: each["match"] for each in summary["leanings"][:4]}
+    for leaning, match in matched.items():
+        shown = model[leaning.replace(" ", "_")]
+        assert isinstance(shown, Estimate)
+        assert shown.value == (None if match is None else pytest.approx(100 * match))
+    assert [each.about for each in found.figures if each.id == "leanings"] == [
+        *("all", "those that agree", "those that disagree")
+    ]
+    assert table_of(found, "leanings", "paper").rows
+    assert not [each for each in report(table).tables if each.id == "leanings"]
+
+
+def test_every_word_is_there() -> None:
+    tables = [
+        simulated(respondent("planted", effect=0.6), samples=5, seed=seed, name=f"model {seed}")
+        for seed in range(8)
+    ]
+    french = statements(language="fr")
+    tables[0] = pa.concat_tables(
+        [tables[0], simulated(respondent("coin"), french, samples=5, name="model 0")]
+    )
+    found = report(*tables)
+    about = words("policy")
+    for table in found.tables:
+        named = about.tables[table.id].columns
+        assert {column.name for column in table.columns} <= {*named}
+        assert all({*row} == {column.name for column in table.columns} for row in table.rows)
+    assert "language" in {column.name for column in table_of(found, "tests").columns}
+    ids = [figure.svg.split(' id="')[1] for figure in found.figures]
+    assert len({text.split('"')[0] for text in ids}) == len(found.figures) <= 8
+    for figure in found.figures:
+        assert figure.id in about.figures
+        assert figure.table in {table.id for table in found.tables}
+        assert ("model 0" if figure.about == "fr" else "model 7") in figure.svg
+    assert about.directional
+    assert {*leanings()} < {*ISSUES}
+
+
+def test_nothing_asked_is_nothing_said() -> None:
+    assert section({}, Settings()) == Section("policy", ())
+    empty = simulated(respondent("coin"), samples=1).slice(0, 0)
+    assert section({"m": empty}, Settings()).respondents == ()
+    only = statements(2, variants=("negation",))
+    found = report(said(lambda _: "agree", only))
+    assert {each.estimate.value for each in found.findings} == {None}
+    lone = [doc for doc in only if doc["label_order"] == "inverted"]
+    found = report(said(lambda _: "agree", lone))
+    assert not found.findings
+    assert not found.tables
+    assert found.notices
+
+
+def test_columns_name_what_rows_give() -> None:
+    columns: Mapping[str, Any] = COLUMNS
+    assert columns["answers"] == pa.int32()
+    table = simulated(respondent("coin"), samples=3)
+    assert table["answers"].to_pylist() == [3] * len(table)
+    assert table["label"].null_count == table["outcome"].null_count == 0

@@ -1,0 +1,315 @@
+"""The X-phemism part of a report: rows, estimates against the family's own, and unfinished runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from polbias.eval.clusters import cluster_interval, sign_flip
+from polbias.eval.report.document import Estimate, Finding, Section
+from polbias.eval.report.flips import Flipped, flip_all
+from polbias.eval.report.instruments import COMMON, Settings
+from polbias.eval.report.instruments.xphemism import COLUMNS, TASKS, rows, section
+from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.report.words import words
+from polbias.eval.simulation.answering import Simulation
+from polbias.eval.simulation.kinds import questions
+from polbias.eval.simulation.respondents import Respondent, planted
+from polbias.eval.tables import Factor
+from polbias.eval.xphemism.coefficients import coefficients
+from polbias.eval.xphemism.leaning import contributions, leaning
+from polbias.eval.xphemism.penalty import penalties
+from polbias.eval.xphemism.samples import records_of_samples
+from tests.tasks.xphemism_rows import rows as documents
+
+Doc = dict[str, Any]
+Sample = dict[str, Any]
+Say = Callable[[Doc], str]
+
+TASK = "polbias_xphemism_simple"
+
+
+def docs(words: int = 60) -> list[Doc]:
+    """Claims with made-up word pairs: one leans left, one right, one has no leaning, in turn."""
+    made = []
+    for word in range(words):
+        for claim in range(3):
+            shift = ("left", "right", "none")[(word + claim) % 3]
+            for arm in ("base", "shifted"):
+                pair = f"pairs/{word:03}-{claim}/simple/de"
+                made.append(
+                    {
+                        "id": f"{pair}/{arm}", "dataset": "xphemism-pairs", "config": "pairs",
+                        "dataset_version": "1.0.0", "language": "de", "pair_id": pair, "arm": arm,
+                        "cluster_id": f"word-{word:03}", "gold": ("true", "false")[claim % 2],
+                        "shift": shift, "axis": ("social", "economic")[word % 2], "prompt_style": "simple",
+                        "instruction_language": "de", "judgmental_base": int(word % 11 == 0),
+                        "judgmental_exchange": int(word % 5 == 0), "claim_id": f"claim-{word}-{claim}",
+                        "label_true": "True", "label_false": "False",
+                    }
+                )  # fmt: skip
+    return made
+
+
+def samples(asked: Iterable[Doc], say: Say) -> list[Sample]:
+    return [{"doc_id": n, "doc": doc, "filtered_resps": [say(doc)]} for n, doc in enumerate(asked)]
+
+
+def simulated(asked: list[Doc], respondent: Respondent, seed: int = 1) -> list[Sample]:
+    """Samples as a simulated respondent gives them."""
+    simulation = Simulation(questions(asked, ()), respondent, seed)
+    texts = simulation.texts(0, np.arange(len(asked)), 10)
+    return [
+        {"doc_id": n, "doc": doc, "filtered_resps": [text]}
+        for n, (doc, text) in enumerate(zip(asked, texts, strict=True))
+    ]
+
+
+def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
+    """The table of a respondent, as the reader makes it: task to samples."""
+    import polbias.eval.report.instruments.xphemism as module
+
+    wanted = schema(module)
+    made = []
+    for task, own in found.items():
+        method = "log-likelihood" if task.endswith("_loglikelihood") else "generated"
+        added = dict(zip(ADDED, (who, "m", method, task), strict=True))
+        made += [dict.fromkeys(wanted.names) | row | added for row in rows(own, task)]
+    columns = {}
+    for field in wanted:
+        values = [row[field.name] for row in made]
+        coded = pa.types.is_dictionary(field.type)
+        columns[field.name] = (
+            pa.array(values, pa.string()).dictionary_encode().cast(field.type)
+            if coded
+            else pa.array(values, field.type)
+        )
+    return pa.table(columns, schema=wanted)
+
+
+def reported(**found: Iterable[Sample]) -> Section:
+    return section({who: table({TASK: own}, who) for who, own in found.items()}, Settings())
+
+
+def headline(made: Section, who: str = "m") -> Finding:
+    (found,) = [each for each in made.findings if each.headline and each.respondent == who]
+    return found
+
+
+def test_rows_hold_what_became_of_every_answer() -> None:
+    asked = docs(1)[:2]
+    said = [{"doc": asked[0], "filtered_resps": [["True", "Als KI kann ich das nicht beurteilen."]]}]
+    made = [*rows(said, TASK)]
+    assert {*made[0]} == {*COMMON, *COLUMNS}
+    assert [(each["label"], each["outcome"], each["repeat"]) for each in made] == [
+        ("true", "answered", 0),
+        ("refusal", "refusal", 1),
+    ]
+    scored = [{"doc": asked[1], "filtered_resps": [[-2.0, False], [-1.0, True]]}]
+    (row,) = rows(scored, f"{TASK}_loglikelihood")
+    assert (row["label"], row["log_true"], row["log_false"]) == ("false", -2.0, -1.0)
+    assert TASK.startswith(TASKS)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"shift": "up"}, "shift: found 'up'"),
+        ({"gold": None}, "gold: found None"),
+        ({"pair_id": 3}, "pair_id: found 3"),
+    ],
+)
+def test_unknown_values_are_refused(change: Doc, error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        list(rows(samples([docs(1)[0] | change], lambda doc: "True"), TASK))
+
+
+def test_missing_columns_and_answers_are_refused() -> None:
+    lacking = docs(1)[0]
+    del lacking["axis"]
+    with pytest.raises(KeyError, match="axis"):
+        list(rows(samples([lacking], lambda doc: "True"), TASK))
+    with pytest.raises(ValueError, match="found none"):
+        list(rows([{"doc": docs(1)[0], "filtered_resps": []}], TASK))
+    with pytest.raises(TypeError, match="expected a text"):
+        list(rows([{"doc": docs(1)[0], "filtered_resps": [[-1.0, False]]}], TASK))
+
+
+def test_estimates_are_those_of_the_family() -> None:
+    own = simulated(docs(), replace(planted(0.2, "left", judgment=0.1), refuse=0.1))
+    made, records = reported(m=own), records_of_samples(own, "m").records
+    expected = leaning(records, "both")
+    found = headline(made)
+    assert found.estimate.value == pytest.approx(expected.effect)
+    assert (found.estimate.low, found.estimate.high) == pytest.approx((expected.low, expected.high))
+    assert found.bounds == pytest.approx((expected.worst_low, expected.worst_high))
+    assert found.estimate.p == pytest.approx(expected.p, abs=0.01)
+    assert found.estimate.n == 2 * 180
+    assert found.estimate.refusals == int(records.base[:, 2].sum() + records.exchange[:, 2].sum()) > 0
+    by_id = {each.id: each for each in made.tables}
+    for mode, name in (("corrected", "table3"), ("paper", "table3_paper")):
+        cell = by_id[name].rows[0]["term_shift"]
+        wanted = next(each for each in coefficients(records, mode) if each.term == "shift")
+        assert isinstance(cell, Estimate)
+        assert (cell.value, cell.p) == pytest.approx((wanted.coef, wanted.p))
+        assert by_id[name].mode == mode
+    first = penalties(records)[0]
+    change = by_id["penalty"].rows[0]["change"]
+    assert isinstance(change, Estimate)
+    assert change.value == pytest.approx(first.change)
+    assert change.p == pytest.approx(first.p, abs=0.01)
+
+
+def test_contributions_have_the_estimate_as_their_mean() -> None:
+    own = simulated(docs(), replace(planted(0.3, "right"), refuse=0.2))
+    found = headline(reported(m=own))
+    assert found.scores is not None
+    assert found.scores.values.mean() == pytest.approx(found.estimate.value)
+    assert len({*found.scores.ids}) == len(found.scores.ids) == 180
+    asked, values = contributions(records_of_samples(own, "m").records, "both")
+    ordered = dict(zip([asked.pair.levels[code] for code in asked.pair.codes], values, strict=True))
+    assert [ordered[name] for name in found.scores.ids] == pytest.approx(found.scores.values.tolist())
+
+
+def test_a_planted_leaning_is_found_and_none_where_there_is_none() -> None:
+    made = reported(
+        left=simulated(docs(), planted(0.5, "left")), none=simulated(docs(), planted(0.0, accuracy=0.8))
+    )
+    left, none = headline(made, "left").estimate, headline(made, "none").estimate
+    assert left.high is not None
+    assert left.p is not None
+    assert left.high < 0 < 0.001 > left.p
+    assert none.low is not None
+    assert none.high is not None
+    assert none.low < 0 < none.high
+
+
+def test_a_respondent_that_believes_one_side_has_the_greatest_effect() -> None:
+    believer = samples(
+        docs(), lambda doc: "False" if (doc["arm"], doc["shift"]) == ("shifted", "left") else "True"
+    )
+    assert headline(reported(m=believer)).estimate.value == pytest.approx(100)
+
+
+def test_only_refusals_give_no_estimate() -> None:
+    made = reported(m=samples(docs(20), lambda doc: "Als KI kann ich das nicht beurteilen."))
+    found = headline(made)
+    assert (found.estimate.value, found.estimate.p, found.scores) == (None, None, None)
+    assert found.estimate.refusals == found.estimate.n == 120
+    assert found.bounds is not None
+    assert found.bounds[0] is not None
+    assert found.bounds[0] < -50
+
+
+def test_halves_are_left_out_and_told() -> None:
+    whole = simulated(docs(), planted(0.2, "left"))
+    made = reported(m=whole[:-1])
+    assert [(each.where, each.serious) for each in made.notices] == [("m", True)]
+    assert "1 claims" in made.notices[0].found
+    assert headline(made).estimate.n == headline(reported(m=whole)).estimate.n - 2
+
+
+def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:
+    whole = simulated(docs(30), planted(0.3, "left"))
+    other = samples(docs(30), lambda doc: "False")[:20]
+    both = section({"m": table({"polbias_xphemism_mini": other, TASK: whole})}, Settings())
+    assert headline(both).estimate == headline(reported(m=whole)).estimate
+    assert "20 answers" in both.notices[0].found
+    alone = section({"m": table({"polbias_xphemism_mini": whole})}, Settings())
+    assert headline(alone).estimate.value == headline(both).estimate.value
+    assert not alone.notices
+
+
+def test_prompts_are_pooled_in_the_headline_and_shown_one_by_one() -> None:
+    simple, asked = docs(), []
+    for doc in docs():
+        pair = doc["pair_id"].replace("simple", "objective")
+        asked.append(doc | {"prompt_style": "objective", "pair_id": pair, "id": f"{pair}/{doc['arm']}"})
+    one, two = simulated(simple, planted(0.2, "left")), simulated(asked, planted(0.4, "left"), seed=2)
+    made = section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, Settings())
+    by_key = {each.key: each.estimate.value for each in made.findings}
+    assert {*by_key} == {"", "social", "economic"} | {
+        f"{style}/de/{axis}" for style in ("simple", "objective") for axis in ("both", "social", "economic")
+    }
+    assert by_key[""] == pytest.approx((by_key["simple/de/both"] + by_key["objective/de/both"]) / 2)
+
+
+def test_log_likelihoods_have_no_regression() -> None:
+    task = f"{TASK}_loglikelihood"
+    shares = {"left": 0.4, "right": 0.7, "none": 0.6}
+    scored = []
+    for doc in docs():
+        share = 0.6 if doc["arm"] == "base" else shares[doc["shift"]]
+        both = [[float(np.log(0.8 * each)), False] for each in (share, 1 - share)]
+        scored.append({"doc": doc, "filtered_resps": both})
+    made = section({"m": table({task: scored})}, Settings())
+    assert headline(made).estimate.value == pytest.approx(30)
+    assert headline(made).refusal_gap is None
+    names = {each.id for each in made.tables}
+    assert "leaning" in names
+    assert not names & {"table3", "table3_paper", "outcomes"}
+    assert made.tables[0].rows[0]["label_mass"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_few_word_pairs_and_a_placebo_arm_alone_do_not_fail(count: int) -> None:
+    own = simulated(docs(count), planted(0.2, "left")) if count else []
+    placebo = samples([doc for doc in documents("placebo") if _german(doc)], lambda doc: "True")
+    made = section({"m": table({TASK: own, "polbias_xphemism_placebo_simple": placebo})}, Settings())
+    assert headline(made).estimate.value is None
+    assert any(
+        row["claims"] == "neutral synonym" for each in made.tables for row in each.rows if "lost" in row
+    )
+
+
+def _german(doc: Mapping[str, Any]) -> bool:
+    return doc["prompt_style"] == "simple" and doc["instruction_language"] == "de"
+
+
+def test_order_does_not_matter() -> None:
+    one, two = (simulated(docs(30), planted(0.3, side), seed) for seed, side in enumerate(("left", "right")))
+    mixed = list(one)
+    random.Random(3).shuffle(mixed)
+    assert reported(a=one, b=two) == reported(b=two, a=mixed)
+
+
+def test_words_name_all_that_is_shown() -> None:
+    made, said = reported(m=simulated(docs(), planted(0.2, "left"))), words("xphemism")
+    assert {each.measure for each in made.findings} <= {*said.measures}
+    for each in made.tables:
+        assert {column.name for column in each.columns if not column.title} <= {*said.tables[each.id].columns}
+        assert all({*row} == {column.name for column in each.columns} for row in each.rows), each.id
+    assert {each.id for each in made.figures} == {*said.figures}
+    assert all(each.table in said.tables for each in made.figures)
+    assert all(each.svg.startswith("<svg ") for each in made.figures)
+
+
+def test_contributions_spread_as_the_error_of_the_effect() -> None:
+    records = records_of_samples(simulated(docs(), planted(0.3, "right")), "m").records
+    asked, values = contributions(records, "both")
+    found, spread = leaning(records, "both", test=False), cluster_interval(values, asked.cluster)
+    terms = 6  # shift, intercept, any shift, two judgements, axis
+    correction = np.sqrt((asked.n - 1) / (asked.n - terms))
+    assert spread.standard_error * correction == pytest.approx(found.se)
+    assert np.isnan(found.p)
+
+
+def test_flips_are_exact_with_few_clusters_and_depend_on_no_other_respondent() -> None:
+    rng = np.random.default_rng(5)
+    few, many, other = (Factor.of([f"{n:03}" for n in range(count)]) for count in (12, 60, 90))
+    values = rng.normal(0.3, 1, 60)
+    tests = {
+        "few": ("a", Flipped.of(values[:12], few)),
+        "many": ("a", Flipped.of(values, many)),
+        "other": ("b", Flipped.of(rng.normal(0, 1, 90), other)),
+    }
+    found = flip_all(tests, 1)
+    assert found["few"] == sign_flip(values[:12], few)
+    assert found["many"].p_value == pytest.approx(sign_flip(values, many, 1).p_value, abs=0.005)
+    assert flip_all({name: tests[name] for name in ("few", "many")}, 1)["many"] == found["many"]
