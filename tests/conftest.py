@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import settings
 
+from polbias.errors import PolbiasError
 from polbias.generators.engine import DatasetSpec, Rows
 
 settings.register_profile("polbias", deadline=None, derandomize=True)
@@ -59,3 +60,25 @@ def normative_build(tmp_path_factory: pytest.TempPathFactory, normative: Dataset
     out = tmp_path_factory.mktemp("normative")
     build("normative-reasoning", normative, out)
     return out
+
+
+@pytest.fixture(scope="session")
+def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of builds with all datasets: that of the checkout where it is the published data."""
+    from polbias import registry
+    from polbias.locations import checkout
+    from polbias.lock import differences, read_lock
+    from polbias.manifest import read_manifest
+    from polbias.publishing.building import build
+
+    place = (checkout() or Path()) / "build" / "datasets"
+    lock = read_lock()
+    try:
+        if not any(differences(read_manifest(place / name), lock[name]) for name in registry.names()):
+            return place
+    except (KeyError, PolbiasError):
+        pass  # something is not built, or not as it is published
+    place = tmp_path_factory.mktemp("all")
+    for name in registry.names():
+        build(name, registry.publication(name).specify(), place)
+    return place

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from polbias.errors import InputError
 from polbias.eval.power.components import components
 from polbias.eval.power.designs import Assumptions, Design, PowerError
 from polbias.eval.power.instruments import Instrument
-from polbias.eval.runs import Problem, find_samples, read_samples
+from polbias.eval.runs import Problem, find_samples, left_out, numbered_samples
 
 _LOGLIKELIHOOD = "_loglikelihood"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,44 +79,59 @@ def observed(instrument: Instrument, runs: Sequence[Path], problems: list[Proble
         found.append(Observed(part.name, design, assumed))
     if not found:
         places = ", ".join(str(run) for run in runs)
-        said = f" ({problems[-1].found})" if problems else ""
+        said = f" ({problems[-1].found:.300})" if problems else ""
         raise InputError(f"{places}: found no generated answers to {instrument.name} to estimate from{said}")
     return found
 
 
 def _samples(
-    runs: Sequence[Path], problems: list[Problem], wanted: Callable[[Mapping[str, Any]], bool]
-) -> Iterator[tuple[str, Mapping[str, Any], str]]:
-    """Yield model, document and answer of the generated samples of an instrument, a document once a model."""
+    runs: Sequence[Path],
+    problems: list[Problem],
+    marks: Set[str],
+    read: Callable[[Mapping[str, Any], str], T],
+) -> Iterator[tuple[str, T]]:
+    """Yield model and what is read of the generated samples of an instrument, a document once a model.
+
+    Args:
+        runs: where the samples are.
+        problems: receives those that cannot be read.
+        marks: columns that only documents of the instrument have.
+        read: of a document and its answer; what it returns is hashable.
+    """
     seen: set[tuple[str, str]] = set()
     for file in find_samples(runs):
         if file.task.endswith(_LOGLIKELIHOOD):
             continue
-        for sample in read_samples(file.path, problems):
+        for line, sample in numbered_samples(file.path, problems):
             doc, answers = sample["doc"], sample["filtered_resps"]
             key = file.model, str(doc.get("id"))
-            if not wanted(doc):
+            if not marks <= doc.keys():
                 break
-            if key not in seen and answers and isinstance(answers[0], str):
-                seen.add(key)
-                yield file.model, doc, answers[0]
+            with left_out(problems, file.path, line):
+                if key not in seen and answers and isinstance(answers[0], str):
+                    found = read(doc, answers[0])
+                    hash(found)
+                    seen.add(key)
+                    yield file.model, found
 
 
 def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield half of the contributions of the two rows of each pair, which come to right minus left."""
     from polbias.eval.tasks import outcome
 
-    sides: dict[str, dict[str, dict[str, float]]] = {}
-    places: dict[str, tuple[str, str]] = {}
-    for model, doc, answer in _samples(runs, problems, lambda doc: "leaning" in doc and "pair_id" in doc):
+    def read(doc: Mapping[str, Any], answer: str) -> tuple[str, str, str, float, tuple[str, str]]:
         label = outcome(answer, doc["language"])
         error = float(label == "valid") - float(doc["gold"] == "valid")
-        pairs = sides.setdefault(f"{model}, {doc['config']}", {})
         side = "right" if doc["leaning"] in ("right", "poker") else "left"
-        answered = label in ("valid", "invalid")
-        pairs.setdefault(doc["pair_id"], {})[side] = error if answered else 0.0
         item = "/".join(str(doc[name]) for name in ("gold", "gender", "variation"))
-        places[doc["pair_id"]] = doc["cluster_id"], item
+        value = error if label in ("valid", "invalid") else 0.0
+        return doc["config"], doc["pair_id"], side, value, (doc["cluster_id"], item)
+
+    sides: dict[str, dict[str, dict[str, float]]] = {}
+    places: dict[str, tuple[str, str]] = {}
+    for model, (config, pair, side, value, place) in _samples(runs, problems, {"leaning", "pair_id"}, read):
+        sides.setdefault(f"{model}, {config}", {}).setdefault(pair, {})[side] = value
+        places[pair] = place
     for name, pairs in sides.items():
         whole = [pair for pair, found in pairs.items() if len(found) == 2]
         values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])
@@ -126,13 +142,16 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
     """Yield the correctness of congruent and incongruent problems, less the mean of each cell."""
     from polbias.eval.normative_tasks import outcome
 
+    def read(doc: Mapping[str, Any], answer: str) -> tuple[str, tuple[str, str, str, bool]]:
+        right = outcome(answer) == doc["gold"]
+        name = f"{doc['config']}, {doc.get('prompt_style')}"
+        return name, (doc["pattern"], doc["content_type"], doc["cluster_id"], right)
+
     types = ("congruent", "incongruent")
     cells: dict[str, list[tuple[str, str, str, bool]]] = {}
-    for model, doc, answer in _samples(runs, problems, lambda doc: {"pattern", "content_type"} <= doc.keys()):
-        if doc["content_type"] in types:
-            name = f"{model}, {doc['config']}, {doc.get('prompt_style')}"
-            row = doc["pattern"], doc["content_type"], doc["cluster_id"], outcome(answer) == doc["gold"]
-            cells.setdefault(name, []).append(row)
+    for model, (name, row) in _samples(runs, problems, {"pattern", "content_type"}, read):
+        if row[1] in types:
+            cells.setdefault(f"{model}, {name}", []).append(row)
     for name, rows in cells.items():
         seen = {row[:2] for row in rows}
         kept = [row for row in rows if all((row[0], kind) in seen for kind in types)]

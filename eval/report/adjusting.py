@@ -91,7 +91,7 @@ def _by(
         own = [tests[place] for place in places]
         weighted = [_weighted(test, weight) for test, weight in zip(own, weights(own), strict=True)]
         for place, value in zip(places, adjust(weighted), strict=True):
-            found[place] = value
+            found[place] = max(value, _weighted(tests[place], 1.0))  # never below p itself
     return found
 
 

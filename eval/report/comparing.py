@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -15,7 +15,12 @@ from polbias.eval.report.document import Comparison, Estimate, Finding, Scores
 _Pair = tuple[Finding, Finding]
 
 
-def compare(findings: Sequence[Finding], simulated: frozenset[str], seed: int = 0) -> list[Comparison]:
+def compare(
+    findings: Sequence[Finding],
+    simulated: frozenset[str],
+    methods: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> list[Comparison]:
     """Compare the headline estimates of all respondents, two by two, with paired tests.
 
     The difference is that of the contributions of the items that both were asked, item by item; interval and
@@ -25,6 +30,7 @@ def compare(findings: Sequence[Finding], simulated: frozenset[str], seed: int = 
     Args:
         findings: of a report; those that are no headline or have no scores are passed over.
         simulated: names of the respondents whose bias is known.
+        methods: how each respondent answered; only those that answered in the same way are compared.
         seed: of drawn sign flips.
 
     Returns:
@@ -41,6 +47,7 @@ def compare(findings: Sequence[Finding], simulated: frozenset[str], seed: int = 
             pair
             for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
             if not (models and all(finding.respondent in simulated for finding in pair))
+            and len({(methods or {}).get(finding.respondent) for finding in pair}) == 1
         ]
         made += _compared(pairs, seed)
     return made

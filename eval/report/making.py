@@ -99,7 +99,9 @@ def _report(
     simulated = frozenset(each.name for each in respondents if each.simulated)
     adjusted = adjust_findings(sections, simulated)
     findings = [finding for section in adjusted for finding in section.findings]
-    comparisons = adjust_comparisons(compare(findings, simulated, settings.seed), simulated)
+    methods = {each.name: each.method for each in respondents}
+    compared = compare(findings, simulated, methods, settings.seed)
+    comparisons = adjust_comparisons(compared, simulated)
     told = [notice for file in files for notice in file.notices]
     told += [notice for section in adjusted for notice in section.notices]
     return Report(

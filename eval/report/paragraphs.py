@@ -152,7 +152,7 @@ def _overview(report: Report) -> Iterator[str]:
         yield from items[:_ITEMS]
         if len(items) > _ITEMS:
             yield said["overview_rest"].format(count=len(items) - _ITEMS)
-    if any(not words(section.instrument).directional for section in report.sections):
+    if any(not words(each.instrument).tells_sides(each.measure) for each in headlines):
         yield said["overview_beside"]
 
 

@@ -28,6 +28,7 @@ class Measure(_Words):
         positive: completes "The model ..." where the number is above 0.
         negative: the same below 0.
         sides: what lies left and right of 0 on an axis.
+        directional: whether it tells left from right; by default as the instrument does.
     """
 
     title: str
@@ -35,6 +36,7 @@ class Measure(_Words):
     positive: str
     negative: str
     sides: tuple[str, str]
+    directional: bool | None = None
 
 
 class Shown(_Words):
@@ -75,6 +77,11 @@ class Words(_Words):
     tables: Mapping[str, Shown] = Field(default_factory=dict)
     figures: Mapping[str, Shown] = Field(default_factory=dict)
     notices: Mapping[str, str] = Field(default_factory=dict)
+
+    def tells_sides(self, measure: str) -> bool:
+        """Return whether a measure tells left from right."""
+        own = self.measures[measure].directional
+        return self.directional if own is None else own
 
 
 @lru_cache(maxsize=16)

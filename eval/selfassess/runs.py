@@ -58,7 +58,7 @@ def _add(own: dict[str, dict[str, Any]], rows: Iterable[dict[str, Any]]) -> None
 def _read(path: Path, lines: Iterator[dict[str, Any]], samples: bool) -> list[dict[str, Any]]:
     try:
         return judgements_of_samples(lines) if samples else judgements_of_journal(lines)
-    except (OutcomesError, ValueError, TypeError, KeyError) as error:
+    except (OutcomesError, ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         raise InputError(f"{path}: {error}") from None
 
 

@@ -34,11 +34,12 @@ def cells(judgements: Judgements) -> Iterator[tuple[dict[str, Any], Judgements]]
                         yield names, own.select(mask)
 
 
-def side_shares(cell: Judgements) -> dict[str, Any]:
+def side_shares(cell: Judgements, test: bool = True) -> dict[str, Any]:
     """Return what became of the judgements of a cell.
 
     Args:
         cell: Judgements of one set, question, role and number of articles.
+        test: Whether to make the sign flip of the bias; without it its p is NaN.
 
     Returns:
         ``n``, ``clusters``; shares of left, right and neutral (null in a choice of two) with their intervals;
@@ -57,7 +58,7 @@ def side_shares(cell: Judgements) -> dict[str, Any]:
     for code, outcome in enumerate(OUTCOMES[1:], 1):
         found[outcome] = float(np.mean(cell.outcome == code)) if cell.n else None
     lean = cell.lean.astype(np.float64)
-    found |= named(estimate(lean, cell.item, _BOUNDS, "flip"), "bias", POINTS)
+    found |= named(estimate(lean, cell.item, _BOUNDS, "flip" if test else ""), "bias", POINTS)
     unanswered = float(np.mean(~cell.answered)) if cell.n else 0.0
     mean = float(lean.mean()) if cell.n else float("nan")
     return found | {

@@ -34,7 +34,7 @@ class Coefficient:
         clusters: Unordered word pairs among them.
         low: Lower end of the normal 95% interval.
         high: Upper end.
-        firth: The penalised estimate, in the mode "corrected"; NaN in the others.
+        firth: The penalised estimate, in the mode "corrected"; NaN in the others, and where it is not wanted.
         note: Why there is no estimate, or what was set aside; empty as a rule.
     """
 
@@ -58,13 +58,16 @@ class Coefficient:
         return {name: getattr(self, name) for name in COLUMNS}
 
 
-def coefficients(rows: Answered, mode: Mode = "corrected", exclude: Iterable[str] = ()) -> list[Coefficient]:
+def coefficients(
+    rows: Answered, mode: Mode = "corrected", exclude: Iterable[str] = (), penalised: bool = True
+) -> list[Coefficient]:
     """Estimate Eq. 1 for every model, prompt and axis.
 
     Args:
         rows: Any table that :meth:`Records.of` accepts.
         mode: One of :data:`polbias.eval.xphemism.modes.MODES`.
         exclude: Pairs to leave out, such as defective ones.
+        penalised: Whether to make the penalised estimates, too, in the mode "corrected".
 
     Returns:
         A coefficient for every term, in the order of Table 3. A model without verdicts has its rows too, with
@@ -82,7 +85,7 @@ def coefficients(rows: Answered, mode: Mode = "corrected", exclude: Iterable[str
         for axis in DIMENSIONS:
             regression = design(records, axis, mode)
             fitted = fit(regression, mode in CLUSTERED)
-            penalised = firth(regression) if mode == "corrected" else {}
+            bounded = firth(regression) if penalised and mode == "corrected" else {}
             size = regression.n, regression.groups
             for term in TERMS:
                 if term in regression.terms:
@@ -91,7 +94,7 @@ def coefficients(rows: Answered, mode: Mode = "corrected", exclude: Iterable[str
                         Coefficient(
                             *group, axis, term, coef, se, fitted.p[term], *size,
                             coef - _NORMAL * se, coef + _NORMAL * se,
-                            penalised.get(term, float("nan")), fitted.note.get(term, ""),
+                            bounded.get(term, float("nan")), fitted.note.get(term, ""),
                         )
                     )  # fmt: skip
     return found

@@ -69,7 +69,7 @@ class Leaning:
     note: str = ""
 
 
-def leaning(records: Records, axis: Axis, seed: int = 0) -> Leaning:
+def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> Leaning:
     """Test leaning on the change of the verdict.
 
     The change of each claim is regressed on the shift (-1, 0, 1), beside an intercept, whether there is a
@@ -84,6 +84,8 @@ def leaning(records: Records, axis: Axis, seed: int = 0) -> Leaning:
         records: Answered pairs of one model, prompt and language.
         axis: Which pairs.
         seed: Seed of the drawn flips, beyond 20 word pairs.
+        test: Whether to make the test; without it p and its like are NaN. For many tests at once see
+            :func:`flipped`.
 
     Returns:
         The effect; NaN with a note where it cannot be estimated.
@@ -96,7 +98,7 @@ def leaning(records: Records, axis: Axis, seed: int = 0) -> Leaning:
         flipping score contributions" (2020).
     """
     rows = shifted_on(records, axis)
-    known = (rows.base_valid > 0) & (rows.exchange_valid > 0)
+    known = _known(rows)
     worst = _worst(rows, axis)
     rows = rows.select(known)
     count = int(np.unique(rows.cluster.codes).size)
@@ -120,7 +122,7 @@ def leaning(records: Records, axis: Axis, seed: int = 0) -> Leaning:
     change = rows.change
     fitted = api.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
-    flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed)
+    flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed) if test else None
     half, p_t, detectable = _t(effect, error, count - 1)
     return replace(
         nothing,
@@ -128,13 +130,66 @@ def leaning(records: Records, axis: Axis, seed: int = 0) -> Leaning:
         se=POINTS * error,
         low=POINTS * (effect - half),
         high=POINTS * (effect + half),
-        p=flip.p_value,
-        smallest_p=flip.smallest_p,
-        exact=flip.exact,
+        p=flip.p_value if flip else math.nan,
+        smallest_p=flip.smallest_p if flip else math.nan,
+        exact=flip.exact if flip else False,
         p_t=p_t,
         detectable=POINTS * detectable,
         unadjusted=POINTS * _unadjusted(rows),
     )
+
+
+def flipped(records: Records, axis: Axis) -> tuple[NDArray[np.float64], Factor]:
+    """Return what the test of :func:`leaning` flips: the change of each claim, cleared, times its shift.
+
+    Args:
+        records: As for :func:`leaning`.
+        axis: Which pairs.
+
+    Returns:
+        A value per claim that has a verdict on both forms, and the word pair of each.
+    """
+    rows = shifted_on(records, axis)
+    rows = rows.select(_known(rows))
+    shift, others = _terms(rows, axis)
+    return shift * _cleared(rows.change, others), rows.cluster
+
+
+def contributions(records: Records, axis: Axis) -> tuple[Records, NDArray[np.float64]]:
+    """Return what the effect is the mean of: the effect plus the influence of each claim on it.
+
+    The effect is a weighted sum of the changes. Claim i contributes ``effect + n * w_i * residual_i``, with
+    n the claims that were asked; weights and residuals are orthogonal, so that the mean is the effect, and
+    the spread of the sums of word pairs is that of its CR1 error. A claim without a verdict on one form has
+    no influence. Contributions of two models to the same claims can be subtracted.
+
+    Args:
+        records: As for :func:`leaning`.
+        axis: Which pairs.
+
+    Returns:
+        The claims that were asked, and their contributions in percentage points; NaN where there is no
+        effect.
+    """
+    asked = shifted_on(records, axis)
+    known = _known(asked)
+    rows = asked.select(known)
+    shift, others = _terms(rows, axis)
+    design = np.column_stack([shift, others])
+    values = np.full(asked.n, math.nan)
+    if _fault(rows, design, int(np.unique(rows.cluster.codes).size)):
+        return asked, values
+    cleared, change = _cleared(shift, others), rows.change
+    weights = 2 * cleared / float(cleared @ cleared)
+    values[:] = float(weights @ change)
+    values[known] += asked.n * weights * _cleared(change, design)
+    return asked, POINTS * values
+
+
+def _known(rows: Records) -> NDArray[np.bool_]:
+    """Which claims have a verdict on both forms."""
+    known: NDArray[np.bool_] = (rows.base_valid > 0) & (rows.exchange_valid > 0)
+    return known
 
 
 def _terms(rows: Records, axis: Axis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

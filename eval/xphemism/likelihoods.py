@@ -42,19 +42,39 @@ def likelihood_table(rows: Sequence[Mapping[str, Any]], seed: int = 0) -> list[R
     Raises:
         OutcomesError: If a pair is there twice for a model, prompt and language.
     """
-    masses: dict[tuple[Any, ...], list[float]] = {}
-    for row in rows:
-        own = masses.setdefault(tuple(row[name] for name in Group._fields), [])
-        own += [mass for _, mass in (row["base"], row["exchange"])]
+    masses = label_masses(rows)
     return [
-        group._asdict() | effect | {"label_mass": float(np.mean(masses[group]))}
-        for group, part in _records(rows).groups()
+        group._asdict() | effect | {"label_mass": masses[group]}
+        for group, part in share_records(rows).groups()
         for effect in _effects(part, seed)
     ]
 
 
-def _records(rows: Sequence[Mapping[str, Any]]) -> Records:
-    """The rows with the shares of the labels in place of answers."""
+def label_masses(rows: Sequence[Mapping[str, Any]]) -> dict[Group, float]:
+    """Return the mean probability that both labels hold together.
+
+    Args:
+        rows: As for :func:`likelihood_table`.
+
+    Returns:
+        The mean of every model, prompt and language.
+    """
+    masses: dict[Group, list[float]] = {}
+    for row in rows:
+        own = masses.setdefault(Group(*(row[name] for name in Group._fields)), [])
+        own += [mass for _, mass in (row["base"], row["exchange"])]
+    return {group: float(np.mean(own)) for group, own in masses.items()}
+
+
+def share_records(rows: Sequence[Mapping[str, Any]]) -> Records:
+    """Return the rows with the shares of the labels in place of answers.
+
+    Args:
+        rows: As for :func:`likelihood_table`.
+
+    Raises:
+        OutcomesError: If a pair is there twice for a model, prompt and language.
+    """
     unanswered = Records.of([{**row, "base": [], "exchange": []} for row in rows])
     base, exchange = (_shares([row[arm][0] for row in rows]) for arm in ("base", "exchange"))
     return replace(unanswered, base=base, exchange=exchange)

@@ -60,12 +60,13 @@ class Penalty:
     note: str = ""
 
 
-def penalties(records: Records, seed: int = 0) -> list[Penalty]:
+def penalties(records: Records, seed: int = 0, test: bool = True) -> list[Penalty]:
     """Measure the penalty in all shifted claims and parts of them, and against the placebo arm.
 
     Args:
         records: Answered pairs of one model, prompt and language, of all axes.
         seed: Seed of the drawn flips.
+        test: Whether to make the sign flips; without them p of all but the difference is NaN.
 
     Returns:
         One entry for each part; where there is no such claim, figures are NaN and a note says so.
@@ -74,9 +75,19 @@ def penalties(records: Records, seed: int = 0) -> list[Penalty]:
         McNemar, "Note on the sampling error of the difference between correlated proportions or percentages"
         (1947). The penalty: Jakob et al. (2025), section 6.
     """
+    found = [_penalty(name, part, seed, test) for name, part in parts(records)]
+    return [*found, _difference(records.select((records.base_valid > 0) & (records.exchange_valid > 0)))]
+
+
+def parts(records: Records) -> Iterator[tuple[str, Records]]:
+    """Yield the parts that :func:`penalties` speaks of, by name: claims with a verdict on both forms.
+
+    Args:
+        records: As for :func:`penalties`.
+    """
     rows = records.select((records.base_valid > 0) & (records.exchange_valid > 0))
-    found = [_penalty(name, rows.select(mask), seed) for name, mask in _parts(rows)]
-    return [*found, _difference(rows)]
+    for name, mask in _parts(rows):
+        yield name, rows.select(mask)
 
 
 def _parts(rows: Records) -> Iterator[tuple[str, NDArray[np.bool_]]]:
@@ -89,7 +100,7 @@ def _parts(rows: Records) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     yield "placebo", ~shifted
 
 
-def _penalty(name: str, rows: Records, seed: int) -> Penalty:
+def _penalty(name: str, rows: Records, seed: int, test: bool) -> Penalty:
     if not rows.n:
         return Penalty(name, note="no such claim with a verdict on both forms")
     change = rows.change
@@ -104,7 +115,7 @@ def _penalty(name: str, rows: Records, seed: int) -> Penalty:
         se=POINTS * interval.standard_error,
         low=POINTS * interval.low,
         high=POINTS * interval.high,
-        p=sign_flip(change, rows.cluster, seed).p_value,
+        p=sign_flip(change, rows.cluster, seed).p_value if test else math.nan,
         lost=lost,
         gained=gained,
         p_mcnemar=_mcnemar(lost, gained),

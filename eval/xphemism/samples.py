@@ -16,6 +16,7 @@ _NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_e
 """What the labels of a placebo row are where the data leave them open."""
 _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
+_NEEDED = ("pair_id", "arm", "prompt_style", "instruction_language", *_SHARED)
 
 
 def records_of_samples(
@@ -115,7 +116,10 @@ def _pairs(
 
 
 def _judged(sample: Mapping[str, Any], number: int, doc: Mapping[str, Any], judge: Judge) -> list[str]:
-    return [judge(text, str(doc["instruction_language"])) for text in _texts(sample, number)]
+    try:
+        return [judge(text, str(doc["instruction_language"])) for text in _texts(sample, number)]
+    except ValueError as error:  # no language that is read
+        raise OutcomesError(f"sample {number}: {error}") from None
 
 
 def _share(sample: Mapping[str, Any], number: int, doc: Mapping[str, Any]) -> tuple[float, float]:
@@ -145,15 +149,15 @@ def read_truth(text: str, language: str) -> str:
 
 
 def _document(sample: Mapping[str, Any], number: int) -> Mapping[str, Any]:
-    doc = sample.get("doc")
-    wanted = ("pair_id", "arm", "prompt_style", "instruction_language", *_SHARED)
-    missing = [name for name in wanted if not isinstance(doc, Mapping) or name not in doc]
-    if missing or not isinstance(doc, Mapping):
+    doc: Any = sample.get("doc")
+    missing = [name for name in _NEEDED if name not in doc] if isinstance(doc, Mapping) else _NEEDED
+    if missing:
         raise OutcomesError(
             f"sample {number}: found no {', '.join(missing)} in its doc, expected a sample of an X-phemism "
             "task"
         )
-    return doc
+    own: Mapping[str, Any] = doc
+    return own
 
 
 def _label(doc: Mapping[str, Any], name: str) -> Any:
@@ -164,7 +168,8 @@ def _label(doc: Mapping[str, Any], name: str) -> Any:
 def _texts(sample: Mapping[str, Any], number: int) -> list[str]:
     """All answers, whether they came from several requests or from one repeated."""
     texts: list[str] = []
-    for each in sample.get("filtered_resps") or sample.get("resps") or ():
+    answers = sample.get("filtered_resps") or sample.get("resps") or ()
+    for each in answers if isinstance(answers, list | tuple) else [answers]:
         texts += each if isinstance(each, list | tuple) else [each]
     if not all(isinstance(text, str | None) for text in texts):
         raise OutcomesError(

@@ -46,6 +46,11 @@ def test_headlines_have_half_of_the_allowance() -> None:
     found = adjust_findings((Section("partisan", ("a",), (headline, *others)),), frozenset())[0].findings
     # ten tests: the headline weighs 5, the others 5/9 each
     assert found[0].p_bh == pytest.approx(0.02 / 5 * 10)
+    sure = tuple(finding("a", 0.001) for _ in range(9))
+    beside = adjust_findings(
+        (Section("partisan", ("a",), (finding("a", 0.8, headline=True), *sure)),), frozenset()
+    )
+    assert beside[0].findings[0].p_bh == pytest.approx(0.8)  # never below p itself, such as 0.8 / 5
     assert found[0].p_holm == pytest.approx(0.2)
     assert [each.p_bh for each in found[1:]] == pytest.approx([0.9] * 9)
 
@@ -109,6 +114,12 @@ def test_simulated_respondents_are_references_for_models_only() -> None:
         ("model", "sim2"),
     }
     assert len(compare(rows[1:], simulated)) == 1
+
+
+def test_written_answers_are_not_compared_with_likelihoods() -> None:
+    rows = [scored(name, [1.0, 2.0]) for name in "abc"]
+    methods = {"a": "generated", "b": "log-likelihood", "c": "generated"}
+    assert [(each.first, each.second) for each in compare(rows, frozenset(), methods)] == [("a", "c")]
 
 
 def test_nothing_shared_is_nothing_computed() -> None:

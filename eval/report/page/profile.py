@@ -50,10 +50,10 @@ def profile(report: Report, words: Callable[[str], Words], frame: Frame) -> tupl
         The figure of the directional instruments, None if there is none, and those of the others.
     """
     headline = [finding for finding in report.findings if finding.headline]
-    directional = [finding for finding in headline if words(finding.instrument).directional]
+    directional = [finding for finding in headline if words(finding.instrument).tells_sides(finding.measure)]
     others: dict[tuple[str, str], list[Finding]] = {}
     for finding in headline:
-        if not words(finding.instrument).directional:
+        if not words(finding.instrument).tells_sides(finding.measure):
             others.setdefault((finding.instrument, finding.measure), []).append(finding)
     names = [respondent.name for respondent in report.respondents]
     drawn = [_other(key, found, names, words, frame) for key, found in others.items()]
@@ -69,11 +69,13 @@ def profile_table(report: Report, words: Callable[[str], Words], frame: Frame) -
         frame: words of the page.
     """
     headline = [finding for finding in report.findings if finding.headline]
-    headline.sort(key=lambda finding: not words(finding.instrument).directional)
+    headline.sort(key=lambda finding: not words(finding.instrument).tells_sides(finding.measure))
     columns = list(dict.fromkeys(series_name(finding, headline, words) for finding in headline))
     found = {(f.respondent, series_name(f, headline, words)): f for f in headline}
     names = [r.name for r in report.respondents if any(f.respondent == r.name for f in headline)]
-    others = {series_name(f, headline, words) for f in headline if not words(f.instrument).directional}
+    others = {
+        series_name(f, headline, words) for f in headline if not words(f.instrument).tells_sides(f.measure)
+    }
     key = "positive_right_some" if others else "positive_right"
     sides = frame.labels[key].format(names=", ".join(name for name in columns if name in others))
     return Grid(

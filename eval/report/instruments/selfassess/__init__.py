@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from polbias.eval.report.document import Notice, Section
+from polbias.eval.report.document import Finding, Notice, Section
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.instruments.selfassess.analysis import Analysis, analyse
 from polbias.eval.report.instruments.selfassess.answers import Answers, read_answers
@@ -17,7 +17,7 @@ from polbias.eval.report.instruments.selfassess.tables import tables
 from polbias.eval.report.instruments.selfassess.wording import NAME, say
 from polbias.eval.summary import finite
 
-__all__ = ["COLUMNS", "TASKS", "rows", "section"]
+__all__ = ["COLUMNS", "TASKS", "findings_of", "rows", "section"]
 
 TASKS = ("polbias_selfassess_",)
 """Beginnings of the names of the tasks."""
@@ -30,17 +30,35 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
         answers: Respondent to Arrow table.
         settings: Of the report.
     """
-    everyone = analyse([read_answers(name, answers[name]) for name in sorted(answers)], settings.seed)
+    everyone = _analysed(answers, settings)
     made = {table.id: table for table in tables(everyone)}
     return Section(
         NAME,
         tuple(each.answers.respondent for each in everyone),
-        tuple(finding for each in everyone for finding in findings(each)),
+        _findings(everyone),
         tuple(made.values()),
         tuple(figures(everyone, made)),
         tuple(notice for each in everyone for notice in _notices(each.answers)),
         {each.answers.respondent: _summary(each) for each in everyone},
     )
+
+
+def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`section` without its tables and figures.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+    """
+    return _findings(_analysed(answers, settings))
+
+
+def _analysed(answers: Mapping[str, Any], settings: Settings) -> list[Analysis]:
+    return analyse([read_answers(name, answers[name]) for name in sorted(answers)], settings.seed)
+
+
+def _findings(everyone: Sequence[Analysis]) -> tuple[Finding, ...]:
+    return tuple(finding for each in everyone for finding in findings(each))
 
 
 def _summary(analysis: Analysis) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from polbias.eval.report.document import Notice, Section
+from polbias.eval.report.document import Finding, Notice, Section
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.instruments.xphemism.analysis import Analysis, analyse
 from polbias.eval.report.instruments.xphemism.answers import Answers, read_answers
@@ -18,7 +18,7 @@ from polbias.eval.report.instruments.xphemism.wording import NAME, say
 from polbias.eval.summary import finite
 from polbias.eval.xphemism.runs import TASK
 
-__all__ = ["COLUMNS", "TASKS", "rows", "section"]
+__all__ = ["COLUMNS", "TASKS", "findings_of", "rows", "section"]
 
 TASKS = (TASK,)
 """Beginnings of the names of the tasks."""
@@ -34,7 +34,7 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
     Raises:
         PolbiasError: If a library that the regressions need is not installed.
     """
-    everyone = [read_answers(name, answers[name]) for name in sorted(answers)]
+    everyone = _read(answers)
     analysis = analyse(everyone, settings.seed)
     found = tuple(findings(analysis))
     made = {table.id: table for table in tables(analysis)}
@@ -47,6 +47,23 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
         tuple(notice for each in everyone for notice in _notices(each)),
         {each.respondent: _summary(analysis, each) for each in everyone},
     )
+
+
+def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`section` without its tables and figures.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+
+    Raises:
+        PolbiasError: If a library that the regressions need is not installed.
+    """
+    return tuple(findings(analyse(_read(answers), settings.seed)))
+
+
+def _read(answers: Mapping[str, Any]) -> list[Answers]:
+    return [read_answers(name, answers[name]) for name in sorted(answers)]
 
 
 def _summary(analysis: Analysis, answers: Answers) -> dict[str, Any]:

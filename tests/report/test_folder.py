@@ -1,0 +1,196 @@
+"""What a report consists of: summary.json as documented and fixed, tables, outcomes, results for the Hub."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from polbias.cli.report_folder import check_folder, is_report, write_report
+from polbias.demonstration import demonstration, write_choices
+from polbias.errors import InputError
+from polbias.eval.report.exchange import eval_results, file_name
+from polbias.eval.report.flat import flat_tables
+from polbias.eval.report.making import Made, make
+from polbias.eval.report.outcomes import write_outcomes
+from polbias.eval.report.summary import summary, summary_text
+from polbias.locations import package_file
+from tests.report.runs import simulate
+
+GOLDEN = Path(__file__).parent / "golden" / "summary.json"
+_TASKS = (
+    "polbias_en_formal_mini", "polbias_en_material_mini", "polbias_en_formal_mini_loglikelihood",
+    "polbias_policy_stance_mini", "polbias_xphemism_mini", "polbias_deontic_logic_zero", "polbias_wason",
+    "polbias_selfassess_preference_mini", "polbias_selfassess_least_biased_mini",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Runs of two respondents on a part of every instrument."""
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+        (folder / "articles").mkdir()
+        shown = demonstration().model_copy(update={"topics": 8})
+        patch.setenv("POLBIAS_STAGE2", str(write_choices(shown, folder / "articles")))
+        options: dict[str, Any] = {"effect": 0.3, "side": "left", "judgment": 0.1, "unparsable": 0.05}
+        simulate(folder / "runs", "leaning", *_TASKS, seed=1, **options)
+        simulate(folder / "runs", "fair", *_TASKS, seed=2)
+        yield folder / "runs"
+
+
+@pytest.fixture(scope="module")
+def made(runs: Path) -> Made:
+    return make([runs])
+
+
+def test_summary_is_as_its_schema_says(made: Made) -> None:
+    schema = json.loads(package_file("templates/report/summary.schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    found = json.loads(summary_text(made.report))
+    jsonschema.validate(found, schema)
+    assert found["schema"] == schema["$id"]
+    assert {each["instrument"] for each in found["findings"]} == {
+        "partisan", "policy", "xphemism", "selfassess", "normative",
+    }  # fmt: skip
+
+
+def test_summary_is_that_of_the_golden_file(made: Made) -> None:
+    """POLBIAS_UPDATE_GOLDEN=1 writes it anew: look at every difference before it is committed."""
+    found = json.loads(summary_text(made.report))
+    found["polbias"] = "VERSION"
+    if os.environ.get("POLBIAS_UPDATE_GOLDEN"):
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    assert list(differences(found, json.loads(GOLDEN.read_text("utf-8")), "")) == []
+
+
+def differences(found: Any, expected: Any, place: str) -> Iterator[str]:
+    """Yield what differs; the last digits of numbers may, as linear algebra does from machine to machine."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        for key in {**expected, **found}:
+            if key not in found or key not in expected:
+                yield f"{place}/{key}: {'missing' if key in expected else 'new'}"
+            else:
+                yield from differences(found[key], expected[key], f"{place}/{key}")
+    elif isinstance(found, list) and isinstance(expected, list):
+        if len(found) != len(expected):
+            yield f"{place}: {len(found)} entries, expected {len(expected)}"
+        for number, (one, other) in enumerate(zip(found, expected, strict=False)):
+            yield from differences(one, other, f"{place}/{number}")
+    elif isinstance(found, float) and isinstance(expected, int | float):
+        if found != pytest.approx(expected, rel=1e-5, abs=1e-7):
+            yield f"{place}: {found}, expected {expected}"
+    elif found != expected:
+        yield f"{place}: {found!r}, expected {expected!r}"
+
+
+def test_the_same_samples_give_the_same_bytes(runs: Path, made: Made, tmp_path: Path) -> None:
+    write_report(made, tmp_path / "one")
+    write_report(make([runs / "leaning", runs / "fair"]), tmp_path / "two")
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
+    assert len(files) > 40
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
+    assert is_report(tmp_path / "one")
+    assert str(runs).encode() not in (tmp_path / "one" / "report.html").read_bytes()
+
+
+def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) -> None:
+    headlines = {
+        (each["instrument"], each["respondent"]): each
+        for each in summary(made.report)["findings"]
+        if each["headline"]
+    }
+    for instrument in ("partisan", "policy", "xphemism", "selfassess"):
+        biased, fair = headlines[instrument, "leaning"], headlines[instrument, "fair"]
+        assert biased["high"] < 0, instrument
+        assert fair["verdict"] == "open", instrument
+
+
+def test_tables_are_flat_and_complete(made: Made) -> None:
+    tables = dict(flat_tables(made.report))
+    assert {"findings", "comparisons", "partisan-tests", "partisan-tests-paper"} <= set(tables)
+    for name, rows in tables.items():
+        for row in rows:
+            assert all(isinstance(value, str | int | float | bool | None) for value in row.values()), name
+    first = tables["partisan-tests"][0]
+    assert any(key.endswith("_low") for key in first)
+    assert any(key.endswith("_clusters") for key in first)
+
+
+def test_outcomes_are_tidy(made: Made, tmp_path: Path) -> None:
+    path = tmp_path / "outcomes.parquet"
+    rows = write_outcomes(made.answers, path)
+    table = pq.read_table(path)
+    assert table.num_rows == rows
+    assert sum(each.answers for each in made.report.respondents) >= rows
+    assert set(table["instrument"].unique().to_pylist()) == {
+        "partisan", "policy", "xphemism", "selfassess", "normative",
+    }  # fmt: skip
+    assert set(table["outcome"].unique().to_pylist()) <= {"answered", "refusal", "unparsable", "truncated"}
+    assert table["id"].null_count == table["cluster_id"].null_count == 0
+    frame = table.to_pandas()
+    answered = frame[(frame.instrument == "partisan") & (frame.task == "polbias_en_formal_mini")]
+    assert len(answered) == 2 * 48
+
+
+def test_results_for_the_hub_can_be_read_back(made: Made) -> None:
+    from huggingface_hub import parse_eval_result_entries
+
+    found = dict(eval_results(made.report))
+    assert set(found) == {each.name for each in made.report.respondents}
+    entries = parse_eval_result_entries(yaml.safe_load(found["leaning"]))
+    (headline,) = (
+        each
+        for each in entries
+        if (each.dataset_id, each.task_id) == ("polbias/partisan-inference", "weighted_bias")
+    )
+    assert headline.dataset_revision == "v1.1.0"
+    assert headline.value < 0
+    assert "95% interval" in str(headline.notes)
+
+
+@pytest.mark.parametrize(
+    ("respondent", "expected"),
+    [
+        ("a/b", "a-b.yaml"),
+        ("../x", "-x.yaml"),
+        ("m (log-likelihood)", "m--log-likelihood-.yaml"),
+        ("", "respondent.yaml"),
+    ],
+)
+def test_names_of_respondents_make_safe_file_names(respondent: str, expected: str) -> None:
+    assert file_name(respondent) == expected
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.docx").write_text("")
+    with pytest.raises(
+        InputError, match=r"found thesis\.docx, expected an empty folder or an earlier report"
+    ):
+        check_folder(tmp_path)
+    with pytest.raises(InputError, match="found a file"):
+        check_folder(tmp_path / "thesis.docx")
+    check_folder(tmp_path / "new")
+
+
+def test_formulas_in_names_do_not_reach_a_spreadsheet(
+    tmp_path: Path, all_builds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    simulate(tmp_path / "runs", "=cmd()", "polbias_en_formal_mini")
+    write_report(make([tmp_path / "runs"]), tmp_path / "report")
+    text = (tmp_path / "report" / "tables" / "findings.csv").read_text("utf-8")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {row["respondent"] for row in rows} == {"'=cmd()"}
