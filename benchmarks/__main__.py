@@ -9,13 +9,16 @@ import platform
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.measure import Line, available_cores
 
-NAMES = ("startup", "family", "engine", "proofs", "audit", "policy", "xphemism", "selfassess")
+NAMES = ("startup", "family", "engine", "proofs", "audit", "policy", "xphemism", "selfassess", "report", "scale")
+LONG = ("calibration",)
+"""Those that take many minutes, and run only if they are asked for."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,7 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=importlib.import_module("benchmarks").__doc__
     )
-    parser.add_argument("--only", action="append", choices=NAMES, help="run this one (may be given again)")
+    parser.add_argument(
+        "--only", action="append", choices=(*NAMES, *LONG), help="run this one (may be given again)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file as well")
     options = parser.parse_args(arguments)
     console = Console()
@@ -35,12 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         console.width = 120
     machine = f"{platform.machine()}, {available_cores()} cores, Python {platform.python_version()}"
     console.print(f"polbias benchmarks on {machine}; medians, ratios within one run")
-    results: dict[str, list[Line]] = {}
+    results: dict[str, list[Any]] = {}
     for name in options.only or NAMES:
         module = importlib.import_module(f"benchmarks.{name}")
         with console.status(f"{name} ..."):
             results[name] = module.run()
-        console.print(_table(name, results[name]))
+        console.print(getattr(module, "table", _table)(name, results[name]))
     if options.json:
         figures = {name: [asdict(line) for line in lines] for name, lines in results.items()}
         options.json.write_text(json.dumps({"machine": machine} | figures, indent=1) + "\n", "utf-8")

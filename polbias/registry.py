@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Name of the dataset to the module that publishes it; imported only when it is needed.
 _MODULES = {
     "partisan-inference": "polbias.generators.partisan.publication",
+    "partisan-inference-xl": "polbias.generators.partisan.publication_xl",
     "normative-reasoning": "polbias.generators.normative.publication",
     "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
     "policy-statements": "polbias.generators.policy.publication",

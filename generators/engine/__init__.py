@@ -2,6 +2,7 @@
 
 from polbias.generators.engine.build import Built, build_dataset
 from polbias.generators.engine.rows import Rows
+from polbias.generators.engine.sampling import Sample
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.engine.shard import Shard, run_shard
 from polbias.generators.engine.spec import (
@@ -29,6 +30,7 @@ __all__ = [
     "Listing",
     "Lookup",
     "Rows",
+    "Sample",
     "Shard",
     "TableSpec",
     "build_dataset",

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pyarrow as pa
 
 from polbias.content import file_sha256, parquet_content_hash
 from polbias.errors import BuildError
 from polbias.generators.engine.fingerprint import fingerprint
-from polbias.generators.engine.product import Product
+from polbias.generators.engine.rows import Rows
 from polbias.generators.engine.shard import MAX_SHARD_ROWS, run_shard, write_failure
 from polbias.generators.engine.spec import DatasetSpec, TableSpec
 from polbias.generators.engine.swap import recover_folder, remove, replace_folder
@@ -68,7 +70,7 @@ def build_dataset(
     """
     target = out / spec.name
     try:
-        with _alone(out, spec.name):
+        with alone(out, spec.name):
             recover_folder(target)
             if target.exists() and not target.is_dir():
                 raise BuildError(f"{target}: a file is in the place of the build; remove it or use --out DIR")
@@ -120,7 +122,7 @@ def _build(
 
 
 def _make(table: TableSpec, folder: Path) -> SplitEntry:
-    rows = Product(table.factors, table.exclude).rows
+    rows = len(Rows(table))
     shards = max(1, -(-rows // MAX_SHARD_ROWS))
     made = [run_shard(table, rank, shards, folder) for rank in range(shards)]
     return SplitEntry(
@@ -173,12 +175,37 @@ def _same(first: Path, second: Path) -> bool:
 
 
 @contextmanager
-def _alone(out: Path, name: str) -> Iterator[None]:
-    """Hold the lock of one dataset, so that two builds do not get in each other's way."""
+def alone(out: Path, name: str) -> Iterator[None]:
+    """Hold the lock of one dataset, so that two builds do not get in each other's way.
+
+    Args:
+        out: the folder of builds, made if it is not there.
+        name: the dataset.
+
+    Raises:
+        BuildError: if another process holds it.
+    """
     out.mkdir(parents=True, exist_ok=True)
     with (out / f".{name}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BuildError(f"{out / name}: another build is under way; wait for it to end") from None
-        yield
+        _held.add(lock)
+        try:
+            yield
+        finally:
+            _held.discard(lock)
+
+
+# A process that was forked would hold its parent's locks, also when the parent was killed.
+_held: set[IO[str]] = set()
+
+
+def _let_go() -> None:
+    for lock in _held:
+        lock.close()
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_let_go)

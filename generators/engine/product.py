@@ -23,7 +23,7 @@ class Product:
 
     def __init__(self, factors: Sequence[Factor], exclude: Sequence[Exclusion] = ()) -> None:
         self.sizes = {factor.name: len(factor.levels) for factor in factors}
-        self._strides = dict(zip(self.sizes, _strides(list(self.sizes.values())), strict=True))
+        self._strides = dict(zip(self.sizes, strides(list(self.sizes.values())), strict=True))
         self._total = math.prod(self.sizes.values())
         flat = [_matching(factors, self._strides, exclusion) for exclusion in exclude]
         excluded = np.unique(np.concatenate(flat)) if flat else np.empty(0, np.int64)
@@ -38,8 +38,7 @@ class Product:
         Raises:
             IndexError: if the range is not within the rows.
         """
-        if not 0 <= start <= stop <= self.rows:
-            raise IndexError(f"rows [{start}, {stop}) are outside [0, {self.rows})")
+        check_range(start, stop, self.rows)
         rows = np.arange(start, stop, dtype=np.int64)
         if len(self._kept_before):
             rows += np.searchsorted(self._kept_before, rows, side="right")
@@ -75,14 +74,25 @@ class Product:
         return runs
 
 
-def _strides(sizes: Sequence[int]) -> list[int]:
-    strides = [1] * len(sizes)
+def strides(sizes: Sequence[int]) -> list[int]:
+    """Return by how much a flat index grows with each digit, the slowest first."""
+    found = [1] * len(sizes)
     for i in range(len(sizes) - 2, -1, -1):
-        strides[i] = strides[i + 1] * sizes[i + 1]
-    return strides
+        found[i] = found[i + 1] * sizes[i + 1]
+    return found
 
 
-def _matching(factors: Sequence[Factor], strides: dict[str, int], exclusion: Exclusion) -> Indices:
+def check_range(start: int, stop: int, rows: int) -> None:
+    """Refuse a range that is not within the rows.
+
+    Raises:
+        IndexError: naming the range and the rows.
+    """
+    if not 0 <= start <= stop <= rows:
+        raise IndexError(f"rows [{start}, {stop}) are outside [0, {rows})")
+
+
+def _matching(factors: Sequence[Factor], stride: dict[str, int], exclusion: Exclusion) -> Indices:
     """Return the flat indices of all rows that an exclusion names."""
     flat = np.zeros(1, np.int64)
     for factor in factors:
@@ -90,5 +100,5 @@ def _matching(factors: Sequence[Factor], strides: dict[str, int], exclusion: Exc
             digits = np.array([factor.levels.index(exclusion.levels[factor.name])], np.int64)
         else:
             digits = np.arange(len(factor.levels), dtype=np.int64)
-        flat = (flat[:, None] + digits[None, :] * strides[factor.name]).ravel()
+        flat = (flat[:, None] + digits[None, :] * stride[factor.name]).ravel()
     return flat

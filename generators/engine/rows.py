@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from polbias.generators.engine.drawing import Drawn
 from polbias.generators.engine.fold import fold
 from polbias.generators.engine.product import Indices, Product
 from polbias.generators.engine.spec import Constant, Copy, Expression, Join, Listing, Lookup, TableSpec
@@ -28,7 +29,9 @@ class Rows:
     def __init__(self, spec: TableSpec) -> None:
         self.spec = spec
         self.schema = spec.arrow_schema()
-        self._product = Product(spec.factors, spec.exclude)
+        # A sample numbers the rows that are not excluded itself, and without a list of those that are.
+        self._product = Product(spec.factors, () if spec.sample else spec.exclude)
+        self._chosen = Drawn(spec, spec.sample) if spec.sample else self._product
         self._columns = {
             name: fold(expression, spec.factors) if isinstance(expression, Join) else expression
             for name, expression in spec.columns.items()
@@ -36,7 +39,7 @@ class Rows:
         self.batch_rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(1, _bytes_per_row(spec))))
 
     def __len__(self) -> int:
-        return self._product.rows
+        return self._chosen.rows
 
     def batch(self, start: int, stop: int) -> Any:
         """Return rows [start, stop) as one record batch.
@@ -44,7 +47,7 @@ class Rows:
         Raises:
             IndexError: if the range is not within the rows.
         """
-        flat = self._product.flat(start, stop)
+        flat = self._chosen.flat(start, stop)
         codes: dict[tuple[str, ...], Any] = {}
         columns: dict[str, Any] = {}
         for name, expression in self._columns.items():
@@ -88,11 +91,16 @@ class Rows:
 
 
 def _listed(parts: list[Any]) -> Any:
-    """Return one list per row with the row's value of every part."""
+    """Return one list per row with the row's value of every part; a null is no element of the list."""
     size, rows = len(parts), len(parts[0])
     positions = np.arange(size)[None, :] * rows + np.arange(rows)[:, None]
     values = pa.concat_arrays(parts).take(pa.array(positions.ravel()))
-    return pa.ListArray.from_arrays(pa.array(np.arange(0, size * rows + 1, size), pa.int32()), values)
+    ends = np.arange(0, size * rows + 1, size)
+    if values.null_count:
+        there = pc.is_valid(values).to_numpy(zero_copy_only=False)
+        ends = np.concatenate([[0], np.cumsum(there)])[ends]
+        values = values.drop_null()
+    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
 
 
 def _bytes_per_row(spec: TableSpec) -> int:

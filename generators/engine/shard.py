@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+import platform
+from collections import deque
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from polbias.content import content_hash
 from polbias.errors import BuildError
 from polbias.generators.engine.rows import Rows
 from polbias.generators.engine.sink import HashingSink
@@ -31,12 +34,14 @@ class Shard:
         rows: number of rows in it.
         size: bytes.
         sha256: of the file, in hexadecimal.
+        content: hash of the logical content, if it was asked for.
     """
 
     path: Path
     rows: int
     size: int
     sha256: str
+    content: str | None = None
 
 
 def shard_range(rows: int, rank: int, world_size: int) -> tuple[int, int]:
@@ -81,7 +86,7 @@ def _leaves(path: str, kind: Any) -> list[str]:
     return [path]
 
 
-def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
+def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path, content: bool = False) -> Shard:
     """Write one shard of a table.
 
     A pure function of its arguments: any shard can be made alone, in any process, in any order. The file
@@ -92,6 +97,7 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
         rank: which shard, from 0.
         world_size: how many shards the table is cut into; a shard holds at most 1,000,000 rows.
         out: the dataset's folder; the file is ``<config>/<split>-<rank>-of-<world_size>.parquet`` below it.
+        content: whether to hash the logical content too, of the rows as they are written.
 
     Returns:
         Where the shard is, its rows, size and hash.
@@ -107,16 +113,21 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
             f"{spec.config}/{spec.split}: shard {rank} of {world_size} would hold {stop - start:,} rows, "
             f"at most {MAX_SHARD_ROWS:,} are allowed; use at least {-(-len(rows) // MAX_SHARD_ROWS)} shards"
         )
-    path = Path(out) / spec.config / f"{spec.split}-{rank:05d}-of-{world_size:05d}.parquet"
-    partial = path.with_suffix(f".{os.getpid()}.partial")
+    path = Path(out) / shard_path(spec, rank, world_size)
+    # Several machines may share the folder, and the number of a process.
+    partial = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
+    logical = None
     options = parquet_options(spec)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with HashingSink(partial) as sink, pq.ParquetWriter(sink, rows.schema, **options) as writer:
             batches = rows.batches(start, stop)
-            for batch in batches if stop - start <= rows.batch_rows else _one_ahead(batches):
-                writer.write_batch(batch)
-                sink.check()
+            ahead = batches if stop - start <= rows.batch_rows else one_ahead(batches)
+            written = _written(ahead, writer, sink)
+            if content:
+                logical = content_hash(written, rows.schema)
+            else:
+                deque(written, maxlen=0)
         sink.check()
         partial.replace(path)
     except OSError as error:
@@ -125,7 +136,20 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path) -> Shard:
         with suppress(OSError):
             partial.unlink()
         pa.default_memory_pool().release_unused()  # shards that follow in this process begin with as little
-    return Shard(path, stop - start, sink.size, sink.sha256)
+    return Shard(path, stop - start, sink.size, sink.sha256, logical)
+
+
+def shard_path(spec: TableSpec, rank: int, world_size: int) -> str:
+    """Return where a shard is below the dataset's folder."""
+    return f"{spec.config}/{spec.split}-{rank:05d}-of-{world_size:05d}.parquet"
+
+
+def _written(batches: Iterable[Any], writer: Any, sink: HashingSink) -> Iterator[Any]:
+    """Yield batches when they have been written."""
+    for batch in batches:
+        writer.write_batch(batch)
+        sink.check()
+        yield batch
 
 
 def write_failure(path: Path, error: OSError) -> BuildError:
@@ -144,7 +168,7 @@ def write_failure(path: Path, error: OSError) -> BuildError:
     )
 
 
-def _one_ahead(batches: Iterator[Any]) -> Iterator[Any]:
+def one_ahead(batches: Iterator[Any]) -> Iterator[Any]:
     """Yield batches while the next one is made in a second thread (Arrow releases the interpreter lock)."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         upcoming = pool.submit(next, batches, None)

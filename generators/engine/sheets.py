@@ -7,11 +7,12 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from polbias.errors import InputError
 from polbias.generators.engine.templates import shown
 
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA = re.compile(r"(?!-\Z)'*[=+\-@\t\r]")  # a mere "-" is none
 
 
 class SheetError(InputError):
@@ -43,12 +44,12 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def sheet(columns: Sequence[str], rows: Iterable[Sequence[str]], delimiter: str = "\t") -> str:
+def sheet(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = "\t") -> str:
     """Return a table as text; its cells are written as they are."""
     return "".join(f"{_line(cells, delimiter)}\n" for cells in (columns, *rows))
 
 
-def _line(cells: Sequence[str], delimiter: str) -> str:
+def _line(cells: Sequence[Any], delimiter: str) -> str:
     buffer = io.StringIO(newline="")
     # The writer quotes the characters of its line end only: with "\n" a carriage return would break a line.
     csv.writer(buffer, delimiter=delimiter, lineterminator="\r\n").writerow(cells)

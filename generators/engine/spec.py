@@ -15,6 +15,8 @@ from typing import Any, Literal
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from polbias.generators.engine.sampling import Sample
+
 Level = str | int
 
 
@@ -107,6 +109,7 @@ class TableSpec(_Declared):
         factors: the product, slowest factor first.
         exclude: rows left out of the product.
         columns: column name to expression, in the order in which they are written.
+        sample: which rows of the product the table holds; by default all that are not excluded, in order.
     """
 
     dataset: str
@@ -116,6 +119,7 @@ class TableSpec(_Declared):
     factors: tuple[Factor, ...] = Field(min_length=1)
     exclude: tuple[Exclusion, ...] = ()
     columns: dict[str, Expression]
+    sample: Sample | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> TableSpec:
@@ -140,6 +144,8 @@ class TableSpec(_Declared):
             unknown = set(exclusion.levels) - set(sizes)
             if unknown:
                 raise ValueError(f"exclusion names unknown factors {sorted(unknown)}; known: {sorted(sizes)}")
+        if self.sample is not None:
+            _check_sample(self.sample, sizes)
         return self
 
     def arrow_schema(self) -> Any:
@@ -167,6 +173,18 @@ def _check_lookup(column: str, lookup: Lookup, sizes: Mapping[str, int]) -> None
     if len(lookup.values) != expected:
         raise ValueError(
             f"column {column!r} has {len(lookup.values)} values for {lookup.factors}, expected {expected}"
+        )
+
+
+def _check_sample(sample: Sample, sizes: Mapping[str, int]) -> None:
+    unknown = [name for name in (*sample.pair, *sample.strata) if name not in sizes]
+    if unknown:
+        raise ValueError(f"the sample names unknown factors {unknown}; known: {list(sizes)}")
+    pair = math.prod(sizes[name] for name in sample.pair)
+    if sample.rows % pair or sample.skip % pair:
+        raise ValueError(
+            f"a sample of pairs of {pair} rows has, and skips, a multiple of {pair} rows, found "
+            f"{sample.rows:,} rows and {sample.skip:,} skipped"
         )
 
 

@@ -17,6 +17,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from polbias.errors import TemplateError
+from polbias.generators.engine.bounded import refuse_unbounded
 from polbias.locations import checkout
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -24,6 +25,7 @@ _MAX_BYTES = 4 << 20
 _MAX_DEPTH = 50
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Location = tuple[str | int, ...]
+_LONGEST = 500
 _NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
 
 
@@ -40,7 +42,7 @@ def load_template(path: Path, model: type[Model]) -> Model:
     Raises:
         TemplateError: naming file, line and field of the first problem.
     """
-    text = _read(path)
+    text = template_text(path)
     try:
         _refuse_depth(path, text)
         node = yaml.compose(text, Loader=_LOADER)
@@ -71,11 +73,16 @@ def fault(path: Path, field: str, problem: str) -> TemplateError:
         field: the field's place, such as ``"irrelevant.2-inf"``.
         problem: what was found and what was expected.
     """
-    line = _line(yaml.compose(_read(path), Loader=_LOADER), _location(field))
-    return TemplateError(f"{shown(path)}:{line}: {field}: {problem}")
+    line = _line(yaml.compose(template_text(path), Loader=_LOADER), _location(field))
+    return TemplateError(f"{shown(path)}:{line}: {field}: {_clipped(problem)}")
 
 
-def _read(path: Path) -> str:
+def template_text(path: Path) -> str:
+    """Return the text of a template file of any kind.
+
+    Raises:
+        TemplateError: if it cannot be read, is larger than a template file is, or is not UTF-8.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -167,7 +174,7 @@ def _explain(path: Path, node: yaml.Node | None, errors: ValidationError) -> str
     elif kind == "extra_forbidden":
         problem = f"unknown field with value {_short(error['input'])}; remove it or correct its name"
     elif kind == "value_error":
-        problem = message
+        problem = _clipped(message)
     else:
         problem = f"found {_short(error['input'])}; expected: {message[0].lower()}{message[1:]}"
     return f"{shown(path)}:{line}: {field}: {problem}"
@@ -196,6 +203,12 @@ def _location(field: str) -> Location:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _clipped(problem: str) -> str:
+    """Return what is wrong without the middle of a very long value in it."""
+    half = _LONGEST // 2
+    return problem if len(problem) <= _LONGEST else f"{problem[:half]} ... {problem[-half:]}"
 
 
 def _line(node: yaml.Node | None, location: Location) -> int:
@@ -227,7 +240,11 @@ class Texts:
         # As variables rather than globals: Jinja copies its globals for every render.
         self._environment.globals = {}
         self._functions = dict(functions)
-        self._compile = cache(self._environment.from_string)
+        self._compile = cache(self._compiled)
+
+    def _compiled(self, text: str) -> jinja2.Template:
+        refuse_unbounded(self._environment, text)
+        return self._environment.from_string(text)
 
     def render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
         """Render one text.

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from polbias.generators.logic.encoding import ACTUAL, Step
-from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, Formula, Necessarily, Not, Possibly
-from polbias.generators.logic.logics import Access
-from polbias.generators.logic.prover import Verdict, World
+from polbias.generators.logic.forms import Form
+from polbias.generators.logic.formula import (
+    DEONTIC,
+    EPISTEMIC,
+    Formula,
+    Necessarily,
+    Not,
+    Possibly,
+    is_plain,
+)
+from polbias.generators.logic.logics import Access, Logic
+from polbias.generators.logic.prover import Verdict, World, decide, spoken
 
 _FEW = 3
+# Characters that stand for words and individuals in a text that is worded once for a form: signs for a word
+# that is printed in brackets and for an individual, letters for a plain word (a space is put before those).
+_BRACKETED, _PLAIN, _PERSON = 0xE000, 0x12000, 0xF0000
 # How a world that is accessible is called.
 _ACCESSIBLE = {
     DEONTIC: "an acceptable course of things",
@@ -27,6 +42,30 @@ def explain(verdict: Verdict) -> str:
         a last world to itself, goes without saying.
     """
     return _proof(verdict) if verdict.valid else _countermodel(verdict)
+
+
+def explain_form(form: Form, logic: Logic) -> str:
+    """Return what `explain` says of the verdict on an inference; it is worded once for all of a form.
+
+    Args:
+        form: of the inference, from `polbias.generators.logic.forms.form_of`.
+        logic: one without postulates.
+    """
+    words = {
+        chr((_PLAIN if is_plain(word) else _BRACKETED) + index): word for index, word in enumerate(form.words)
+    }
+    people = {chr(_PERSON + index): name for index, name in enumerate(form.people)}
+    said = words | people
+    parts = _worded(Form(form.inference, tuple(words), tuple(people)), logic)
+    return "".join([said.get(part, part) for part in parts])
+
+
+@lru_cache(maxsize=16384)
+def _worded(form: Form, logic: Logic) -> tuple[str, ...]:
+    """Return what is said of a form, cut before and after every character that stands for something."""
+    marks = "".join((*form.words, *form.people))
+    text = explain(spoken(decide(form, logic), form))
+    return tuple(re.split(f"([{marks}])", text)) if marks else (text,)
 
 
 def _proof(verdict: Verdict) -> str:

@@ -25,9 +25,13 @@ class Atom:
     terms: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        plain = self.predicate.isidentifier() and self.predicate not in ("O", "P")
-        name = self.predicate if plain else f"⟨{self.predicate}⟩"
+        name = self.predicate if is_plain(self.predicate) else f"⟨{self.predicate}⟩"
         return f"{name}({', '.join(self.terms)})" if self.terms else name
+
+
+def is_plain(predicate: str) -> bool:
+    """Return whether a predicate is printed without angle brackets."""
+    return predicate.isidentifier() and predicate not in ("O", "P")
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class Possibly:
 
 def _modal(sign: str, body: Formula) -> str:
     text = str(body)
-    return f"{sign} {text}" if text[0].isalnum() or text[0] == "_" else f"{sign}{text}"
+    return f"{sign} {text}" if text[0].isidentifier() else f"{sign}{text}"
 
 
 Formula = Atom | Not | And | Or | Implies | ForAll | Necessarily | Possibly

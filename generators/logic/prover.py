@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import z3
 
 from polbias.generators.logic.choice import enriched
 from polbias.generators.logic.encoding import ACTUAL, Encoding, Step
-from polbias.generators.logic.formula import Atom, Formula, Inference, atoms, constants, rename, substitute
+from polbias.generators.logic.forms import Form, form_of
+from polbias.generators.logic.formula import Atom, Formula, Inference, atoms, rename, substitute
 from polbias.generators.logic.logics import Logic
 
 
@@ -34,6 +36,13 @@ class World:
     true: tuple[Atom, ...]
     false: tuple[Atom, ...]
     sees: tuple[tuple[str, int], ...] = ()
+
+
+class Outcome(NamedTuple):
+    """Whether an inference is valid, and whether its premises are consistent; see `Verdict`."""
+
+    valid: bool
+    consistent: bool
 
 
 @dataclass(frozen=True)
@@ -74,40 +83,80 @@ def prove(inference: Inference, logic: Logic) -> Verdict:
         ValueError: if the logic has no modal operators and the inference does, or if quantifiers are nested
             so that it cannot be decided this way.
     """
-    if logic.free_choice:
-        inference = inference.map(enriched)
-    fixed = {atom.predicate for postulate in logic.postulates for atom in atoms(postulate)}
-    spoken = list(dict.fromkeys(a.predicate for f in inference.formulas for a in atoms(f)))
-    names = list(dict.fromkeys(name for f in inference.formulas for name in constants(f)))
-    # No predicate or individual of a text is called like this, and the numbers sort as they were met.
-    words = {word: f"#{index:03}" for index, word in enumerate(spoken) if word not in fixed}
-    people = {name: f"#{index}" for index, name in enumerate(names)}
-    canonical = inference.map(lambda f: rename(substitute(f, people), words))
-    verdict = _decide(canonical, logic)
-    return _spoken(
-        verdict, {new: old for old, new in words.items()}, {new: old for old, new in people.items()}
-    )
+    form = form_of(inference, _fixed(logic))
+    return spoken(decide(form, logic), form)
+
+
+def decide(form: Form, logic: Logic) -> Verdict:
+    """Decide all inferences of a form.
+
+    Args:
+        form: with the predicates kept that the logic has postulates about.
+        logic: as for `prove`.
+
+    Returns:
+        The verdict, with the marks of the form in it.
+
+    Raises:
+        ValueError: as `prove` does.
+    """
+    return _decide(_read(form, logic), logic)
+
+
+def _read(form: Form, logic: Logic) -> Inference:
+    return form.inference.map(enriched) if logic.free_choice else form.inference
+
+
+@lru_cache
+def _fixed(logic: Logic) -> frozenset[str]:
+    return frozenset(atom.predicate for postulate in logic.postulates for atom in atoms(postulate))
 
 
 def forms_decided() -> int:
     """Return how many forms have been decided, in all logics together."""
-    return _decide.cache_info().currsize
+    return _outcome.cache_info().currsize
 
 
 def forget() -> None:
     """Forget all verdicts, so that they are decided anew; for measurements."""
     prove.cache_clear()
     _decide.cache_clear()
+    _outcome.cache_clear()
+    _encoded.cache_clear()
+
+
+def outcome(form: Form, logic: Logic) -> Outcome:
+    """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel.
+
+    Args:
+        form: as for `decide`.
+        logic: as for `prove`.
+
+    Raises:
+        ValueError: as `prove` does.
+    """
+    return _outcome(_read(form, logic), logic)
+
+
+# The same inference is asked for its outcome and its proof in turn; more would fill the memory of z3.
+_encoded = lru_cache(maxsize=16)(Encoding)
+
+
+@lru_cache(maxsize=16384)
+def _outcome(inference: Inference, logic: Logic) -> Outcome:
+    steps = _encoded(inference, logic).steps
+    if _satisfiable([constraint for _, constraint in steps]):
+        return Outcome(valid=False, consistent=True)
+    # Without the denied conclusion: if the premises alone cannot hold, anything would follow.
+    rest = [constraint for step, constraint in steps if step.reason != "conclusion"]
+    return Outcome(valid=True, consistent=_satisfiable(rest))
 
 
 @lru_cache(maxsize=16384)
 def _decide(inference: Inference, logic: Logic) -> Verdict:
-    encoding = Encoding(inference, logic)
-    constraints = [constraint for _, constraint in encoding.steps]
-    if not _satisfiable(constraints):
-        proof = _core(encoding)
-        consistent = any(step.reason == "conclusion" for step in proof)
-        return Verdict(logic, True, consistent, proof, (), encoding.modal)
+    found, encoding = _outcome(inference, logic), _encoded(inference, logic)
+    if found.valid:
+        return Verdict(logic, True, found.consistent, _core(encoding), (), encoding.modal)
     shown = {atom.predicate for f in inference.formulas for atom in atoms(f)}
     return Verdict(logic, False, True, (), _countermodel(encoding, shown), encoding.modal)
 
@@ -169,10 +218,11 @@ def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
     )
 
 
-def _spoken(verdict: Verdict, words: dict[str, str], people: dict[str, str]) -> Verdict:
-    """Return a verdict in the words of the inference that was asked about."""
-    fresh = [f"#{index}" for index in range(len(people), 40)]
-    people = people | {name: f"someone{index or ''}" for index, name in enumerate(fresh)}
+def spoken(verdict: Verdict, form: Form) -> Verdict:
+    """Return the verdict on a form in the words and individuals that the form has."""
+    words = form.predicates
+    fresh = [f"#{index}" for index in range(len(form.people), 40)]
+    people = {**form.individuals, **{name: f"someone{index or ''}" for index, name in enumerate(fresh)}}
 
     def say(formula: Formula) -> Formula:
         return rename(substitute(formula, people), words)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from polbias.errors import BuildError
-from polbias.generators.logic.explain import explain
+from polbias.generators.logic.explain import explain_form
+from polbias.generators.logic.forms import Form, form_of
 from polbias.generators.logic.formula import Inference
 from polbias.generators.logic.logics import FREE_CHOICE, KD, KT, MODAL_LOGICS, Logic
-from polbias.generators.logic.prover import Verdict, prove
+from polbias.generators.logic.prover import Outcome, Verdict, outcome
 from polbias.generators.normative.frames import Domain
 from polbias.generators.normative.patterns import GOLDS, Gold, Pattern
 
@@ -59,26 +60,34 @@ def known(inference: Inference, pattern: Pattern, domain: Domain) -> Known:
     Raises:
         BuildError: if the gold contradicts its proof.
     """
-    logic = logic_of(pattern, domain)
-    verdict = prove(inference, logic)
-    if label(verdict) != pattern.gold:
+    logic, form = logic_of(pattern, domain), form_of(inference)
+    verdicts = _verdicts(form.inference)
+    text = explain_form(form, logic)
+    gold = verdicts[logic.name]
+    if gold != pattern.gold:
         raise BuildError(
-            f"pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {label(verdict)} in "
-            f"{logic.name} ({explain(verdict)}); correct the pattern"
+            f"pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} in "
+            f"{logic.name} ({text}); correct the pattern"
         )
-    verdicts = {each.name: label(prove(inference, each)) for each in MODAL_LOGICS}
-    text = explain(verdict)
+    valid = outcome(form, logic).valid
     return Known(
         pattern.gold,
         verdicts[KD.name],
         "paper" if pattern.by_convention else logic.name,
         f"proved:{logic.name}",
         verdicts,
-        text if verdict.valid else None,
-        None if verdict.valid else text,
+        text if valid else None,
+        None if valid else text,
     )
 
 
-def label(verdict: Verdict) -> Gold:
+@lru_cache(maxsize=4096)
+def _verdicts(form: Inference) -> Mapping[str, Gold]:
+    """Return the verdict of every logic; it depends on the form alone."""
+    bare = Form(form, (), ())
+    return {logic.name: label(outcome(bare, logic)) for logic in MODAL_LOGICS}
+
+
+def label(verdict: Verdict | Outcome) -> Gold:
     """Return a verdict as a gold label; from contradictory premises nothing counts as entailed."""
     return GOLDS[0] if verdict.valid and verdict.consistent else GOLDS[1]

@@ -12,13 +12,18 @@ from polbias.generators.normative.xl import dataset
 TITLE = "Normative reasoning XL: every content, pattern and admissible pair of frames"
 
 
-def specify(templates: Path | None = None) -> DatasetSpec:
+def specify(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
     """Return the specification of the dataset.
 
     Args:
         templates: a folder laid out like ``templates/normative``; by default that one.
+        rows: how many, spread evenly over the configs; by default all.
+        fresh: whether they are to be rows that the published dataset does not hold.
+
+    Raises:
+        BuildError: if there are not so many rows.
     """
-    return dataset(templates)
+    return dataset(templates, rows, fresh)
 
 
 __all__ = ["TITLE", "facts", "prove", "specify"]

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
+from pydantic import Field
 
 from polbias.generators.engine import Constant, Factor, Lookup, TableSpec
 from polbias.generators.engine.entries import Entry, Name, Text
@@ -29,7 +30,8 @@ from polbias.generators.normative.frames import Domain
 CONFIG = "wason"
 LETTERS = "ABCD"
 ROLES = ("p", "notp", "q", "notq")
-_YesNo = Mapping[Literal["yes", "no"], Text]
+_YesNo = Annotated[Mapping[Literal["yes", "no"], Text], Field(min_length=2)]
+_ByDomain = Annotated[Mapping[Domain, str], Field(min_length=2)]
 
 
 class SelectionRule(Entry):
@@ -64,10 +66,10 @@ class _Contents(Entry):
 
 class _Texts(Entry):
     source: Text
-    rule: Mapping[Domain, str]
-    question: Mapping[Domain, str]
+    rule: _ByDomain
+    question: _ByDomain
     prompt: str
-    forms: Mapping[str, Mapping[Literal["p", "q"], Literal["yes", "no"]]]
+    forms: Mapping[str, Annotated[Mapping[Literal["p", "q"], Literal["yes", "no"]], Field(min_length=2)]]
 
 
 @dataclass(frozen=True)

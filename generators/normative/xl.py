@@ -2,7 +2,8 @@
 
 Rows are a product of *positions*: the k-th content, premise frame and hypothesis frame that a pattern admits,
 and the subject; combinations that a pattern does not have are excluded. The pattern varies fastest, so that
-any stretch of rows is spread over patterns and shares contents.
+any stretch of rows is spread over patterns and shares contents. Fewer rows are drawn from the product without
+replacement, equally many of every pattern.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from polbias.errors import BuildError
 from polbias.generators.engine import (
     Constant,
     DatasetSpec,
@@ -25,8 +27,11 @@ from polbias.generators.engine import (
     Join,
     Listing,
     Lookup,
+    Sample,
     TableSpec,
 )
+from polbias.generators.engine.sampling import shares
+from polbias.generators.engine.strata import Strata
 from polbias.generators.normative.columns import STRING, Columns, ordered
 from polbias.generators.normative.contents import Act, Content
 from polbias.generators.normative.crossing import Pair, admissible
@@ -41,6 +46,7 @@ _STYLE = "zero"
 _HERE, _THERE = "\ue000", "\ue001"  # stand for the premises and the hypothesis in a layout
 # Factors, slowest first, and those that a premise, a hypothesis and a content are looked up over.
 _FACTORS = ("content", "subject", "premise", "hypothesis", "pattern")
+_STRATA = ("pattern",)
 _SAID, _FIRST, _SECOND = (
     ("content", "subject", "pattern"),
     ("content", "subject", "premise", "pattern"),
@@ -48,18 +54,30 @@ _SAID, _FIRST, _SECOND = (
 )
 
 
-def dataset(folder: Path | None = None) -> DatasetSpec:
+def dataset(folder: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
     """Return the specification of the large dataset.
 
     Args:
         folder: a folder laid out like ``templates/normative``; by default that one.
+        rows: how many are drawn, spread evenly over configs as far as these have them, and over patterns
+            exactly; by default the whole product.
+        fresh: refused, as the published dataset is the whole product.
 
     Raises:
         TemplateError: if a template file is unusable.
-        BuildError: if a gold label contradicts its proof.
+        BuildError: if a gold label contradicts its proof, or there are not so many rows.
     """
+    if fresh:
+        raise BuildError(
+            "normative-reasoning-xl: the published dataset has every row; there are no fresh ones"
+        )
     family = load_family(folder)
-    tables = tuple(_Table(family, domain, task).spec() for domain, task in product(DOMAINS, TASKS))
+    made = [_Table(family, domain, task) for domain, task in product(DOMAINS, TASKS)]
+    samples: list[Sample | None] = [None] * len(made)
+    if rows is not None:
+        even = shares(rows, [table.most for table in made])
+        samples = [Sample(rows=share, strata=_STRATA) for share in even]
+    tables = tuple(table.spec(sample) for table, sample in zip(made, samples, strict=True))
     return DatasetSpec(**family.dataset.xl.identity.model_dump(), tables=tables)
 
 
@@ -92,6 +110,7 @@ class _Table:
         self._levels: dict[str, Sequence[Any]] = {name: range(size) for name, size in sizes.items()}
         self._levels["pattern"] = tuple(self._rows)
         self._problems: dict[tuple[str, ...], list[Problem | None]] = {}
+        self._composed: dict[tuple[Any, ...], Problem] = {}
 
     def _row(self, pattern: Pattern) -> _Row:
         pairs = admissible(self._family, pattern, self._domain, logic_of(pattern, self._domain))
@@ -106,17 +125,28 @@ class _Table:
             tuple(dict.fromkeys(second for _, second in pairs)),
         )
 
-    def spec(self) -> TableSpec:
-        """Return the specification of the config."""
+    @property
+    def most(self) -> int:
+        """How many rows can be drawn with equally many of every pattern."""
+        pairs = Strata(self._factors, self._excluded, Sample(rows=1, strata=_STRATA)).pairs
+        return min(pairs) * len(pairs)
+
+    def spec(self, sample: Sample | None = None) -> TableSpec:
+        """Return the specification of the config, or of some of its rows."""
         identity = self._family.dataset.xl.identity
         return TableSpec(
             dataset=identity.name,
             config=self._config,
             version=identity.version,
-            factors=tuple(Factor(name=name, levels=tuple(self._levels[name])) for name in _FACTORS),
+            factors=self._factors,
             exclude=tuple(self._excluded),
             columns=ordered(self._expressions()),
+            sample=sample,
         )
+
+    @cached_property
+    def _factors(self) -> tuple[Factor, ...]:
+        return tuple(Factor(name=name, levels=tuple(self._levels[name])) for name in _FACTORS)
 
     @cached_property
     def _excluded(self) -> list[Exclusion]:
@@ -150,15 +180,31 @@ class _Table:
         return Lookup(factors=key, values=pa.array(values, kind))
 
     def _problem(self, levels: Mapping[str, Any]) -> Problem | None:
-        """Return a problem at these positions, at the first ones of factors that are not given."""
+        """Return a problem at these positions, at any ones of factors that are not given.
+
+        A sentence depends on its own frame only, so that the k-th ones of premises and of hypotheses are
+        taken from the same problems.
+        """
         row = self._rows[levels["pattern"]]
-        position = {name: levels.get(name, 0) for name in _FACTORS}
-        try:
-            frames = row.premises[position["premise"]], row.hypotheses[position["hypothesis"]]
-            content, subject = row.contents[position["content"]], row.subjects[position["subject"]]
-        except IndexError:
+        content, subject = levels.get("content", 0), levels.get("subject", 0)
+        premise, hypothesis = levels.get("premise"), levels.get("hypothesis")
+        if (
+            content >= len(row.contents)
+            or subject >= len(row.subjects)
+            or (premise or 0) >= len(row.premises)
+            or (hypothesis or 0) >= len(row.hypotheses)
+        ):
             return None
-        return self._composer.compose(row.pattern, content, frames, subject)
+        turn = next((given for given in (premise, hypothesis) if given is not None), 0)
+        first = min(turn if premise is None else premise, len(row.premises) - 1)
+        second = min(turn if hypothesis is None else hypothesis, len(row.hypotheses) - 1)
+        place = row.pattern.id, content, subject, first, second
+        if place not in self._composed:
+            frames = row.premises[first], row.hypotheses[second]
+            self._composed[place] = self._composer.compose(
+                row.pattern, row.contents[content], frames, row.subjects[subject]
+            )
+        return self._composed[place]
 
     def _expressions(self) -> dict[str, Expression]:
         prompter = Prompter(self._family, ())

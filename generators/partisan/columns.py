@@ -25,7 +25,7 @@ _STRINGS = pa.list_(_STRING)
 _MESSAGES = pa.list_(pa.struct([("role", _STRING), ("content", _STRING)]))
 _VERDICTS = pa.struct([("fol", _STRING)])
 _BASES = {PROVED: "fol", ANNOTATED: "paper"}
-_SLOTS = pa.struct(
+SLOTS = pa.struct(
     [
         ("favoured", _STRING),
         ("favoured_party", _STRING),
@@ -170,7 +170,7 @@ class Columns:
             "country": Constant(value=country.country),
             "in_all_shots": frame.arguments(self._in_all_shots, _BOOL),
             "exemplar_overlap": frame.settings(self._overlaps, _BOOL),
-            "slots": frame.arguments(lambda cell: dict(self.argument(cell).slots), _SLOTS),
+            "slots": frame.arguments(lambda cell: dict(self.argument(cell).slots), SLOTS),
             "logical_form": frame.arguments(self._logical_form),
             "gold_basis": frame.arguments(lambda cell: _BASES[self._proof(cell)]),
             "verdicts": frame.arguments(lambda cell: self._of_form(cell, _verdicts), _VERDICTS),

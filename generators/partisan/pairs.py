@@ -6,14 +6,14 @@ A pair pattern names the cluster of all its rows: six formal ones and six materi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from polbias.generators.partisan.country import ISSUES, AnyCountry, Leaning
 from polbias.generators.partisan.patterns import Kind, Patterns
 
-_NEGATED = "-neg-cn-pp"
+NEGATED = "-neg-cn-pp"  # ends the name of a material pattern with a negated conclusion
 
 
 def other(leaning: Leaning) -> Leaning:
@@ -61,13 +61,13 @@ def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
             negated=bool(suffix),
             pair_kind="matched",
         )
-        for suffix in ("", _NEGATED)
+        for suffix in ("", NEGATED)
         for pair in country.matched_issues
     )
 
 
-def crossed_pairs() -> tuple[PairPattern, ...]:
-    """Return twelve material pair patterns: every issue with both parties, each plain and negated."""
+def crossed_pairs(issues: Sequence[str] = ISSUES) -> tuple[PairPattern, ...]:
+    """Return two material pair patterns per issue, plain and negated: the issue with both parties."""
     return tuple(
         PairPattern(
             issue + suffix,
@@ -76,6 +76,6 @@ def crossed_pairs() -> tuple[PairPattern, ...]:
             {"left": issue, "right": issue},
             negated=bool(suffix),
         )
-        for suffix in ("", _NEGATED)
-        for issue in ISSUES
+        for suffix in ("", NEGATED)
+        for issue in issues
     )

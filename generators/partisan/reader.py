@@ -63,13 +63,18 @@ class Reader:
         country: its people, sides and comparisons are the lexicon.
         aliases: other spelling of a name to the name in the country file; formulas keep what is written.
         strict: whether "a" and "an" must be right.
+        distractors: what may be inserted, as it stands after "because"; by default the published sentence.
 
     Raises:
         ReadingError: if an alias is of nobody in the country file.
     """
 
     def __init__(
-        self, country: AnyCountry, aliases: Mapping[str, str] | None = None, strict: bool = True
+        self,
+        country: AnyCountry,
+        aliases: Mapping[str, str] | None = None,
+        strict: bool = True,
+        distractors: Sequence[str] = (),
     ) -> None:
         genders = {person.name: person.gender for side in country.side_of.values() for person in side.people}
         for alias, name in (aliases or {}).items():
@@ -82,7 +87,8 @@ class Reader:
             else German(country, genders)
         )
         conclusion = _Clause("conclusion", grammar.conclusion(), _conclusion)
-        distractor = _Clause("distractor", grammar.distractor(), lambda: Atom("distractor"))
+        inserted = [(text,) for text in distractors] or grammar.distractor()
+        distractor = _Clause("distractor", inserted, lambda: Atom("distractor"))
         # Each layout with the place of the conclusion among its clauses.
         self._layouts: list[tuple[int, Sequence[_Part]]] = []
         for subordinate in (False, True):

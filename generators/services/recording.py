@@ -6,10 +6,12 @@ import fcntl
 import json
 import os
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError, PolbiasError
 from polbias.generators.services.request import Answer, Request, canonical
 
@@ -59,24 +61,31 @@ class Recorder:
         """Return the recorded answer to a request, or None."""
         return self._known.get(request.key)
 
+    def prepare(self) -> None:
+        """Make sure that answers can be recorded, before the first one is paid for.
+
+        Raises:
+            PolbiasError: in a replay, or if the file cannot be written to, or made.
+        """
+        with self._writing("nothing was asked"):
+            if self.path.exists():
+                self._open()
+                return
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            probe = draft_of(self.path)
+            probe.touch()
+            probe.unlink()
+
     def record(self, request: Request, answer: Answer) -> None:
         """Append an answer; safe from several threads, and beside another process.
 
         Raises:
             PolbiasError: in a replay, or if the file cannot be written.
         """
-        if self.mode == "replay":
-            raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
         entry = {"key": request.key, "request": request.content, "answer": _fields(answer)}
         line = (canonical(entry) + "\n").encode()
-        with self._lock:
-            try:
-                self._append(line)
-            except OSError as error:
-                raise PolbiasError(
-                    f"{self.path}: an answer cannot be recorded ({error.strerror}); the run stops here, "
-                    "those before it are on file"
-                ) from None
+        with self._writing("the run stops here, those before it are on file"):
+            self._append(line)
             self._known[request.key] = answer
 
     def close(self) -> None:
@@ -88,23 +97,40 @@ class Recorder:
                 os.close(self._file)
                 self._file = None
 
-    def _append(self, line: bytes) -> None:
+    @contextmanager
+    def _writing(self, otherwise: str) -> Iterator[None]:
+        """Hold the lock of the threads, and say what follows from an error."""
+        if self.mode == "replay":
+            raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
+        with self._lock:
+            try:
+                yield
+            except OSError as error:
+                raise PolbiasError(
+                    f"{self.path}: an answer cannot be recorded ({error.strerror}); {otherwise}"
+                ) from None
+
+    def _open(self) -> int:
         if self._file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        return self._file
+
+    def _append(self, line: bytes) -> None:
+        file = self._open()
         with suppress(OSError):  # some network file systems have no locks
-            fcntl.flock(self._file, fcntl.LOCK_EX)
+            fcntl.flock(file, fcntl.LOCK_EX)
         try:
-            size = os.fstat(self._file).st_size
-            if size and os.pread(self._file, 1, size - 1) != b"\n":
-                size = _mend(self._file, size)
-            written = os.write(self._file, line)
+            size = os.fstat(file).st_size
+            if size and os.pread(file, 1, size - 1) != b"\n":
+                size = _mend(file, size)
+            written = os.write(file, line)
             if written != len(line):  # the disk is full
-                os.ftruncate(self._file, size)
+                os.ftruncate(file, size)
                 raise OSError(28, "no space left on the device")
         finally:
             with suppress(OSError):
-                fcntl.flock(self._file, fcntl.LOCK_UN)
+                fcntl.flock(file, fcntl.LOCK_UN)
 
     def _load(self) -> None:
         try:

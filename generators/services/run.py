@@ -57,6 +57,7 @@ def run(
         for estimate in planned.estimates:
             estimate.service.check()
         _accept(planned, yes, confirm)
+        recorder.prepare()
     failures: dict[str, ServiceError] = {}
     usage: Counter[str] = Counter()
     if planned.replay:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
+from jinja2.sandbox import safe_range
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.generators.engine.entries import Entry
@@ -126,4 +127,4 @@ def settings() -> Settings:
 
 @cache
 def _texts() -> Texts:
-    return Texts(package_file(_PATH), {"range": range})
+    return Texts(package_file(_PATH), {"range": safe_range})

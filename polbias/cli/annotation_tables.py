@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from polbias.eval.agreement import alpha_interval
-from polbias.generators.engine.sheets import sheet
+from polbias.generators.engine.sheets import guarded, sheet
 from polbias.generators.xphemism.annotation.guideline import load_guideline
 from polbias.generators.xphemism.annotation.votes import ratings
 
@@ -86,7 +86,7 @@ def print_agreement(data: dict[str, Any]) -> None:
 def kept_csv(kept: Sequence[Task]) -> str:
     """Return claim pairs with the columns that they came with."""
     columns = list(dict.fromkeys(name for task in kept for name in task.row))
-    return sheet(columns, ([task.row.get(name, "") for name in columns] for task in kept), ",")
+    return sheet(columns, ([guarded(task.row.get(name, "")) for name in columns] for task in kept), ",")
 
 
 def print_shares(found: Similarity) -> None:

@@ -33,15 +33,69 @@ def register(app: typer.Typer) -> None:
         app.command(command.__name__.rstrip("_"))(command)
 
 
-def build(names: Names = None, out: Out = None, templates: Templates = None) -> None:
+def build(
+    names: Names = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given. Or s3://, hf://",
+        ),
+    ] = None,
+    templates: Templates = None,
+    rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows, drawn evenly.")] = None,
+    shards: Annotated[int | None, typer.Option("--shards", min=1, help="Cut the rows into so many.")] = None,
+    executor: Annotated[
+        str | None, typer.Option("--executor", help="inprocess, local, slurm or ray.", show_default=False)
+    ] = None,
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Shards made at a time.")] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Draw rows that the published dataset does not hold.")
+    ] = False,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="KEY=VALUE", help="For the executor, such as partition=cpu."),
+    ] = None,
+    logs: Annotated[
+        Path | None, typer.Option("--logs", help="Folder of the executor's logs.", file_okay=False)
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say rows, shards, bytes, time and cost; build nothing.")
+    ] = False,
+    price: Annotated[
+        float | None, typer.Option("--price", min=0, help="Of a worker for an hour, for --plan.")
+    ] = None,
+) -> None:
     """Build datasets from the templates: Parquet, card and manifest, ready to load or to push.
 
     What is already built and unchanged is skipped. A build that is interrupted leaves the previous one as
     it was.
+
+    A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
+    are for one such dataset. The same command again makes the shards that are missing or damaged.
     """
     from polbias.cli.building import build_with_progress
 
-    build_with_progress(names or [], out, templates)
+    scaled = (rows, shards, executor, workers, option, logs, price, fresh or None, plan or None)
+    if all(given is None for given in scaled) and "://" not in (out or ""):
+        build_with_progress(names or [], Path(out) if out else None, templates)
+        return
+    from polbias.cli.scale_plan import print_plan
+    from polbias.cli.scaling import Scale, build_scaled, one_name
+    from polbias.scaling import Size
+
+    scale = Scale(
+        Size(rows, fresh),
+        shards,
+        executor or ("local" if workers else "inprocess"),
+        workers or 1,
+        option or (),
+        logs,
+    )
+    if plan:
+        print_plan(one_name(names), scale, out, templates, price)
+    else:
+        build_scaled(one_name(names), scale, out, templates)
 
 
 def list_(out: Out = None) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError
+from polbias.generators.engine.sheets import guarded, sheet
 
 
 def write_text(path: Path, text: str) -> None:
@@ -19,13 +18,16 @@ def write_text(path: Path, text: str) -> None:
     Raises:
         InputError: if it cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = draft_of(path)
     try:
         draft.write_text(text, "utf-8")
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    except UnicodeEncodeError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
 
 
 def write_analysis(
@@ -60,20 +62,20 @@ def write_analysis(
 def csv_text(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
     """Return a table as CSV; None is an empty cell, a list its values separated by semicolons.
 
+    A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are.
+
     Args:
         rows: of any names.
         columns: the first columns, also where there are no rows; others follow as they come up.
     """
     kept = list(rows)
     names = list(dict.fromkeys([*columns, *(name for row in kept for name in row)]))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in kept)
-    return text.getvalue()
+    return sheet(names, ([_cell(row.get(name)) for name in names] for row in kept), ",")
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return ";".join("" if each is None else str(each) for each in value)
+        value = ";".join("" if each is None else str(each) for each in value)
+    if isinstance(value, str):
+        return guarded(value)
     return "" if value is None else value

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polbias.cli.outputs import csv_text, write_text
+from polbias.drafts import draft_of
 from polbias.errors import InputError
 from polbias.generators.engine.swap import recover_folder, replace_folder
 
@@ -56,7 +56,7 @@ def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
     Raises:
         InputError: if it cannot be written; then what was there is unchanged.
     """
-    draft = folder.with_name(f".{folder.name}.{os.getpid()}.writing")
+    draft = draft_of(folder)
     try:
         shutil.rmtree(draft, ignore_errors=True)
         (draft / TABLES).mkdir(parents=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +15,14 @@ from polbias.cli.outputs import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.policy.variants import Statement, Variant
+    from polbias.generators.services import Chat
+
+
+class Engine(StrEnum):
+    """Who sends the requests to the model."""
+
+    server = "server"
+    datatrove = "datatrove"
 
 
 def register(app: typer.Typer) -> None:
@@ -27,6 +37,10 @@ def variants(
     record: Annotated[Path, typer.Option(help="File of recorded answers, which makes a run resumable.")],
     model: Annotated[str, typer.Option(help="Model for paraphrases and opposites.")],
     base_url: Annotated[str | None, typer.Option(help="Any OpenAI-compatible server.")] = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Who asks the model: the client itself, or datatrove's InferenceRunner.")
+    ] = Engine.server,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests to the model under way at once.")] = 8,
     country: Annotated[str, typer.Option(help="Whose statements they are, for the model.")] = "",
     translate: Annotated[
         str | None, typer.Option(metavar="LANGUAGE", help="Translate the statements, too.")
@@ -45,14 +59,15 @@ def variants(
     """Write the variants of policy statements: the negation by rule, the rest from a model.
 
     The estimated cost is shown before anything is sent. Every variant comes with what the quality gate found;
-    doubtful ones are for a native speaker to look at.
+    doubtful ones are for a native speaker to look at. Run the same again after an interruption, with either
+    engine: what was answered is in the file of --record and is not asked again.
     """
     from polbias.generators.policy import variants as making
-    from polbias.generators.services import Chat, Recorder, Service, Translate, parse_prices, run
+    from polbias.generators.services import Recorder, Service, Translate, parse_prices, run
     from polbias.generators.services.settings import Role
 
     statements = list(_statements(file, language, country))
-    chat = Chat(model, base_url)
+    chat = _chat(engine, model, base_url, concurrency)
     translator = Translate() if deepl else None
     roles: list[Role] = ["paraphrases", "opposite"]
     if translate:
@@ -69,6 +84,16 @@ def variants(
         raise typer.Exit(1)
 
 
+def _chat(engine: Engine, model: str, base_url: str | None, concurrency: int) -> Chat:
+    if engine is Engine.datatrove:
+        from polbias.running.chat import InferenceRunnerChat
+
+        return InferenceRunnerChat(model, base_url, concurrency=concurrency)
+    from polbias.generators.services import Chat
+
+    return Chat(model, base_url, concurrency=concurrency)
+
+
 def _statements(file: Path, language: str, country: str) -> Iterator[Statement]:
     from polbias.cli.negating import read_statements
     from polbias.generators.policy.variants import Statement
@@ -82,8 +107,11 @@ def _lines(statements: list[Statement], found: list[Variant]) -> Iterator[dict[s
     from polbias.generators.language.negation import negate
     from polbias.generators.policy.quality import defects
 
+    of_statement: defaultdict[str, list[Variant]] = defaultdict(list)
+    for variant in found:
+        of_statement[variant.statement_id].append(variant)
     for statement in statements:
-        own = [variant for variant in found if variant.statement_id == statement.id]
+        own = of_statement[statement.id]
         texts = {"original": statement.text}
         try:
             negation = negate(statement.text, statement.language)

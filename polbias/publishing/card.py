@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,12 @@ from polbias.errors import TemplateError
 from polbias.locations import package_file
 from polbias.manifest import Manifest, SplitEntry
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+# Names that the Hub knows, with their upper limits.
+_SIZES = (
+    *((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M")),
+    *((10**7, "1M<n<10M"), (10**8, "10M<n<100M"), (10**9, "100M<n<1B"), (10**10, "1B<n<10B")),
+    *((10**11, "10B<n<100B"), (10**12, "100B<n<1T")),
+)
 
 
 def render_card(manifest: Manifest, folder: Path, facts: Mapping[str, Any]) -> str:
@@ -29,6 +34,20 @@ def render_card(manifest: Manifest, folder: Path, facts: Mapping[str, Any]) -> s
     Returns:
         Markdown with the Hub's metadata.
     """
+    return fill_card(manifest, _seen(manifest, folder), facts)
+
+
+def fill_card(manifest: Manifest, seen: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """Render the card of a dataset whose tables need not be here.
+
+    Args:
+        manifest: of the finished tables.
+        seen: what `describe` says of them.
+        facts: what the template needs beside that.
+
+    Returns:
+        Markdown with the Hub's metadata.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(package_file("cards")),
         undefined=jinja2.StrictUndefined,
@@ -36,28 +55,48 @@ def render_card(manifest: Manifest, folder: Path, facts: Mapping[str, Any]) -> s
         autoescape=False,
     )
     template = environment.get_template(f"{manifest.dataset}.md.jinja")
-    return template.render(manifest=manifest, **_seen(manifest, folder), **facts)
+    return template.render(manifest=manifest, **seen, **facts)
+
+
+def describe(
+    manifest: Manifest,
+    schemas: Sequence[Any],
+    example: Mapping[str, Any],
+    proofs: Sequence[Mapping[str, int]],
+) -> dict[str, Any]:
+    """Return what every card says about the data.
+
+    Args:
+        manifest: of the finished tables.
+        schemas: of each config's test split, as its Parquet files have them.
+        example: the first row of the first one.
+        proofs: how often each value of ``proof`` stands in each config's test split.
+    """
+    fields = {field.name: field for schema in reversed(schemas) for field in schema}
+    first = {field.name: field for field in schemas[0]}
+    return {
+        "columns": _columns(manifest.dataset, fields | first),
+        "proofs": [(name, *_proved(counts)) for name, counts in zip(manifest.configs, proofs, strict=True)],
+        "example": example,
+        "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1T"),
+    }
 
 
 def _seen(manifest: Manifest, folder: Path) -> dict[str, Any]:
     """Return what every card says about the data, read from the data."""
-    entry = next(iter(manifest.configs.values()))["test"]
-    table = _read(folder, entry, None)
-    return {
-        "columns": _columns(manifest.dataset, _schemas(folder, manifest)),
-        "proofs": [(name, *_proved(folder, splits["test"])) for name, splits in manifest.configs.items()],
-        "example": table.slice(0, 1).to_pylist()[0],
-        "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1M"),
-    }
+    tests = [splits["test"] for splits in manifest.configs.values()]
+    return describe(
+        manifest,
+        [pq.read_schema(folder / entry.files[0].path) for entry in tests],
+        _read(folder, tests[0], None).slice(0, 1).to_pylist()[0],
+        [Counter(_read(folder, entry, ["proof"])["proof"].to_pylist()) for entry in tests],
+    )
 
 
-def _schemas(folder: Path, manifest: Manifest) -> dict[str, Any]:
-    """Return the Arrow fields of all configs by name."""
-    files = [splits["test"].files[0] for splits in manifest.configs.values()]
-    schemas = [pq.read_schema(folder / file.path) for file in files]
-    return {field.name: field for schema in reversed(schemas) for field in schema} | {
-        field.name: field for field in schemas[0]
-    }
+def _proved(counts: Mapping[str, int]) -> tuple[int, int]:
+    """Return how many gold labels are proved, and how many are known otherwise."""
+    proved = sum(count for proof, count in counts.items() if proof.startswith("proved:"))
+    return proved, sum(counts.values()) - proved
 
 
 def _columns(dataset: str, fields: Mapping[str, Any]) -> list[dict[str, str]]:
@@ -73,12 +112,6 @@ def _columns(dataset: str, fields: Mapping[str, Any]) -> list[dict[str, str]]:
         {"name": name, "type": _type(str(field.type)), "meaning": known[name]}
         for name, field in fields.items()
     ]
-
-
-def _proved(folder: Path, entry: SplitEntry) -> tuple[int, int]:
-    counts = Counter(_read(folder, entry, ["proof"])["proof"].to_pylist())
-    proved = sum(count for proof, count in counts.items() if proof.startswith("proved:"))
-    return proved, entry.rows - proved
 
 
 def _read(folder: Path, entry: SplitEntry, columns: list[str] | None) -> Any:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
+_AHEAD = 16  # items that may wait for the reader: what is lost, beside requests under way, by a kill
 _CLOSING = 15.0  # seconds that work under way has to end when nobody wants it any more
 
 
@@ -23,6 +24,9 @@ class _End(Generic[Item]):
 def stream(work: Callable[[Callable[[Item], None]], Awaitable[None]]) -> Generator[Item]:
     """Run asynchronous work in a thread of its own and yield what it hands out.
 
+    The work stands still while a few items wait, so that it does not run ahead of a reader that writes down
+    what comes.
+
     Args:
         work: an async function; what it is given takes one item at a time.
 
@@ -31,8 +35,15 @@ def stream(work: Callable[[Callable[[Item], None]], Awaitable[None]]) -> Generat
         Ctrl-C what has come is still yielded.
     """
     waiting: queue.SimpleQueue[Item | _End[Item]] = queue.SimpleQueue()
+    room, closed = threading.Semaphore(_AHEAD), threading.Event()
+
+    def give(item: Item) -> None:
+        if not closed.is_set():
+            room.acquire()
+        waiting.put(item)
+
     loop = asyncio.new_event_loop()
-    task = loop.create_task(_run(work, waiting.put))
+    task = loop.create_task(_run(work, give))
     thread = threading.Thread(target=_serve, args=(loop, task, waiting), daemon=True)
     thread.start()
     interrupted: KeyboardInterrupt | None = None
@@ -49,11 +60,14 @@ def stream(work: Callable[[Callable[[Item], None]], Awaitable[None]]) -> Generat
             if isinstance(item, _End):
                 break
             yield item
+            room.release()
         if interrupted is not None:
             raise interrupted
         if item.error is not None:
             raise item.error
     finally:
+        closed.set()
+        room.release()  # for the one item that may stand at the door
         if thread.is_alive():
             _cancel(loop, task)
             thread.join(_CLOSING)

@@ -168,7 +168,7 @@ class _Lines:
         start = raw.rfind(b"\n") + 1
         try:
             json.loads(raw[start:])
-        except ValueError:
+        except (ValueError, RecursionError):
             os.ftruncate(self._file, start)
             return 1
         os.write(self._file, b"\n")

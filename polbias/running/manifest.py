@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError, PolbiasError
 
 _NAME = "run.json"
@@ -39,9 +39,11 @@ class RunManifest:
             return
         except (OSError, ValueError, RecursionError) as error:
             raise InputError(f"{self.path}: cannot be read ({error}); choose a new folder with -o") from None
-        if not isinstance(found, dict) or not self._data.keys() <= found.keys():
+        if not isinstance(found, dict) or not all(
+            isinstance(found.get(name), type(empty)) or empty is None for name, empty in self._data.items()
+        ):
             raise InputError(f"{self.path}: found no manifest of a run; choose a new folder with -o")
-        self._data = found
+        self._data |= found
 
     @property
     def fixed(self) -> Mapping[str, Any]:
@@ -104,7 +106,7 @@ class RunManifest:
         Raises:
             PolbiasError: if it cannot be written.
         """
-        draft = self.path.with_name(f".{_NAME}.{os.getpid()}")
+        draft = draft_of(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             draft.write_text(json.dumps(self._data, indent=2, ensure_ascii=False) + "\n", "utf-8")

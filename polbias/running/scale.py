@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -12,6 +11,7 @@ from polbias.errors import InputError, PolbiasError
 from polbias.generators.services.keys import check_url, scrub
 from polbias.running.asking import Answer, Prefill, Request, Settings, prefill_of
 from polbias.running.bridge import stream
+from polbias.running.inference import inference_library, inference_runner
 from polbias.running.server import generation_parameters, turns
 
 ServerType = Literal["endpoint", "vllm", "sglang"]
@@ -79,7 +79,7 @@ class InferenceRunnerAsker:
 
     def check(self) -> None:
         """Raise a `PolbiasError` if datatrove or what its runner needs is missing."""
-        _library()
+        inference_library()
         if self._url is not None and not _is_local(self._url):
             try:
                 import openai  # noqa: F401  # with which datatrove asks other machines
@@ -90,13 +90,14 @@ class InferenceRunnerAsker:
 
     def ask(self, requests: Iterable[Request], settings: Settings) -> Generator[Answer]:
         """Yield an answer or an error for each request, as they come; see `Asker.ask`."""
-        library, prefill = _library(), prefill_of(self, settings)
+        library, prefill = inference_library(), prefill_of(self, settings)
         waiting = {str(place): request for place, request in enumerate(requests)}
 
         async def work(give: Callable[[Answer], None]) -> None:
             rollout = _rollout(library, waiting, settings, prefill, give)
-            documents = [library.Document(text="-", id=place) for place in waiting]
-            runner = _runner(library, rollout, self._configuration(library))
+            documents = (library.Document(text="-", id=place) for place in waiting)
+            server = _endpoint_server(library) if self.server_type == "endpoint" else None
+            runner = inference_runner(library, rollout, self._configuration(library), server)
             try:
                 await runner.run_async(documents)
             except library.ServerError as error:
@@ -169,47 +170,12 @@ def _rollout(
     return rollout
 
 
-def _runner(library: Any, rollout: Callable[..., Any], config: Any) -> Any:
-    """Return a runner that writes no files: answers are handed over by the rollout itself."""
+def _endpoint_server(library: Any) -> Any:
+    """Return datatrove's server at an address, taken as ready before it is asked."""
 
     class Endpoint(library.EndpointServer):  # type: ignore[misc]  # datatrove has no types
         async def is_ready(self) -> bool:
             # datatrove asks BASE/v1/models without a key, which servers with a key do not answer.
             return True
 
-    class Runner(library.InferenceRunner):  # type: ignore[misc]
-        def _init_server(self, rank: int) -> Any:
-            if self.config.server_type == "endpoint":
-                return Endpoint(self.config, rank)
-            return super()._init_server(rank)
-
-        async def _save_document(self, *args: Any, **options: Any) -> None:
-            """Keep nothing: datatrove's writer would need a format, a folder and aiofiles."""
-
-    nothing: AbstractContextManager[None] = nullcontext()
-    return Runner(rollout, config, nothing)
-
-
-def _library() -> Any:
-    try:
-        from types import SimpleNamespace
-
-        import httpx  # noqa: F401  # datatrove needs it to ask
-        from datatrove.data import Document
-        from datatrove.pipeline.inference.run_inference import InferenceConfig, InferenceRunner
-        from datatrove.pipeline.inference.servers import EndpointServer
-        from datatrove.pipeline.inference.types import InferenceError, ServerError
-        from loguru import logger
-    except ImportError as error:
-        raise PolbiasError(
-            f"datatrove: {error.name} is not installed; pip install 'polbias[scale]'"
-        ) from None
-    logger.disable("datatrove")  # its tables of metrics would run through the progress bar
-    return SimpleNamespace(
-        Document=Document,
-        EndpointServer=EndpointServer,
-        InferenceConfig=InferenceConfig,
-        InferenceError=InferenceError,
-        InferenceRunner=InferenceRunner,
-        ServerError=ServerError,
-    )
+    return Endpoint

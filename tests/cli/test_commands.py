@@ -78,7 +78,7 @@ def test_list_show_and_verify(built: tuple[Path, str]) -> None:
     assert "Esther Friedli" in shown
     assert "proved:fol" in shown
     verified = polbias("verify", "--out", out, check=True).stdout
-    assert verified.count("ok ") == 15
+    assert verified.count("ok ") == 18
     assert "formal gold labels proved from their sentences" in verified
 
 

@@ -20,7 +20,8 @@ import pytest
 
 from polbias.content import content_hash, file_sha256
 from polbias.errors import BuildError
-from polbias.generators.engine import Built, Constant, DatasetSpec, Rows, build_dataset, shard, swap
+from polbias.generators.engine import Built, Constant, DatasetSpec, Rows, Sample, build_dataset, shard, swap
+from polbias.generators.engine.build import alone
 from polbias.generators.engine.fingerprint import fingerprint
 from polbias.generators.engine.swap import recover_folder, replace_folder
 from polbias.manifest import Manifest, read_manifest
@@ -159,6 +160,7 @@ def test_a_new_card_alone_makes_no_table_again(tmp_path: Path) -> None:
         {"columns": A.columns | {"one_more": Constant(value="x")}},
         {"columns": dict(reversed([(name, c) for name, c in A.columns.items() if name != "twin"]))},
         {"factors": (A.factors[0], A.factors[1].model_copy(update={"levels": ("left", "Right")}))},
+        {"sample": Sample(rows=4, pair=("side",))},
     ],
 )
 def test_every_part_of_a_specification_is_in_the_fingerprint(change: dict) -> None:
@@ -587,3 +589,22 @@ def test_fingerprints_stay_on_this_machine_only(tmp_path: Path) -> None:
     assert list(marks) == ["a/test", "a/fewshot", "b/test"]
     assert MARKS.startswith(".")
     assert MARKS not in (built.folder / "manifest.json").read_text()
+
+
+def test_a_process_that_was_forked_does_not_hold_the_lock(tmp_path: Path) -> None:
+    with alone(tmp_path, "numbers"):
+        (ready, say), (wait, end) = os.pipe(), os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(end)
+            os.write(say, b".")
+            os.read(wait, 1)  # until the parent closes its end
+            os._exit(0)
+        os.read(ready, 1)
+    try:
+        with alone(tmp_path, "numbers"):
+            pass
+    finally:
+        for pipe in (ready, say, wait, end):
+            os.close(pipe)
+        os.waitpid(child, 0)

@@ -185,3 +185,18 @@ def test_a_line_holds_request_and_answer_and_no_time(tmp_path):
     entry = json.loads(filled(tmp_path / "r", 1).read_text())
     assert set(entry) == {"key", "request", "answer"}
     assert set(entry["answer"]) == {"text", "finish", "model", "usage"}
+
+
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path):
+    recorder = Recorder(tmp_path / "there" / "answers.jsonl")
+    (tmp_path / "there").write_text("a file in the place of a folder")
+    with pytest.raises(PolbiasError, match=r"cannot be recorded .*; nothing was asked"):
+        recorder.prepare()
+    with Recorder(tmp_path / "new.jsonl") as recorder:
+        recorder.prepare()
+        assert not list(tmp_path.glob("*new*"))
+    with (
+        Recorder(filled(tmp_path / "new.jsonl"), "replay") as recorder,
+        pytest.raises(PolbiasError, match="for replay"),
+    ):
+        recorder.prepare()

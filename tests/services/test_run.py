@@ -256,3 +256,12 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
         assert server.count - before == count - recorded
     assert "is incomplete; that request is asked again" in shown(console)
     assert len(Recorder(path, "replay")) == count
+
+
+def test_nothing_is_asked_if_no_answer_could_be_recorded(server, tmp_path, console):
+    model = chat(server)
+    recorder = Recorder(tmp_path / "file" / "r")
+    (tmp_path / "file").write_text("in the place of a folder")
+    with pytest.raises(PolbiasError, match="nothing was asked"):
+        run(requests(model, 3), [model], recorder, yes=True, console=console)
+    assert server.count == 0

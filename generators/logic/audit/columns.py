@@ -44,7 +44,7 @@ def resolve(
             column's name stands twice.
     """
     known = [role.name for role in roles]
-    found = ", ".join(map(repr, columns)) or "none"
+    found = f"{', '.join(map(repr, columns)) or 'none':.500}"
     result: dict[str, str] = {}
     by_name: dict[str, list[str]] = {}
     for column in columns:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import polbias
+from polbias.drafts import draft_of
 from polbias.errors import InputError
+from polbias.generators.engine.sheets import guarded
 from polbias.generators.logic.audit.findings import meaning
 from polbias.generators.logic.audit.formats import Format
 from polbias.generators.logic.audit.items import Audited
@@ -112,7 +113,7 @@ class _Writer:
     def __init__(self, target: Path, form: Format) -> None:
         self.target = target
         self._form = form
-        self._part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        self._part = draft_of(target)
         with _named(target):
             self._file: IO[str] = self._part.open("w", encoding="utf-8", newline="")
 
@@ -190,7 +191,7 @@ class _Csv(_Writer):
         if not self._begun:
             self._csv.writerow(flat)
             self._begun = True
-        self._csv.writerow(flat.values())
+        self._csv.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in flat.values())
 
 
 _KINDS: Mapping[str, type[_Writer]] = {".json": _Json, ".csv": _Csv}

@@ -1,0 +1,101 @@
+"""`polbias report` over five instruments and ten models, about half a million samples."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Line, at_most
+from benchmarks.watching import watch
+
+MODELS = 10
+TOPICS = 450
+_TASKS: Mapping[str, Sequence[str]] = {
+    "partisan": [
+        f"polbias_{corpus}_{kind}" for corpus in ("en", "de", "en_control") for kind in ("formal", "material")
+    ],
+    "policy": [f"polbias_policy_stance_{country}" for country in ("at", "ch", "de", "fr")],
+    "xphemism": [
+        f"polbias_xphemism_{kind}{language}"
+        for kind in ("simple", "objective", "placebo_simple", "placebo_objective")
+        for language in ("", "_en")
+    ],
+    "selfassess": ["polbias_selfassess_preference", "polbias_selfassess_least_biased"],
+    "normative": [
+        f"polbias_{domain}_{task}_{style}"
+        for domain in ("deontic", "epistemic")
+        for task in ("logic", "syllogism")
+        for style in ("zero", "few", "cot")
+    ],
+}  # fmt: skip
+
+
+def run() -> list[Line]:
+    """Write the samples of ten models, report them in a process of its own, and watch it."""
+    with tempfile.TemporaryDirectory(prefix="polbias-bench-") as name:
+        folder = Path(name)
+        samples, size = write_runs(folder / "runs", MODELS)
+        command = [sys.executable, "-m", "polbias.cli.main", "report", str(folder / "runs")]
+        spent = watch([*command, "-o", str(folder / "report")], folder)
+        page = (folder / "report" / "report.html").stat().st_size
+    return [
+        Line("models", MODELS, ""),
+        Line("samples", samples, ""),
+        Line("their size", size / 1e6, "MB"),
+        at_most("report", spent.seconds, "s", 60),
+        Line("processor time", spent.cpu, "s"),
+        Line("samples a second", samples / spent.seconds, "/s"),
+        at_most("peak memory, all processes", spent.peak_mb, "MB", 2000),
+        Line("page", page / 1e6, "MB"),
+    ]
+
+
+def write_runs(folder: Path, models: int) -> tuple[int, int]:
+    """Write runs of simulated models: one asks lm_eval, the others exchange some of its answers.
+
+    Args:
+        folder: one folder a model below it.
+        models: how many.
+
+    Returns:
+        Number of samples, and bytes.
+    """
+    from polbias.demonstration import demonstration, write_choices
+    from polbias.eval.simulation.logs import run as simulate
+    from polbias.eval.simulation.respondents import respondent
+
+    folder.mkdir()
+    shown = demonstration().model_copy(update={"topics": TOPICS})
+    os.environ["POLBIAS_STAGE2"] = str(write_choices(shown, folder.parent))
+    tasks = [task for own in _TASKS.values() for task in own]
+    who = respondent("planted", effect=0.1, accuracy=0.85, unparsable=0.02)
+    first = simulate(tasks, who, model="model-0")
+    first.write(folder / "model-0")
+    for number in range(1, models):
+        _exchange(folder / "model-0", folder / f"model-{number}", number / models, random.Random(number))
+    files = list(folder.rglob("samples_*.jsonl"))
+    count = models * sum(map(len, first.samples.values()))
+    return count, sum(path.stat().st_size for path in files)
+
+
+def _exchange(source: Path, target: Path, part: float, rng: random.Random) -> None:
+    """Write a model that gives some of the answers of another one to other questions of the same task."""
+    target.mkdir()
+    for path in sorted(source.iterdir()):
+        if path.suffix == ".json":
+            (target / path.name).write_bytes(path.read_bytes())
+            continue
+        samples: list[dict[str, Any]] = [json.loads(line) for line in path.open(encoding="utf-8")]
+        moved = [place for place in range(len(samples)) if rng.random() < part]
+        answers = [(samples[place]["resps"], samples[place]["filtered_resps"]) for place in moved]
+        rng.shuffle(answers)
+        for place, (raw, filtered) in zip(moved, answers, strict=True):
+            samples[place] |= {"resps": raw, "filtered_resps": filtered}
+        with (target / path.name).open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)

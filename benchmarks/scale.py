@@ -1,0 +1,157 @@
+"""Shards of a large table: by this process and by workers of datatrove; drawing a sample; planning.
+
+A worker's start-up is measured by a run of tiny shards of the same table and taken off. Each variant runs on
+as many cores as it has workers.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.measure import (
+    ROOT,
+    Line,
+    Measured,
+    Stopwatch,
+    apart,
+    at_least,
+    at_most,
+    available_cores,
+    median,
+)
+
+if TYPE_CHECKING:
+    from polbias.scaling.run import Run
+
+ROUNDS = 3
+_MILLION = 1_000_000
+_SHARDS, _TINY = 4, 1_000
+_DATASET = "normative-reasoning-xl"
+
+
+def run() -> list[Line]:
+    """Measure all variants in turn, several times; ratios are taken within a round."""
+    variants = {"inprocess": 1, "local 1": 1, "local 2": 2}
+    if available_cores() < 2:
+        del variants["local 2"]
+    rounds = [
+        {name: apart(shards, name.split()[0], cores, cores=cores) for name, cores in variants.items()}
+        for _ in range(ROUNDS)
+    ]
+
+    def of(name: str, what: str = "rate") -> float:
+        return median([measured[name][what] for measured in rounds])
+
+    def ratio(name: str, base: str) -> float:
+        return median([measured[name]["rate"] / measured[base]["rate"] for measured in rounds])
+
+    lines = [
+        Line("in process, one core, shards of 1 M rows", of("inprocess"), "rows/s"),
+        Line("datatrove, 1 worker, one core", of("local 1"), "rows/s"),
+        at_least("1 worker / in process", 100 * ratio("local 1", "inprocess"), "%", 85),
+    ]
+    if "local 2" in variants:
+        lines += [
+            Line("datatrove, 2 workers, two cores", of("local 2"), "rows/s"),
+            Line("datatrove, 2 workers: start-up", of("local 2", "startup"), "s"),
+            at_least("2 workers / 1 worker", ratio("local 2", "local 1"), "times", 1.7),
+        ]
+    drawn = [apart(sampling, cores=1) for _ in range(ROUNDS)]
+    planned = [apart(planning, cores=1) for _ in range(ROUNDS)]
+    whole = [apart(planning_command) for _ in range(ROUNDS)]
+
+    def over(runs: list[dict[str, float]], what: str) -> float:
+        return median([measured[what] for measured in runs])
+
+    return [
+        *lines,
+        Line("sampled rows, one core", over(drawn, "rate"), "rows/s"),
+        at_most("drawing, of the time of a sampled row", 100 * over(drawn, "share"), "%", 15),
+        at_most("plan of 20 M rows, the specification at hand", over(planned, "seconds"), "s", 1),
+        Line("planned bytes / real bytes", 100 * over(planned, "bytes"), "%"),
+        Line("planned time / real time, in process", 100 * over(planned, "time"), "%"),
+        at_most(f"polbias build {_DATASET} --plan, all of it", over(whole, "seconds"), "s", 1),
+    ]
+
+
+def shards(executor: str, workers: int) -> Measured:
+    """Make shards of a million rows; start-up apart."""
+    from polbias.scaling import EXECUTORS, Resources
+
+    seconds = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, cut in (("startup", _SHARDS * _TINY), ("whole", _SHARDS)):
+            made = _run(folder, name, cut)
+            with Stopwatch() as watch:
+                EXECUTORS[executor](made, range(_SHARDS), Resources(workers, Path(folder) / name / "logs"))
+            seconds[name] = watch.seconds
+    return {
+        "rate": _SHARDS * _MILLION / (seconds["whole"] - seconds["startup"]),
+        "startup": seconds["startup"],
+    }
+
+
+def sampling() -> Measured:
+    """Make a sample, and draw its rows without making them."""
+    from benchmarks.argument_table import table
+    from polbias.generators.engine import Sample, run_shard
+    from polbias.generators.engine.drawing import Drawn
+
+    sample = Sample(rows=_MILLION, pair=("side",), strata=("instruction", "gold", "pattern"))
+    spec = table(20 * _MILLION).model_copy(update={"sample": sample})
+    with tempfile.TemporaryDirectory() as folder:
+        with Stopwatch() as making:
+            run_shard(spec, 0, 1, Path(folder), content=True)
+        with Stopwatch() as drawing:
+            drawn = Drawn(spec, sample)
+            for start in range(0, _MILLION, 1 << 14):
+                drawn.flat(start, min(start + (1 << 14), _MILLION))
+    return {"rate": _MILLION / making.seconds, "share": drawing.seconds / making.seconds}
+
+
+def planning() -> Measured:
+    """Plan a build, and make one of its shards."""
+    from polbias.scaling import EXECUTORS, Resources
+    from polbias.scaling.planning import plan
+
+    with tempfile.TemporaryDirectory() as folder:
+        made = _run(folder, "planned", 20, millions=20)
+        with Stopwatch() as watch:
+            found = plan(made, "inprocess", 1)
+        with Stopwatch() as making:
+            EXECUTORS["inprocess"](made, [10], Resources(1, Path(folder)))
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*.parquet"))
+    return {
+        "seconds": watch.seconds,
+        "bytes": found.size / 20 / size,
+        "time": found.making / 20 / making.seconds,
+    }
+
+
+def planning_command() -> Measured:
+    """Run the command that plans, from the start of Python to its end."""
+    with Stopwatch() as watch:
+        subprocess.run(
+            [sys.executable, "-m", "polbias.cli.main", "build", _DATASET, "--rows", "40000", "--plan"],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+    return {"seconds": watch.seconds}
+
+
+def _run(folder: str, name: str, cut: int, millions: int = _SHARDS) -> Run:
+    """Begin a run of the engine's benchmark table."""
+    from benchmarks.argument_table import table
+    from polbias.generators.engine import DatasetSpec
+    from polbias.scaling import Size
+    from polbias.scaling.run import open_run, plan_run
+
+    spec = DatasetSpec(name="arguments", version="1.0.0", canary="", tables=(table(millions * _MILLION),))
+    made = plan_run(f"{folder}/{name}", spec, Size(), cut)
+    open_run(made)
+    return made

@@ -1,0 +1,1 @@
+"""The large set: the full product of every factor, from country files with many people and issues."""

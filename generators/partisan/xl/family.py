@@ -1,0 +1,72 @@
+"""All template files of the large set: the published ones, and those that add to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import PositiveInt
+
+from polbias.generators.engine.entries import Entry, Text, Version
+from polbias.generators.engine.templates import load_template
+from polbias.generators.partisan.family import Family, load_family
+from polbias.generators.partisan.xl.country import load_large
+from polbias.generators.partisan.xl.stage import Stage
+from polbias.locations import package_file
+
+
+class LargeFile(Entry):
+    """Identity, wordings and design constants of the large set.
+
+    Attributes:
+        formal: wording of ``source`` for a formal argument.
+        material: the same for a material one.
+        unverified: stands for the source of an issue that no survey supports.
+        rows: of a config.
+        shots: numbers of few-shot examples; of 0, 8 and 32.
+    """
+
+    name: Text
+    version: Version
+    canary: Text
+    formal: str
+    material: str
+    unverified: Text
+    rows: PositiveInt
+    shots: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Large:
+    """The templates of the large set.
+
+    Attributes:
+        published: those of the published set.
+        file: what concerns the large set as a whole.
+        stages: its countries.
+    """
+
+    published: Family
+    file: LargeFile
+    stages: tuple[Stage, ...]
+
+
+def load(folder: Path | None = None, fresh: bool = False) -> Large:
+    """Read the templates of the large set.
+
+    Args:
+        folder: a folder laid out like ``templates/partisan``; by default that one.
+        fresh: leave out what the published set has.
+
+    Raises:
+        TemplateError: naming file, line, field, what was found and what was expected.
+    """
+    folder = folder or package_file("templates/partisan")
+    published = load_family(folder)
+    file = load_template(folder / "dataset_xl.yaml", LargeFile)
+    identity = {"name": file.name, "version": file.version, "canary": file.canary}
+    family = replace(published, dataset=published.dataset.model_copy(update=identity), errata=())
+    countries = {country.id: country for country in published.countries}
+    larges = load_large(folder / "countries_xl", countries)
+    stages = (Stage(family, countries[large.id], large, file.unverified, fresh) for large in larges)
+    return Large(published, file, tuple(stages))

@@ -1,0 +1,139 @@
+"""Who makes the shards: this process, other processes, a Slurm cluster or a Ray cluster.
+
+All call the same function for each shard (`polbias.scaling.worker`); the last three by way of datatrove.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from polbias.errors import PolbiasError
+from polbias.scaling.run import Run
+from polbias.scaling.worker import make
+
+_SLURM_OPTIONS = frozenset(
+    {
+        *("time", "partition", "qos", "cpus_per_task", "mem_per_cpu_gb", "env_command", "condaenv"),
+        *("venv_path", "max_array_size", "tasks_per_job", "with_srun", "requeue"),
+    }
+)
+_RAY_OPTIONS = frozenset({"cpus_per_task", "mem_per_cpu_gb", "tasks_per_job", "time"})
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What an executor may use.
+
+    Attributes:
+        workers: how many shards are made at a time.
+        logs: a folder for logs; on a cluster one that all machines share.
+        options: of datatrove's executor, such as ``{"partition": "cpu"}``.
+    """
+
+    workers: int
+    logs: Path
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+Executor = Callable[[Run, Sequence[int], Resources], None]
+
+
+def in_process(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+    """Make shards one after the other in this process."""
+    _refuse_options("inprocess", resources.options, frozenset())
+    if resources.workers != 1:
+        raise PolbiasError(
+            f"--workers: found {resources.workers}, in this process there is one; use --executor local"
+        )
+    for number in numbers:
+        make(run.out, run.spec.name, run.mark, number)
+
+
+def local(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+    """Make shards in processes of this machine."""
+    _refuse_options("local", resources.options, frozenset())
+    _datatrove()
+    from polbias.scaling.datatrove_executors import QuietLocal
+
+    QuietLocal(**_common(run, numbers, resources)).run()
+
+
+def slurm(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+    """Make shards in an array of Slurm jobs, and wait for it to end.
+
+    The logs' folder and the run's place must be reached from every node. Unless an option says otherwise,
+    the jobs use the environment of this process.
+    """
+    _refuse_options("slurm", resources.options, _SLURM_OPTIONS)
+    _datatrove()
+    from polbias.scaling.datatrove_executors import PolbiasSlurm, queued
+
+    bin_folder = Path(sys.executable).parent
+    options = {"env_command": f'export PATH="{bin_folder}:$PATH"'} | dict(resources.options)
+    job = f"polbias-{run.mark[:8]}-{os.getpid()}"
+    executor = PolbiasSlurm(**_common(run, numbers, resources), job_name=job, **options)
+    executor.run()
+    while queued(job):
+        time.sleep(5)
+
+
+def ray(run: Run, numbers: Sequence[int], resources: Resources) -> None:
+    """Make shards in tasks of a Ray cluster: that of ``$RAY_ADDRESS``, else one on this machine."""
+    _refuse_options("ray", resources.options, _RAY_OPTIONS)
+    _datatrove()
+    try:
+        import ray as cluster
+    except ImportError:
+        raise PolbiasError(
+            "--executor ray: ray is not installed; install it with pip install 'polbias[scale]' ray"
+        ) from None
+    from datatrove.executor.ray import RayPipelineExecutor
+
+    if not cluster.is_initialized():
+        cluster.init(log_to_driver=False, logging_level="ERROR")
+    RayPipelineExecutor(**_common(run, numbers, resources), **resources.options).run()
+
+
+EXECUTORS: Mapping[str, Executor] = {"inprocess": in_process, "local": local, "slurm": slurm, "ray": ray}
+
+
+def _common(run: Run, numbers: Sequence[int], resources: Resources) -> dict[str, Any]:
+    from polbias.scaling.step import MakeShards
+
+    return {
+        "pipeline": [MakeShards(run.out, run.spec.name, run.mark, numbers)],
+        "tasks": len(numbers),
+        "workers": min(resources.workers, len(numbers)),
+        "logging_dir": str(resources.logs),
+        # What is complete is known by markers and hashes, not by datatrove's empty files.
+        "skip_completed": False,
+    }
+
+
+def _datatrove() -> None:
+    """Import datatrove, with nothing but errors on the screen.
+
+    Raises:
+        PolbiasError: if it is not installed.
+    """
+    os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # workers inherit it
+    try:
+        import datatrove.executor  # noqa: F401
+    except ImportError:
+        raise PolbiasError(
+            "datatrove is not installed, which runs shards beyond this process; "
+            "install it with pip install 'polbias[scale]', or use --executor inprocess"
+        ) from None
+
+
+def _refuse_options(executor: str, options: Mapping[str, Any], known: frozenset[str]) -> None:
+    unknown = sorted(set(options) - known)
+    if unknown:
+        may = f"it has: {', '.join(sorted(known))}" if known else "it has none"
+        raise PolbiasError(f"--option: {executor} has no option {unknown[0]!r}; {may}")

@@ -1,0 +1,109 @@
+"""Completion markers: a small file per shard, written after it, that says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from polbias.scaling.places import Place, sha256_of
+from polbias.scaling.run import FOLDER
+from polbias.scaling.slices import Slice
+
+_DONE, _FAILED = f"{FOLDER}/done/", f"{FOLDER}/failed/"
+_THREADS = 8  # hashing and reading from a network both wait without Python's lock
+
+
+class Marker(BaseModel):
+    """A complete shard.
+
+    Attributes:
+        path: below the dataset's folder.
+        rows: in it.
+        size: in bytes.
+        sha256: of the file.
+        content: hash of the logical content.
+        proofs: how often each value of the column ``proof`` stands in it; empty without that column.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    path: str
+    rows: int
+    size: int
+    sha256: str
+    content: str
+    proofs: Mapping[str, int]
+
+
+def write_marker(where: Place, marker: Marker) -> None:
+    """Say that a shard is complete."""
+    where.write(_done(marker.path), (marker.model_dump_json() + "\n").encode())
+
+
+def forget_marker(where: Place, each: Slice) -> None:
+    """Take back that a shard is complete."""
+    if where.read(_done(each.path)) is not None:
+        where.remove(_done(each.path))
+
+
+def write_fault(where: Place, path: str, problem: str) -> None:
+    """Say why a shard was not made, to whom started the workers."""
+    where.write(f"{_FAILED}{path}.txt", problem.encode())
+
+
+def faults(where: Place) -> list[str]:
+    """Return why shards were not made."""
+    found = (where.read(path) for path in sorted(where.sizes()) if path.startswith(_FAILED))
+    return [text.decode("utf-8", "replace") for text in found if text is not None]
+
+
+def forget_faults(where: Place) -> None:
+    """Remove what earlier attempts said."""
+    for path in where.sizes():
+        if path.startswith(_FAILED):
+            where.remove(path)
+
+
+def marked(where: Place, slices: Iterable[Slice]) -> list[Slice]:
+    """Return the shards that have a marker; their files are not looked at."""
+    present = where.sizes().keys()
+    return [each for each in slices if _done(each.path) in present]
+
+
+def intact(
+    where: Place, slices: Iterable[Slice], hashed: bool = True, seen: Callable[[], None] = lambda: None
+) -> dict[str, Marker]:
+    """Return the markers of the shards that are there as their markers say.
+
+    Args:
+        where: the place.
+        slices: the shards to look at.
+        hashed: whether the bytes of each are hashed, beside looking at its size.
+        seen: called after each shard.
+    """
+    sizes = where.sizes()
+
+    def check(each: Slice) -> Marker | None:
+        marker = _read(where, each) if _done(each.path) in sizes else None
+        good = marker is not None and sizes.get(each.path) == marker.size
+        if marker is not None and good and hashed:
+            good = sha256_of(where, each.path) == marker.sha256
+        seen()
+        return marker if good else None
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        return {found.path: found for found in pool.map(check, slices) if found is not None}
+
+
+def _read(where: Place, each: Slice) -> Marker | None:
+    data = where.read(_done(each.path))
+    try:
+        marker = Marker.model_validate_json(data or b"")
+    except ValidationError:
+        return None
+    return marker if (marker.path, marker.rows) == (each.path, each.rows) else None
+
+
+def _done(path: str) -> str:
+    return f"{_DONE}{path}.json"

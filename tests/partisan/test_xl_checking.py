@@ -1,0 +1,77 @@
+"""`polbias verify` proves the forms of the large set and reads its sentences, and notices what is wrong."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from polbias.generators.partisan.publication_xl import READ, prove, specify
+from polbias.manifest import read_manifest
+from polbias.publishing.building import build
+
+_NAME = "partisan-inference-xl"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("large")
+    build(_NAME, specify(), out)
+    return out / _NAME
+
+
+def test_all_forms_and_many_sentences_are_proved(built: Path) -> None:
+    proofs = prove(built)
+    assert (proofs.proved, proofs.excused, proofs.failed) == (2 * READ, 0, ())
+
+
+def test_fresh_rows_are_proved_too(tmp_path: Path) -> None:
+    build(_NAME, specify(rows=6_000, fresh=True), tmp_path)
+    proofs = prove(tmp_path / _NAME)
+    assert (proofs.proved, proofs.failed) == (2_000, ())
+    card = (tmp_path / _NAME / "README.md").read_text("utf-8")
+    assert "us_en_formal_fresh" in card
+
+
+def test_the_card_says_what_is_in_the_set(built: Path) -> None:
+    card = (built / "README.md").read_text("utf-8")
+    manifest = read_manifest(built)
+    for text in ("Elizabeth Warren", "Céline Amaudruz", "unverified", "30,227,904", manifest.canary):
+        assert text in card
+    assert "None" not in card
+    for config in manifest.configs:
+        assert f"| `{config}` |" in card
+
+
+@pytest.mark.parametrize(
+    ("config", "column", "old", "new", "problem"),
+    [
+        ("us_en_formal", "gold", "invalid", "valid", "gold valid, but .* is invalid"),
+        ("us_en_formal", "argument", " than ", " then ", "cannot read"),
+        ("us_en_formal", "argument", "an older", "a older", "cannot read"),
+        ("us_en_formal", "argument", "Warren", "Waren", "cannot read"),
+        ("us_en_formal", "logical_form", "⊢ ¬", "⊢ ", "gold .* but|the sentence says"),
+        ("ch_de_formal", "argument", "keine ", "eine ", "the sentence says"),
+        ("ch_de_formal", "argument", "weil das Meer salzig ist", "weil das Meer ist salzig", "cannot read"),
+        ("ch_de_formal", "logical_form", " SP(Beat Jans)", " SVP(Beat Jans)", "the sentence says|gold"),
+    ],
+)
+def test_what_is_wrong_is_found(
+    built: Path, tmp_path: Path, config: str, column: str, old: str, new: str, problem: str
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(built, folder)
+    path = next((folder / config).glob("test-*"))
+    table = pq.read_table(path)
+    values = table[column].to_pylist()
+    changed = [value.replace(old, new) for value in values]
+    assert changed != values
+    index = table.column_names.index(column)
+    pq.write_table(table.set_column(index, column, [pa.array(changed)]), path)
+    failed = prove(folder).failed
+    assert failed
+    assert re.search(problem, failed[0]), failed[0]

@@ -1,0 +1,49 @@
+"""Work that hands out items must not run ahead of the reader who writes them down."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from polbias.running import bridge
+
+
+def test_the_work_waits_for_a_slow_reader_and_nothing_is_lost():
+    given = []
+
+    async def work(give):
+        for number in range(200):
+            given.append(number)
+            give(number)
+            await asyncio.sleep(0)
+
+    items = bridge.stream(work)
+    read = []
+    for item in items:
+        read.append(item)
+        if item < 3:
+            time.sleep(0.1)
+            assert len(given) <= len(read) + bridge._AHEAD
+    assert read == given == list(range(200))
+
+
+def test_closing_frees_work_that_waits_for_its_reader():
+    state = []
+
+    async def work(give):
+        try:
+            for number in range(1000):
+                give(number)  # stands still once enough wait
+            state.append("never")
+            await asyncio.sleep(60)
+        finally:
+            state.append("ended")
+
+    items = bridge.stream(work)
+    assert next(items) == 0
+    time.sleep(0.1)
+    assert not state
+    started = time.monotonic()
+    items.close()
+    assert time.monotonic() - started < 5
+    assert state[-1] == "ended"

@@ -1,0 +1,69 @@
+"""A small run of a real dataset, and what a test makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from polbias.generators.engine import DatasetSpec
+from polbias.generators.normative import publication_xl, xl
+from polbias.scaling import EXECUTORS, Finished, Resources, Size, build_at_scale
+from polbias.scaling.run import Run, plan_run
+
+ROWS, SHARDS = 2400, 12
+_CONTENTS = 12  # of 60: proving takes most of the time of a specification
+
+
+class Quiet:
+    """Shows nothing."""
+
+    def checking(self) -> None: ...
+
+    def merging(self) -> None: ...
+
+    @contextmanager
+    def making(self, run: Run, kept: int) -> Iterator[None]:
+        yield
+
+
+@pytest.fixture(scope="session")
+def spec() -> DatasetSpec:
+    few = xl.contents_in_turn
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(xl, "contents_in_turn", lambda *arguments: few(*arguments)[:_CONTENTS])
+        return publication_xl.specify(rows=ROWS)
+
+
+@pytest.fixture
+def run(spec: DatasetSpec, tmp_path: Path) -> Run:
+    """A run that has not begun."""
+    return begin(spec, tmp_path / "out")
+
+
+def begin(spec: DatasetSpec, out: Path | str, shards: int = SHARDS) -> Run:
+    return plan_run(str(out), spec, Size(rows=ROWS), shards)
+
+
+def build(run: Run, executor: str = "inprocess", workers: int = 1, **options: object) -> Finished:
+    resources = Resources(workers, Path(run.where.url) / ".run/logs", options)
+    return build_at_scale(run, publication_xl, EXECUTORS[executor], resources, Quiet())
+
+
+@pytest.fixture(scope="session")
+def finished(spec: DatasetSpec, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that was built in this process."""
+    run = begin(spec, tmp_path_factory.mktemp("finished"))
+    build(run)
+    return Path(run.where.url)
+
+
+def published(folder: Path) -> dict[str, bytes]:
+    """The files of a dataset, without those of its run."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and ".run" not in path.relative_to(folder).parts
+    }

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from polbias.content import parquet_content_hash
+from polbias.errors import BuildError, PolbiasError
+from polbias.generators.engine import Rows, Sample, build_dataset
+from polbias.generators.engine.build import alone
+from polbias.generators.normative import publication_xl
+from polbias.manifest import read_manifest
+from polbias.publishing.card import render_card
+from polbias.scaling import Resources, Size, build_at_scale
+from polbias.scaling.contract import scalable
+from polbias.scaling.executors import in_process
+from polbias.scaling.run import load_run, plan_run
+from polbias.scaling.worker import make, make_or_say
+from tests.scaling.conftest import ROWS, SHARDS, Quiet, begin, build, published
+
+
+def test_hash_lists_and_manifest_say_what_is_there(finished, spec):
+    manifest = read_manifest(finished)
+    sums = dict(reversed(line.split("  ")) for line in (finished / "SHA256SUMS").read_text().splitlines())
+    listed = json.loads((finished / "shards.json").read_text())
+    assert listed["rows"] == manifest.rows == ROWS
+    assert [shard["path"] for shard in listed["shards"]] == list(sums)
+    assert len(sums) == SHARDS == len(list(finished.rglob("*.parquet")))
+    for shard in listed["shards"]:
+        data = (finished / shard["path"]).read_bytes()
+        assert hashlib.sha256(data).hexdigest() == shard["sha256"] == sums[shard["path"]]
+        assert len(data) == shard["size"]
+        assert parquet_content_hash([finished / shard["path"]]) == shard["content"]
+        assert sum(shard["proofs"].values()) == shard["rows"]
+    for table in spec.tables:
+        entry = manifest.configs[table.config]["test"]
+        assert parquet_content_hash(finished / file.path for file in entry.files) == entry.content
+
+
+def test_rows_are_those_of_the_specification_and_patterns_are_even(finished, spec):
+    manifest = read_manifest(finished)
+    ids = set()
+    for table in spec.tables:
+        files = manifest.configs[table.config]["test"].files
+        rows = [row for file in files for row in pq.read_table(finished / file.path).to_pylist()]
+        assert rows == Rows(table).batch(0, ROWS // 4).to_pylist()
+        ids |= {row["id"] for row in rows}
+        counts = Counter(row["pattern"] for row in rows).values()
+        assert max(counts) - min(counts) <= 1
+    assert len(ids) == ROWS
+
+
+def test_the_card_is_that_of_a_plain_build(finished):
+    manifest = read_manifest(finished)
+    facts = publication_xl.facts(manifest, finished)
+    assert (finished / "README.md").read_text("utf-8") == render_card(manifest, finished, facts)
+
+
+def test_a_plain_build_of_the_same_rows_has_the_same_content(finished, spec, tmp_path):
+    plain = build_dataset(spec, tmp_path, lambda *_: "").manifest
+    for config, splits in read_manifest(finished).configs.items():
+        assert splits["test"].content == plain.configs[config]["test"].content
+
+
+def test_a_second_build_makes_nothing(finished, spec):
+    before = published(finished)
+    done = build(begin(spec, finished.parent))
+    assert (done.made, done.kept) == (0, SHARDS)
+    assert published(finished) == before
+
+
+def _flip(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def _damage(folder: Path, shard: str, how: str) -> None:
+    path, marker = folder / shard, folder / ".run/done" / f"{shard}.json"
+    if how == "deleted":
+        path.unlink()
+    elif how == "changed":
+        _flip(path)
+    elif how == "cut off":
+        path.write_bytes(path.read_bytes()[:-100])
+    elif how == "no marker":
+        marker.unlink()
+    elif how == "garbled marker":
+        marker.write_text('{"path": ')
+    elif how == "marker of another":
+        other = next(p for p in marker.parent.iterdir() if p != marker)
+        marker.write_bytes(other.read_bytes())
+
+
+@pytest.mark.parametrize(
+    "how", ["deleted", "changed", "cut off", "no marker", "garbled marker", "marker of another"]
+)
+def test_only_what_is_damaged_is_made_again(finished, spec, how):
+    before = published(finished)
+    shards = [path for path in before if path.endswith(".parquet")]
+    for shard in shards[2:4]:
+        _damage(finished, shard, how)
+    done = build(begin(spec, finished.parent))
+    assert (done.made, done.kept) == (2, SHARDS - 2)
+    assert published(finished) == before
+
+
+def test_a_lost_manifest_and_leftovers_of_killed_workers_are_mended(finished, spec):
+    before = published(finished)
+    (finished / "manifest.json").unlink()
+    (finished / "SHA256SUMS").write_text("")
+    (finished / "deontic_logic/test-00000-of-00003.host-1.partial").write_bytes(b"half")
+    assert build(begin(spec, finished.parent)).made == 0
+    assert published(finished) == before
+
+
+def test_another_run_in_the_place_is_refused(finished, spec):
+    before = published(finished)
+    other = plan_run(str(finished.parent), spec, Size(rows=ROWS), 8)
+    with pytest.raises(BuildError, match=r"holds another run \(deontic_logic/test: .* in 3 shards there"):
+        build(other)
+    other = plan_run(str(finished.parent), spec, Size(rows=2 * ROWS), SHARDS)
+    with pytest.raises(BuildError, match=r"rows: 2400 there, 4800 here"):
+        build(other)
+    changed = spec.tables[0].model_copy(update={"version": "9.0.0"})
+    with pytest.raises(BuildError, match="templates or polbias itself have changed"):
+        build(begin(spec.model_copy(update={"tables": (changed, *spec.tables[1:])}), finished.parent))
+    assert published(finished) == before
+
+
+def test_a_plain_build_in_the_place_is_refused(run):
+    folder = Path(run.where.url)
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
+    with pytest.raises(BuildError, match="holds another build; remove it"):
+        build(run)
+
+
+def test_two_builds_at_once_in_one_folder_are_refused(run):
+    with alone(Path(run.out), run.spec.name), pytest.raises(BuildError, match="another build is under way"):
+        build(run)
+
+
+def test_a_build_that_fails_half_way_is_continued(run, finished):
+    def lazy(run, numbers, resources):
+        in_process(run, numbers[:5], resources)
+
+    folder = Path(run.where.url)
+    with pytest.raises(BuildError, match="7 of 12 shards are missing .*run the same command again"):
+        build_at_scale(run, publication_xl, lazy, Resources(1, folder / "logs"), Quiet())
+    assert not (folder / "manifest.json").exists()
+    done = build(run)
+    assert (done.made, done.kept) == (7, 5)
+    assert published(folder) == published(finished)
+
+
+def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run):
+    folder = Path(run.where.url)
+
+    def remote(run, numbers, resources):
+        (folder / "deontic_logic").write_text("in the way")
+        for number in numbers:
+            make_or_say(run.out, run.spec.name, run.mark, number)
+
+    with pytest.raises(BuildError, match=r"3 of 12 .* first problem: .*something else is in its place"):
+        build_at_scale(run, publication_xl, remote, Resources(1, folder / "logs"), Quiet())
+    (folder / "deontic_logic").unlink()
+    assert build(run).made == 3
+
+
+def test_a_worker_in_another_environment_is_refused(run):
+    folder = Path(run.where.url)
+
+    def elsewhere(run, numbers, resources):
+        path = folder / ".run/run.json"
+        said = json.loads(path.read_text())
+        said["tables"]["deontic_logic/test"]["fingerprint"] = "0" * 64
+        path.write_text(json.dumps(said))
+        load_run.cache_clear()
+        make(run.out, run.spec.name, run.mark, numbers[0])
+
+    with pytest.raises(BuildError, match="use one environment on all machines"):
+        build_at_scale(run, publication_xl, elsewhere, Resources(1, folder), Quiet())
+
+
+def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
+    with pytest.raises(BuildError, match="all workers must reach the same place"):
+        load_run(str(tmp_path), "numbers", "0" * 64)
+
+
+def test_specifications_survive_pickling(spec):
+    again = pickle.loads(pickle.dumps(spec))
+    assert all(
+        Rows(a).batch(5, 9).equals(Rows(b).batch(5, 9))
+        for a, b in zip(spec.tables, again.tables, strict=True)
+    )
+
+
+def test_datasets_of_one_size_are_refused():
+    with pytest.raises(PolbiasError, match=r"comes in one size; .*normative-reasoning-xl"):
+        scalable("policy-statements")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), [({"rows": 3}, "4 configs"), ({"fresh": True}, "no fresh ones")]
+)
+def test_impossible_sizes_of_the_normative_set_are_refused(arguments, message):
+    with pytest.raises(BuildError, match=message):
+        publication_xl.specify(**arguments)
+
+
+def test_more_rows_than_there_are_are_refused(spec, tmp_path):
+    table = spec.tables[0].model_copy(update={"sample": Sample(rows=10**6, strata=("pattern",))})
+    with pytest.raises(BuildError, match=r"deontic_logic/test: 1,000,000 rows .* rows can be drawn evenly"):
+        begin(spec.model_copy(update={"tables": (table, *spec.tables[1:])}), tmp_path)
+
+
+def test_in_this_process_there_is_one_worker_and_no_option(run):
+    with pytest.raises(PolbiasError, match="use --executor local"):
+        in_process(run, [0], Resources(2, Path()))
+    with pytest.raises(PolbiasError, match="has no option 'partition'; it has none"):
+        in_process(run, [0], replace(Resources(1, Path()), options={"partition": "cpu"}))

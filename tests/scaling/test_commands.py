@@ -1,0 +1,73 @@
+"""`polbias build` with the options of scale."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from polbias.cli import scaling
+from polbias.cli.main import app
+from polbias.errors import InputError, PolbiasError
+from polbias.generators.normative import publication_xl
+from tests.scaling.conftest import ROWS, SHARDS, published
+
+NAME = "normative-reasoning-xl"
+
+
+def _call(*arguments: str):
+    return CliRunner().invoke(app, ["build", *arguments])
+
+
+@pytest.fixture
+def specified(spec, monkeypatch):
+    """The specification without the time that it takes."""
+    monkeypatch.setattr(publication_xl, "specify", lambda templates=None, rows=None, fresh=False: spec)
+
+
+@pytest.mark.usefixtures("specified")
+def test_a_build_in_shards_and_what_it_says(tmp_path, finished):
+    options = ("--rows", str(ROWS), "--shards", str(SHARDS), "--out", str(tmp_path))
+    first, again = _call(NAME, *options), _call(NAME, *options)
+    assert first.exit_code == again.exit_code == 0, first.output
+    assert f"{ROWS:,} rows in {SHARDS} shards, {SHARDS} made, 0 kept" in first.output
+    assert f"0 made, {SHARDS} kept" in again.output
+    assert published(tmp_path / NAME) == published(finished)
+
+
+@pytest.mark.usefixtures("specified")
+def test_a_plan_builds_nothing(tmp_path):
+    done = _call(NAME, "--rows", str(ROWS), "--plan", "--price", "1", "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert "worker-hours" in done.output
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rows", "10"), "found 0 names of datasets"),
+        ((NAME, "policy-statements", "--workers", "2"), "found 2 names"),
+        ((NAME, "--executor", "cloud"), "expected one of inprocess, local, slurm, ray"),
+        (("policy-statements", "--rows", "10"), "comes in one size"),
+        (("no-such-set", "--shards", "2"), "no dataset is called 'no-such-set'"),
+        ((NAME, "--fresh"), "there are no fresh ones"),
+        ((NAME, "--rows", "3"), "4 to 50,360 can be drawn"),
+    ],
+)
+def test_options_that_make_no_sense_are_one_error(arguments, message):
+    done = _call(*arguments)
+    assert isinstance(done.exception, PolbiasError)
+    assert message in str(done.exception)
+
+
+def test_options_of_the_executor_are_read_as_what_they_are():
+    given = ["partition=cpu", "time=01:30:00", "cpus_per_task=2", "requeue=false", "env_command=a=b c"]
+    assert scaling._options(given) == {
+        "partition": "cpu",
+        "time": "01:30:00",
+        "cpus_per_task": 2,
+        "requeue": False,
+        "env_command": "a=b c",
+    }
+    with pytest.raises(InputError, match="found 'partition', expected KEY=VALUE"):
+        scaling._options(["partition"])

@@ -1,0 +1,101 @@
+"""Builds in other processes, killed and continued."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from polbias.errors import PolbiasError
+from polbias.scaling import EXECUTORS, Resources
+from polbias.scaling.executors import local
+from tests.scaling.conftest import SHARDS, begin, build, published
+from tests.support.process import ROOT
+
+_MANY = 60
+
+
+def test_two_processes_make_the_same_files(run, finished, capfd):
+    done = build(run, "local", workers=2)
+    assert (done.made, done.kept) == (SHARDS, 0)
+    assert published(Path(run.where.url)) == published(finished)
+    said = capfd.readouterr()
+    assert said.out + said.err == ""  # the screen is the progress bar's
+
+
+def _start(run, folder):
+    """Start a build in a session of its own, so that it can be killed with its workers."""
+    (folder / "run.pickle").write_bytes(pickle.dumps(run))
+    code = (
+        "import pickle, sys; from pathlib import Path; from tests.scaling.conftest import build\n"
+        "if __name__ == '__main__':\n"
+        "    build(pickle.loads(Path(sys.argv[1]).read_bytes()), 'local', workers=2)\n"
+    )
+    (folder / "driver.py").write_text(code)
+    return subprocess.Popen(
+        [sys.executable, str(folder / "driver.py"), str(folder / "run.pickle")],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def test_a_build_that_was_killed_gives_the_same_hash_list(spec, tmp_path):
+    whole = begin(spec, tmp_path / "whole", _MANY)
+    build(whole)
+    run = begin(spec, tmp_path / "killed", _MANY)
+    folder = Path(run.where.url)
+    process = _start(run, tmp_path)
+    try:
+        deadline = time.monotonic() + 120
+        while not list(folder.glob(".run/done/*/*.json")):
+            assert process.poll() is None, "the build ended before it could be killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        process.kill()  # its workers are left alone, and may still be writing
+        process.wait()
+        assert not (folder / "manifest.json").exists()
+        done = build(run)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+    assert done.kept
+    assert done.made
+    assert done.made + done.kept == _MANY
+    assert build(run).made == 0
+    assert published(folder) == published(Path(whole.where.url))
+    for name in ("SHA256SUMS", "shards.json"):
+        assert (folder / name).read_bytes() == (Path(whole.where.url) / name).read_bytes()
+
+
+@pytest.mark.parametrize("executor", ["local", "slurm", "ray"])
+def test_without_datatrove_one_error_names_the_extra(run, monkeypatch, executor):
+    monkeypatch.setitem(sys.modules, "datatrove.executor", None)
+    with pytest.raises(PolbiasError, match=r"pip install 'polbias\[scale\]', or use --executor inprocess"):
+        EXECUTORS[executor](run, [0], Resources(1, Path()))
+
+
+@pytest.mark.parametrize(
+    ("executor", "known"), [("local", "it has none"), ("slurm", "partition"), ("ray", "cpus_per_task")]
+)
+def test_unknown_options_are_refused(run, executor, known):
+    with pytest.raises(PolbiasError, match=f"{executor} has no option 'colour'; .*{known}"):
+        EXECUTORS[executor](run, [0], Resources(1, Path(), {"colour": "red"}))
+
+
+def test_where_there_is_no_slurm_it_says_so(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(PolbiasError, match="no sbatch command found"):
+        EXECUTORS["slurm"](run, [0], Resources(1, tmp_path / "logs"))
+
+
+def test_one_worker_of_datatrove_runs_in_this_process(run, finished):
+    assert local is EXECUTORS["local"]
+    assert build(run, "local", workers=1).made == SHARDS
+    assert published(Path(run.where.url)) == published(finished)

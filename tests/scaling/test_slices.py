@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polbias.errors import BuildError
+from polbias.generators.engine import Exclusion, Factor, Lookup, Sample
+from polbias.scaling.slices import cut
+from tests.engine.specs import numbers, table
+
+
+def _spec(sizes):
+    tables = []
+    for index, size in enumerate(sizes):
+        big = Factor(name="number", levels=tuple(range(50)))
+        rest = [Factor(name=f"f{i}", levels=tuple(range(200))) for i in range(3)]
+        columns = {"number": Lookup(factors=("number",), values=[str(i) for i in range(50)])}
+        changes = {"factors": (big, *rest), "exclude": (), "columns": columns, "sample": Sample(rows=size)}
+        tables.append(table(f"t{index}", **changes))
+    return numbers(*tables)
+
+
+_SIZES = st.lists(st.integers(1, 5_000_000), min_size=1, max_size=4)
+
+
+@settings(max_examples=30)
+@given(_SIZES, st.integers(0, 40))
+def test_shards_cover_all_rows_once_and_are_small_enough(sizes, more):
+    least = len(cut(_spec(sizes)))
+    assert least == sum(-(-size // 1_000_000) for size in sizes)
+    if least + more > sum(sizes):
+        return
+    slices = cut(_spec(sizes), least + more)
+    assert len(slices) == least + more
+    assert len({each.path for each in slices}) == len(slices)
+    for index, size in enumerate(sizes):
+        own = [each for each in slices if each.table == index]
+        assert [each.rank for each in own] == list(range(len(own)))
+        assert {each.world_size for each in own} == {len(own)}
+        assert sum(each.rows for each in own) == size
+        assert max(each.rows for each in own) - min(each.rows for each in own) <= 1
+        assert max(each.rows for each in own) <= 1_000_000
+
+
+def test_more_shards_go_to_the_largest():
+    slices = cut(_spec([100, 900]), 10)
+    assert [sum(each.table == index for each in slices) for index in (0, 1)] == [1, 9]
+
+
+@pytest.mark.parametrize("shards", [1, 4, 3_000_004])
+def test_impossible_numbers_of_shards_are_refused(shards):
+    with pytest.raises(BuildError, match=f"--shards: found {shards:,}; 3,000,003 rows in 2 tables make 5 to"):
+        cut(_spec([3_000_001, 2]), shards)
+
+
+def test_tables_that_are_whole_products_are_cut_too():
+    excluded = table("all", size=24, exclude=(Exclusion(levels={"side": "left"}),))
+    assert [each.rows for each in cut(numbers(excluded), 5)] == [4, 5, 5, 5, 5]
