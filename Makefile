@@ -79,7 +79,8 @@ UVC = uv pip compile --universal --python-version 3.11 --no-header --no-annotate
 requirements: ## resolve the pinned versions anew (needs uv)
 	$(UVC) --extra german -o requirements/base.txt
 	$(UVC) --extra german --extra eval -o requirements/eval.txt
-	$(UVC) --extra german --extra hf --extra scale --extra services --group dev -o - | grep -vE '^(torch|nvidia-|cuda-|triton)' > requirements/dev.txt
+	$(UVC) --extra german --extra hf --extra scale --extra services --group dev -o requirements/dev.txt
+	grep -vE '^(torch|nvidia-|cuda-|triton)' requirements/dev.txt > requirements/.dev && mv requirements/.dev requirements/dev.txt
 
 clean: ## remove environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
