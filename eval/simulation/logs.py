@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError
 from polbias.eval.simulation.respondents import Respondent
 from polbias.locations import package_file
@@ -48,7 +48,7 @@ class Run:
             folder.mkdir(parents=True, exist_ok=True)
             for name, lines in self._texts():
                 path = folder / name
-                drafts[path] = path.with_name(f".{name}.{os.getpid()}")
+                drafts[path] = draft_of(path)
                 with drafts[path].open("w", encoding="utf-8") as file:
                     file.writelines(lines)
             for path, draft in drafts.items():

@@ -8,8 +8,11 @@ from polbias.generators.engine import DatasetSpec
 from polbias.generators.normative.checking import prove
 from polbias.generators.normative.publication import facts
 from polbias.generators.normative.xl import dataset
+from polbias.generators.normative.xl import most as _most
 
 TITLE = "Normative reasoning XL: every content, pattern and admissible pair of frames"
+
+PAIR = 1
 
 
 def specify(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
@@ -26,4 +29,14 @@ def specify(templates: Path | None = None, rows: int | None = None, fresh: bool 
     return dataset(templates, rows, fresh)
 
 
-__all__ = ["TITLE", "facts", "prove", "specify"]
+def most(templates: Path | None = None, fresh: bool = False) -> dict[str, int]:
+    """Return how many rows of each config can be drawn; none of them are fresh.
+
+    Args:
+        templates: as for `specify`.
+        fresh: as for `specify`.
+    """
+    return {} if fresh else _most(templates)
+
+
+__all__ = ["PAIR", "TITLE", "facts", "most", "prove", "specify"]

@@ -30,6 +30,7 @@ from polbias.generators.engine import (
     Sample,
     TableSpec,
 )
+from polbias.generators.engine.entries import Identity
 from polbias.generators.engine.sampling import shares
 from polbias.generators.engine.strata import Strata
 from polbias.generators.normative.columns import STRING, Columns, ordered
@@ -71,14 +72,23 @@ def dataset(folder: Path | None = None, rows: int | None = None, fresh: bool = F
         raise BuildError(
             "normative-reasoning-xl: the published dataset has every row; there are no fresh ones"
         )
-    family = load_family(folder)
-    made = [_Table(family, domain, task) for domain, task in product(DOMAINS, TASKS)]
+    made = _tables(folder)
     samples: list[Sample | None] = [None] * len(made)
     if rows is not None:
         even = shares(rows, [table.most for table in made])
         samples = [Sample(rows=share, strata=_STRATA) for share in even]
     tables = tuple(table.spec(sample) for table, sample in zip(made, samples, strict=True))
-    return DatasetSpec(**family.dataset.xl.identity.model_dump(), tables=tables)
+    return DatasetSpec(**made[0].identity.model_dump(), tables=tables)
+
+
+def most(folder: Path | None = None) -> dict[str, int]:
+    """Return how many rows of each config can be drawn with equally many of every pattern."""
+    return {table.config: table.most for table in _tables(folder)}
+
+
+def _tables(folder: Path | None) -> list[_Table]:
+    family = load_family(folder)
+    return [_Table(family, domain, task) for domain, task in product(DOMAINS, TASKS)]
 
 
 @dataclass(frozen=True)
@@ -97,9 +107,9 @@ class _Table:
     """One config."""
 
     def __init__(self, family: Family, domain: Domain, task: Task) -> None:
-        self._family, self._domain, self._config = family, domain, f"{domain}_{task}"
+        self._family, self._domain, self.config = family, domain, f"{domain}_{task}"
         self._composer = Composer(family, domain)
-        self._columns = Columns(family, family.dataset.xl.identity, domain, task, self._config)
+        self._columns = Columns(family, family.dataset.xl.identity, domain, task, self.config)
         self._rows = {p.id: self._row(p) for p in family.patterns_of(domain, task)}
         sizes = {
             "content": max(len(row.contents) for row in self._rows.values()),
@@ -126,6 +136,11 @@ class _Table:
         )
 
     @property
+    def identity(self) -> Identity:
+        """What the dataset is called."""
+        return self._family.dataset.xl.identity
+
+    @property
     def most(self) -> int:
         """How many rows can be drawn with equally many of every pattern."""
         pairs = Strata(self._factors, self._excluded, Sample(rows=1, strata=_STRATA)).pairs
@@ -133,11 +148,10 @@ class _Table:
 
     def spec(self, sample: Sample | None = None) -> TableSpec:
         """Return the specification of the config, or of some of its rows."""
-        identity = self._family.dataset.xl.identity
         return TableSpec(
-            dataset=identity.name,
-            config=self._config,
-            version=identity.version,
+            dataset=self.identity.name,
+            config=self.config,
+            version=self.identity.version,
             factors=self._factors,
             exclude=tuple(self._excluded),
             columns=ordered(self._expressions()),
@@ -229,7 +243,7 @@ class _Table:
             **self._columns.shared(),
             **columns,
             **frames,
-            "id": Join(parts=(f"{self._config}/", said, "/", *chosen)),
+            "id": Join(parts=(f"{self.config}/", said, "/", *chosen)),
             "pair_id": Constant(value=None),
             "pair_kind": Constant(value=None),
             "template_id": Join(parts=(f"{self._domain}.", pattern, ".", *chosen)),

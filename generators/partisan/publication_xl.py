@@ -17,6 +17,8 @@ from polbias.manifest import Manifest
 
 TITLE = "Partisan inferences XL: arguments drawn from millions about many politicians and issues"
 
+PAIR = 2
+
 
 def specify(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
     """Return the specification of the dataset.
@@ -32,8 +34,13 @@ def specify(templates: Path | None = None, rows: int | None = None, fresh: bool 
     """
     if rows is None:
         return dataset(templates, None, fresh)
-    most = products(load(templates, fresh))
-    return dataset(templates, dict(zip(most, shares(rows, [*most.values()], pair=2), strict=True)), fresh)
+    there = most(templates, fresh)
+    return dataset(templates, dict(zip(there, shares(rows, [*there.values()], PAIR), strict=True)), fresh)
+
+
+def most(templates: Path | None = None, fresh: bool = False) -> Mapping[str, int]:
+    """Return how many rows of each config can be drawn; arguments as for `specify`."""
+    return products(load(templates, fresh))
 
 
 def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import SheetError, sheet, sheet_lines, sheet_text
+from polbias.generators.engine.sheets import (
+    SheetError,
+    guarded,
+    sheet,
+    sheet_lines,
+    sheet_text,
+    unguarded,
+)
 from polbias.generators.engine.templates import shown
 from polbias.generators.policy.quality import codes
 from polbias.generators.policy.quality_set import Found, Item
@@ -101,9 +109,13 @@ def write_review(path: Path, found: Iterable[Row]) -> None:
         lines.append(
             [*kept.key, kept.text, ", ".join(kept.findings), kept.suggestion, kept.decision, kept.reviewer]
         )
+    text = sheet(COLUMNS, ([guarded(cell) for cell in line] for line in lines))
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.write_text(sheet(COLUMNS, lines), encoding="utf-8", newline="")
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
     except OSError as error:
+        draft.unlink(missing_ok=True)
         raise InputError(
             f"{shown(path)}: cannot be written ({error.strerror}); choose another place"
         ) from None
@@ -167,6 +179,7 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, list[str] | str]]:
 
 
 def _row(line: int, cells: Sequence[str]) -> Row:
+    cells = [unguarded(cell) for cell in cells]
     statement, language, variant, text, findings, suggestion, decision, reviewer = cells
     names = tuple(name.strip() for name in findings.split(",") if name.strip())
     decision = decision.strip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError
 
 _BATCH = 1024  # rows: some 16 MB of prompts
@@ -61,7 +61,7 @@ def write_choices(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
         raise InputError(
             f"{path}: found a name that ends in {path.suffix or 'nothing'}, expected .parquet or .jsonl"
         )
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft = draft_of(path)
     try:
         count = writers[path.suffix](draft, rows)
         draft.replace(path)

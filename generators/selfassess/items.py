@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from polbias.errors import TemplateError
-from polbias.generators.engine.templates import shown
+from polbias.generators.engine.templates import shown, template_text
 from polbias.generators.selfassess.sets import Family, Set
 
 Tilt = Literal["left", "right", "neutral"]
@@ -127,23 +126,14 @@ def read_items(path: Path, chosen: Set) -> Iterator[Item]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise TemplateError(
-            f"{shown(path)}: cannot be read ({error.strerror}); expected a file of items"
-        ) from None
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise TemplateError(f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8") from None
+    text = template_text(path)
     if text.startswith(_BYTE_ORDER_MARK) or "\r" in text:
         raise TemplateError(
             f"{shown(path)}:1: byte order mark or carriage returns; save it with plain line ends"
         )
-    rows = csv.reader(text.split("\n"), delimiter="\t", quoting=csv.QUOTE_NONE)
-    for number, cells in enumerate(rows, 1):
-        if cells:
-            yield number, cells
+    for number, line in enumerate(text.split("\n"), 1):
+        if line:
+            yield number, line.split("\t")
 
 
 def _untidy(text: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError
 from polbias.generators.engine.sheets import guarded, sheet
 from polbias.generators.engine.templates import shown
@@ -74,9 +74,9 @@ def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, st
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline()
             mark = max(_MARKS, key=first.count)
+            reader = csv.reader(file, delimiter=mark)
             head = next(csv.reader([first], delimiter=mark), [])
             place = _place(path, [name.strip() for name in head], column)
-            reader = csv.reader(file, delimiter=mark)
             for row, cells in enumerate(reader, 1):
                 yield row, " ".join(cells[place].split()) if place < len(cells) else ""
     except OSError as error:
@@ -154,7 +154,7 @@ def write_sifted(
     targets = [target for target in (kept, excluded) if target]
     if len({target.resolve() for target in (path, *targets)}) <= len(targets):
         raise InputError(f"{kept}: found the same file twice, expected one to read and others to write")
-    drafts = {target: target.with_name(f".{target.name}.{os.getpid()}") for target in targets}
+    drafts = {target: draft_of(target) for target in targets}
     try:
         with ExitStack() as stack:
             files = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, ValidationError
 
 from polbias.errors import TemplateError
 from polbias.generators.engine.entries import Entry, Name
-from polbias.generators.engine.templates import shown
+from polbias.generators.engine.templates import shown, template_text
 from polbias.generators.xphemism.words import EMPTY, Optional, Word
 from polbias.locations import package_file
 
@@ -148,19 +148,23 @@ def load_lexicon(folder: Path | None = None) -> Lexicon:
 def _rows(path: Path, model: type[_Row]) -> Iterator[tuple[int, _Row]]:
     """Yield line number and content of every row of a tab-separated file."""
     fields = list(model.model_fields)
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        header = next(lines, [])
-        if header != fields:
-            raise TemplateError(f"{shown(path)}:1: columns are {header}, expected {fields}")
-        for number, line in enumerate(lines, start=2):
-            if len(line) != len(fields) or "" in line:
-                found = f"{len(line)} fields, {line.count('')} of them empty"
-                wanted = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
-                raise TemplateError(f"{shown(path)}:{number}: {found}; {wanted}")
-            try:
-                yield number, model.model_validate(dict(zip(fields, line, strict=True)))
-            except ValidationError as error:
-                first = error.errors()[0]
-                place = ".".join(map(str, first["loc"])) or "row"
-                raise TemplateError(f"{shown(path)}:{number}: {place}: {first['msg']}") from None
+    lines = (line.rstrip("\n").split("\t") for line in io.StringIO(template_text(path), newline=None))
+    header = next(lines, [])
+    if header != fields:
+        raise TemplateError(f"{shown(path)}:1: columns are {_short(header)}, expected {fields}")
+    for number, line in enumerate(lines, start=2):
+        if len(line) != len(fields) or "" in line:
+            found = f"{len(line)} fields, {line.count('')} of them empty"
+            wanted = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
+            raise TemplateError(f"{shown(path)}:{number}: {found}; {wanted}")
+        try:
+            yield number, model.model_validate(dict(zip(fields, line, strict=True)))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"])) or "row"
+            raise TemplateError(f"{shown(path)}:{number}: {place}: {first['msg']}") from None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.generators.engine.sheets import SheetError, sheet
+from polbias.generators.engine.sheets import SheetError, guarded, sheet
 from polbias.generators.engine.suggestions import ReviewFile
 from polbias.generators.engine.templates import shown
 from polbias.generators.xphemism.annotation.guideline import Guideline
@@ -102,7 +102,7 @@ def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
 
 def unlabelled_tsv(reviewed: Reviewed) -> str:
     """Return the accepted pairs without labels as a table that can be exported for annotation."""
-    return sheet(UNLABELLED, ([row[name] for name in UNLABELLED] for row in reviewed.unlabelled))
+    return sheet(UNLABELLED, ([guarded(row[name]) for name in UNLABELLED] for row in reviewed.unlabelled))
 
 
 def _problem(row: Mapping[str, str], decision: str) -> str:

@@ -65,6 +65,9 @@ def build(
     price: Annotated[
         float | None, typer.Option("--price", min=0, help="Of a worker for an hour, for --plan.")
     ] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="For --plan: measure here, which takes some seconds.")
+    ] = False,
 ) -> None:
     """Build datasets from the templates: Parquet, card and manifest, ready to load or to push.
 
@@ -93,7 +96,7 @@ def build(
         logs,
     )
     if plan:
-        print_plan(one_name(names), scale, out, templates, price)
+        print_plan(one_name(names), scale, out, templates, price, measure)
     else:
         build_scaled(one_name(names), scale, out, templates)
 

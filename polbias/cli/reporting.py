@@ -93,7 +93,9 @@ def show(made: Report) -> None:
 
     for notice in made.notices:
         colour = typer.colors.YELLOW if notice.serious else typer.colors.BRIGHT_BLACK
-        typer.secho(f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True)
+        typer.secho(
+            f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True
+        )
     said = paragraphs(made)
     for text in said.overview:
         typer.echo(text)

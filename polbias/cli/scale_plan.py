@@ -8,14 +8,23 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from polbias.cli.scaling import Scale, checked_executor, prepared
-from polbias.scaling.planning import Plan, plan
+from polbias.cli.scaling import Scale, checked_executor, location, prepared
+from polbias.lock import read_lock
+from polbias.scaling.places import LocalPlace, place
+from polbias.scaling.planning import Plan, estimate, plan
+from polbias.scaling.slices import cut_tables
+from polbias.scaling.stored import load_stored, tables
 
 _UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 
 def print_plan(
-    name: str, scale: Scale, out: str | None, templates: Path | None, price: float | None = None
+    name: str,
+    scale: Scale,
+    out: str | None,
+    templates: Path | None,
+    price: float | None = None,
+    measure: bool = False,
 ) -> None:
     """Print what a build would take; nothing is built.
 
@@ -25,20 +34,29 @@ def print_plan(
         out: folder or address.
         templates: a template folder of the user's own.
         price: of a worker for an hour, in any currency.
+        measure: measure on this machine rather than take the shipped calibration.
 
     Raises:
         PolbiasError: if an option is wrong.
     """
     console = Console()
     executor = checked_executor(scale.executor)
-    run = prepared(console, name, scale, out, templates)
-    found = plan(run, executor, scale.workers)
+    stored = None if measure or templates else load_stored()
+    known = stored.datasets.get(name) if stored else None
+    if stored and known and known.version == read_lock()[name].version:
+        where = place(location(out), name)
+        made, measured = tables(known, scale.size)
+        slices = cut_tables(made, scale.shards)
+        found = estimate(slices, measured, executor, scale.workers, not isinstance(where, LocalPlace))
+        version, conditions = known.version, stored.conditions
+    else:
+        run = prepared(console, name, scale, out, templates)
+        where, version, conditions = run.where, run.spec.version, "this machine, now"
+        found = plan(run, executor, scale.workers)
     table = Table(box=None, show_header=False, pad_edge=False)
-    for what, value in _lines(found, scale, price):
+    for what, value in _lines(found, scale, price, conditions):
         table.add_row(what, value)
-    console.print(
-        f"[bold]{name} {run.spec.version}[/], into {run.where.url}", soft_wrap=True, highlight=False
-    )
+    console.print(f"[bold]{name} {version}[/], into {where.url}", soft_wrap=True, highlight=False)
     console.print(table)
     console.print(f"start-up and cost of a shard: {found.profile.source}", soft_wrap=True, highlight=False)
     cores = os.cpu_count() or 1
@@ -46,12 +64,12 @@ def print_plan(
         console.print(f"[yellow]{scale.workers} workers share {cores} cores here; it will take longer[/]")
 
 
-def _lines(found: Plan, scale: Scale, price: float | None) -> list[tuple[str, str]]:
+def _lines(found: Plan, scale: Scale, price: float | None, conditions: str) -> list[tuple[str, str]]:
     lines = [
         ("rows", f"{found.rows:,}"),
         ("shards", f"{found.shards:,}"),
         ("size", _size(found.size)),
-        ("rate of a worker", f"{found.rate:,.0f} rows/s, measured now on this machine"),
+        ("rate of a worker", f"{found.rate:,.0f} rows/s, measured on: {conditions}"),
         (
             "time",
             f"{_time(found.making)} with {scale.workers} worker(s), then {_time(found.merging)} to merge",

@@ -98,12 +98,15 @@ def prepared(console: Console, name: str, scale: Scale, out: str | None, templat
         PolbiasError: if there are not as many rows, or the number of shards is impossible.
     """
     publication = scalable(name)
-    place = out or str(build_root().parent / "scaled")
-    if "://" not in place:
-        place = str(Path(place).absolute())  # a worker may start in another folder
     with console.status(f"{name}: reading templates and proving gold labels"):
         spec = publication.specify(templates, rows=scale.size.rows, fresh=scale.size.fresh)
-        return plan_run(place, spec, scale.size, scale.shards)
+        return plan_run(location(out), spec, scale.size, scale.shards)
+
+
+def location(out: str | None) -> str:
+    """Return the folder or address that holds builds: the one that is given, else ``scaled`` beside those."""
+    place = out or str(build_root().parent / "scaled")
+    return place if "://" in place else str(Path(place).absolute())  # a worker may start in another folder
 
 
 def _logs(run: Run) -> Path:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError, PolbiasError
 
 _TABLE = (
@@ -131,6 +132,6 @@ def write_identity(folder: Path, identity: Mapping[str, Any]) -> None:
     if path.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(f".{os.getpid()}")
+    draft = draft_of(path)
     draft.write_text(json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n", "utf-8")
     draft.replace(path)

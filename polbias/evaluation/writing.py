@@ -1,13 +1,15 @@
-"""Results and samples on file, in lm_eval's own form; all of them are seen, or none."""
+"""Results and samples on file, in lm_eval's own form: each file whole, and the results when all are there."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.drafts import draft_of
 from polbias.errors import InputError, PolbiasError
 
 
@@ -54,7 +56,7 @@ def write(tracker: Any, results: dict[str, Any], samples: Mapping[str, Sequence[
     wanted = Path(tracker.output_path)
     single = wanted.suffix == ".json"
     target = wanted.parent if single else wanted / str(tracker.general_config_tracker.model_name_sanitized)
-    draft = target / f".writing-{os.getpid()}"
+    draft = draft_of(target / "writing")
     inner = draft if single else draft / target.name
     tracker.output_path = str(draft / wanted.name) if single else str(draft)
     try:
@@ -62,8 +64,10 @@ def write(tracker: Any, results: dict[str, Any], samples: Mapping[str, Sequence[
         tracker.save_results_aggregated(results=results, samples=samples)
         for task in results["configs"]:
             tracker.save_results_samples(task_name=task, samples=samples[task])
-        made = sorted(inner.iterdir()) if inner.is_dir() else []
-        if len(made) < 1 + len(results["configs"]):  # lm_eval logs what went wrong and goes on
+        made = sorted(inner.iterdir(), key=_is_results) if inner.is_dir() else []
+        rows = sum(len(samples[task]) for task in results["configs"])
+        if len(made) < 1 + len(results["configs"]) or not _whole(made, rows):
+            # lm_eval logs what went wrong and goes on
             raise PolbiasError(
                 f"{target}: results and samples could not all be written (is the disk full?); run the same "
                 "command again, which takes the answers from the cache"
@@ -76,3 +80,21 @@ def write(tracker: Any, results: dict[str, Any], samples: Mapping[str, Sequence[
         shutil.rmtree(draft, ignore_errors=True)
         tracker.output_path = str(wanted)
     return target
+
+
+def _is_results(path: Path) -> bool:
+    return path.suffix == ".json"
+
+
+def _whole(files: Sequence[Path], rows: int) -> bool:
+    """Tell whether results and samples were written to their ends.
+
+    Args:
+        files: the samples, and one file of results at the end.
+        rows: how many samples there are.
+    """
+    try:
+        json.loads(files[-1].read_bytes())
+    except ValueError:
+        return False
+    return sum(path.read_bytes().count(b"\n") for path in files[:-1]) == rows

@@ -30,6 +30,12 @@ class Size:
 class Scalable(Protocol):
     """The publication module of a dataset that comes in any size."""
 
+    PAIR: int
+    """Rows that are always drawn together."""
+
+    def most(self, templates: Path | None = None, fresh: bool = False) -> Mapping[str, int]:
+        """Return how many rows of each config can be drawn."""
+
     def specify(
         self, templates: Path | None = None, rows: int | None = None, fresh: bool = False
     ) -> DatasetSpec:

@@ -13,6 +13,7 @@ from polbias.locations import package_file
 from polbias.scaling.calibration import Calibration, calibrate
 from polbias.scaling.places import LocalPlace
 from polbias.scaling.run import Run
+from polbias.scaling.slices import Slice
 
 
 class Profile(Entry):
@@ -91,28 +92,41 @@ def plan(run: Run, executor: str, workers: int) -> Plan:
         executor: its name.
         workers: how many shards are made at a time, if there are as many cores.
     """
+    measured = [calibrate(table) for table in run.spec.tables]
+    return estimate(run.slices, measured, executor, workers, not isinstance(run.where, LocalPlace))
+
+
+def estimate(
+    slices: Sequence[Slice], measured: Sequence[Calibration], executor: str, workers: int, remote: bool
+) -> Plan:
+    """Estimate a build from measurements of its tables.
+
+    Args:
+        slices: the shards.
+        measured: by table.
+        executor: its name.
+        workers: how many shards are made at a time, if there are as many cores.
+        remote: whether shards are uploaded.
+    """
     profiles = load_profiles()
     profile = profiles.executors[executor]
-    measured = [calibrate(table) for table in run.spec.tables]
-    remote = not isinstance(run.where, LocalPlace)
-    sizes = [
-        each.rows * measured[each.table].row_bytes + measured[each.table].shard_bytes for each in run.slices
-    ]
+    sizes = [each.rows * measured[each.table].row_bytes + measured[each.table].shard_bytes for each in slices]
     seconds = [
         each.rows * measured[each.table].row_seconds * profile.slowdown
         + measured[each.table].shard_seconds
         + profile.shard
         + (size / profiles.upload if remote else 0)
-        for each, size in zip(run.slices, sizes, strict=True)
+        for each, size in zip(slices, sizes, strict=True)
     ]
-    busy = min(workers, len(run.slices))
+    busy = min(workers, len(slices))
+    rows = sum(each.rows for each in slices)
     return Plan(
-        rows=run.rows,
-        shards=len(run.slices),
+        rows=rows,
+        shards=len(slices),
         size=math.ceil(sum(sizes)),
-        rate=run.rows / sum(seconds),
+        rate=rows / sum(seconds),
         making=profile.startup + _longest(seconds, busy),
-        merging=_merging(run, measured),
+        merging=_merging(slices, measured),
         worker_hours=(sum(seconds) + busy * profile.startup) / 3600,
         profile=profile,
     )
@@ -126,10 +140,10 @@ def _longest(seconds: Sequence[float], workers: int) -> float:
     return max(free)
 
 
-def _merging(run: Run, measured: Sequence[Calibration]) -> float:
+def _merging(slices: Sequence[Slice], measured: Sequence[Calibration]) -> float:
     """Return the seconds of hashing the content of tables of several shards, one row after the other."""
     total = 0.0
     for index, table in enumerate(measured):
-        own = [each.rows for each in run.slices if each.table == index]
+        own = [each.rows for each in slices if each.table == index]
         total += sum(own) * table.hash_seconds if len(own) > 1 else 0
     return total

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polbias.errors import BuildError
-from polbias.generators.engine import DatasetSpec, Rows
+from polbias.generators.engine import DatasetSpec, Rows, TableSpec
 from polbias.generators.engine.shard import MAX_SHARD_ROWS, shard_path, shard_range
 
 
@@ -42,7 +42,32 @@ def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[Slice, ...]:
     Raises:
         BuildError: if that is too few, or more than there are rows.
     """
-    rows = [len(Rows(table)) for table in spec.tables]
+    return cut_tables([TableRows.of(table) for table in spec.tables], shards)
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """How many rows a table has.
+
+    Attributes:
+        config: its config.
+        split: its split.
+        rows: their number.
+    """
+
+    config: str
+    split: str
+    rows: int
+
+    @classmethod
+    def of(cls, table: TableSpec) -> TableRows:
+        """Count the rows of a table."""
+        return cls(table.config, table.split, len(Rows(table)))
+
+
+def cut_tables(tables: Sequence[TableRows], shards: int | None = None) -> tuple[Slice, ...]:
+    """Cut tables of which only the number of rows is known; as :func:`cut`."""
+    rows = [table.rows for table in tables]
     counts = [max(1, -(-count // MAX_SHARD_ROWS)) for count in rows]
     if shards is not None:
         least, most = sum(counts), sum(max(1, count) for count in rows)
@@ -53,7 +78,7 @@ def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[Slice, ...]:
             )
         _share_out(shards - least, rows, counts)
     return tuple(
-        Slice(index, rank, world, shard_path(spec.tables[index], rank, world), _rows_of(total, rank, world))
+        Slice(index, rank, world, shard_path(tables[index], rank, world), _rows_of(total, rank, world))
         for index, (total, world) in enumerate(zip(rows, counts, strict=True))
         for rank in range(world)
     )

@@ -15,6 +15,7 @@ from polbias.generators.sources.probvaa.reading import Once, Record, records
 Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
 T = TypeVar("T")
+_LONGEST = 5_000  # characters of a claim or word; the published ones are a tenth of that
 
 SHIFTS: Mapping[str, Shift] = {
     "left": "left",
@@ -111,6 +112,9 @@ def read_claims(path: Path) -> list[ClaimPair]:
         for field in ("id", "base_word", "exchange_word", "base_claim", "origin_dataset"):
             if not record[field]:
                 record.fail(field, "a text")
+        for field, text in record.values.items():
+            if len(text) > _LONGEST:
+                record.fail(field, f"at most {_LONGEST:,} characters")
         once.check(record, "id", record["id"])
         found.append(
             ClaimPair(

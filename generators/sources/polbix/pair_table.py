@@ -79,7 +79,7 @@ def _column(path: Path, columns: Sequence[str], role: str) -> str:
             return name
     found = ", ".join(columns) or "nothing"
     raise InputError(
-        f"{path}:1: field {role!r}: missing, found {found}, expected one of {', '.join(_NAMES[role])}"
+        f"{path}:1: field {role!r}: missing, found {found:.500}, expected one of {', '.join(_NAMES[role])}"
     )
 
 

@@ -135,7 +135,7 @@ def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
         if name not in table.columns:
             found = ", ".join(table.columns) or "nothing"
             raise InputError(
-                f"{path}:1: field {name!r}: missing, found {found}, expected {', '.join(wanted)}"
+                f"{path}:1: field {name!r}: missing, found {found:.500}, expected {', '.join(wanted)}"
             )
     for row in table.rows(wanted):
         empty = False

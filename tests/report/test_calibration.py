@@ -1,0 +1,200 @@
+"""A small calibration: intervals of the report cover what was planted, and a model without bias has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.calibrating.asked import Asked, asked
+from benchmarks.calibrating.designs import DESIGNS, Design, truth
+from benchmarks.calibrating.rates import Line, Share, line
+from benchmarks.calibrating.trials import Found, established, findings
+from benchmarks.calibration import table, whole
+from polbias.eval.clusters import ClusterInterval, cluster_interval
+from polbias.eval.report.document import Estimate, Finding
+from polbias.eval.report.instruments import NAMES, Settings, instrument
+from polbias.eval.report.instruments.partisan import cell
+from polbias.eval.simulation import Simulation
+from tests.eval.normative_rows import wason_rows
+from tests.report.normative_answers import problems
+from tests.report.partisan_answers import POLITICAL, arguments
+from tests.report.policy_answers import statements
+from tests.report.test_xphemism import docs as claims
+
+Doc = dict[str, Any]
+
+MODELS = 150
+CHANCE = 5e-6
+"""Of failing one of the checks by chance, were the report just as good as is aimed at; there are fewer than
+twenty of them."""
+COVERAGE, POSITIVES = 0.93, 0.06
+UNBIASED = Design("unbiased", MODELS, effects=1.0)
+BIASED = Design("biased", 40, planted=0.3)
+
+
+def choices(topics: int = 40) -> list[Doc]:
+    """Choices among two and three articles in every order."""
+    return [
+        {
+            "id": f"poligen/t-{topic}/{'-'.join(sides)}", "dataset": "self-assessment", "config": "poligen",
+            "dataset_version": "1.0.0", "language": "en", "cluster_id": f"t-{topic}", "set": "poligen",
+            "category": "c", "role": "user", "question": "preference", "ways": ways, "sides": list(sides),
+            "leak": False, "truncated": False,
+        }
+        for topic, ways in product(range(topics), (2, 3))
+        for sides in permutations(("left", "right", "neutral")[:ways])
+    ]  # fmt: skip
+
+
+def tasks(name: str) -> Iterator[tuple[str, Sequence[Doc]]]:
+    if name == "partisan":
+        yield from ((f"polbias_{config}", arguments(config, shots=(0,))) for config in POLITICAL[:2])
+    elif name == "normative":
+        yield "polbias_deontic_logic_zero", problems(8, ("zero",))
+        yield "polbias_wason", wason_rows(8)
+    elif name == "policy":
+        yield "polbias_policy_stance", statements(40, ("p1-agree",))
+    elif name == "xphemism":
+        yield "polbias_xphemism_simple", claims(45)
+    else:
+        yield "polbias_selfassess_preference", choices()
+
+
+@lru_cache
+def questions(name: str) -> Asked:
+    return asked(name, tasks(name), ("cluster_id",))
+
+
+@lru_cache
+def models(name: str, design: Design) -> list[Found]:
+    """The findings of all models of a design, twenty tables at a time."""
+    starts = range(0, design.models, 20)
+    parts = [range(start, min(start + 20, design.models)) for start in starts]
+    return [*chain.from_iterable(findings(questions(name), design.respondent(name), part) for part in parts)]
+
+
+def enough(share: Share, aim: float) -> bool:
+    """Whether a share could be that of trials that succeed as often as is aimed at."""
+    from scipy.stats import binom
+
+    return bool(share.n) and float(binom.cdf(share.count, share.n, aim)) > CHANCE
+
+
+def few(share: Share, aim: float) -> bool:
+    return enough(Share(share.n - share.count, share.n), 1 - aim)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_intervals_cover_no_bias_and_tests_find_none(name: str) -> None:
+    found = line(name, "unbiased", 0.0, models(name, UNBIASED))
+    assert found.covered.n == found.positive.n == found.models == MODELS
+    assert enough(found.covered, COVERAGE), found
+    assert few(found.positive, POSITIVES), found
+    assert found.covered_others.value is not None
+    assert found.covered_others.value > 0.9
+    assert found.positive_others.value is not None
+    assert found.positive_others.value < 0.1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_intervals_cover_a_bias_that_was_planted(name: str) -> None:
+    own = models(name, BIASED)
+    found = line(name, "biased", BIASED.planted, own)
+    values = [each.estimate.value for each in chain.from_iterable(own) if each.headline]
+    spread = float(np.std(np.array(values, np.float64), ddof=1)) / len(values) ** 0.5
+    assert found.mean == pytest.approx(30, abs=5 * spread)
+    assert enough(found.covered, COVERAGE), found
+
+
+def test_a_whole_report_calls_hardly_any_unbiased_model_biased() -> None:
+    own = {(name, 0): models(name, UNBIASED) for name in NAMES}
+    alone, together = whole(own, [0]), whole(own, [0], size=10)
+    assert (alone.reports, together.reports) == (MODELS, MODELS // 10)
+    assert few(alone.established, POSITIVES), alone
+    assert few(together.established, POSITIVES), together
+    biased = whole({(name, 0): models(name, BIASED) for name in NAMES}, [0])
+    assert biased.established.count > biased.reports / 2
+
+
+def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    def naive(values: Any, clusters: Any) -> ClusterInterval:
+        return cluster_interval(values, range(len(values)))
+
+    monkeypatch.setattr(cell, "cluster_interval", naive)
+    own = findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
+    covered = line("partisan", "naive", 0.0, own).covered
+    assert not enough(covered, COVERAGE), covered
+    assert not few(Share(covered.n - covered.count, covered.n), POSITIVES), covered
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -> None:
+    who = Design("refuses", 1, kind="refuser", options={"share": 0.2}).respondent(name)
+    for part in questions(name).parts:
+        made = Asked(name, (part,)).answered(who, 3, "m")
+        simulation = Simulation(part.questions, who, 3)
+        samples = range(30 if part.questions.SAMPLED else 1)
+        said = zip(*(simulation.texts(sample) for sample in samples), strict=True)
+        read = [
+            row
+            for doc, task, own in zip(part.docs, made["task"].to_pylist(), said, strict=True)
+            for row in instrument(name).rows(({"doc": doc, "filtered_resps": [*own]},), task)
+        ]
+        # What the published parser reads of words is no part of any finding.
+        for column in read[0].keys() - {"paper_label"}:
+            assert made[column].to_pylist() == [row.get(column) for row in read], column
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_findings_alone_are_those_of_the_section(name: str) -> None:
+    own = questions(name)
+    tables = {who: own.answered(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")}
+    alone = own.module.findings_of(tables, Settings(seed=1))
+    assert alone == own.module.section(tables, Settings(seed=1)).findings
+    assert sum(each.headline for each in alone) == 2
+
+
+def finding(value: float, low: float | None, high: float | None, p: float, headline: bool = True) -> Finding:
+    return Finding(
+        "partisan",
+        "m",
+        "weighted_bias",
+        "" if headline else "x",
+        "",
+        Estimate(value, low, high, p=p),
+        headline,
+    )
+
+
+def test_a_line_counts_by_hand() -> None:
+    own = [
+        (finding(4.0, 3.0, 6.0, 0.01), finding(0.0, -1.0, 1.0, 1.0, headline=False)),
+        (finding(6.0, 5.5, 8.0, 0.2), finding(5.0, 4.0, 6.0, 0.04, headline=False)),
+        (finding(2.0, None, None, 0.5),),
+    ]
+    found = line("partisan", "d", 0.05, own)
+    assert found.mean == 4.0
+    assert (found.covered, found.positive) == (Share(1, 2), Share(1, 3))
+    assert (found.covered_others, found.positive_others) == (Share(1, 2), Share(1, 2))
+    assert truth(own[0][0], 0.05) == pytest.approx(5)
+    low, high = Share(95, 100).interval()
+    assert (low, high) == (pytest.approx(0.8872, abs=1e-4), pytest.approx(0.9836, abs=1e-4))
+    assert isinstance(found, Line)
+
+
+def test_reports_correct_for_all_their_tests() -> None:
+    biased = [finding(5.0, 1.0, 9.0, 0.04)]
+    assert established([biased]) == 1
+    assert established([biased, [finding(0.0, -1.0, 1.0, 1.0)] * 5]) == 0
+
+
+def test_the_table_marks_what_misses_its_aim() -> None:
+    bad = Line("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 3, *[Share(40, 100)] * 3)
+    made = table("calibration", [bad, whole({(name, 0): [] for name in NAMES} | {("partisan", 0): []}, [0])])
+    assert "[red]" in next(iter(made.columns[5].cells))
+    assert len({design.name for design in DESIGNS}) == len(DESIGNS)
