@@ -12,10 +12,12 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from polbias import registry
 from polbias.locations import build_root, package_file
 
 _SETTINGS = "templates/simulation/demo.yaml"
 _SET = "poligen"
+_LARGE = "-xl"
 
 
 class Asked(BaseModel):
@@ -81,11 +83,12 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
     from polbias.eval.simulation.server import Server
 
     folders = []
+    datasets = [name for name in registry.names() if not name.endswith(_LARGE)]  # no task asks large sets
     with TemporaryDirectory(prefix="polbias-demo-") as scratch:
         choices = write_choices(shown, Path(scratch))
         for name, asked in shown.respondents.items():
             who = respondent(asked.kind, **asked.options)
-            known = read_known(build_root(), who, asked.seed, files=[choices])
+            known = read_known(build_root(), who, asked.seed, only=datasets, files=[choices])
             with Server(Protocol(known, name)) as server:
                 tell(f"{name} {asked.about}; {len(known):,} prompts at {server.url}/v1")
                 folders.append(_evaluate(shown, name, server.url, choices, output, tell))

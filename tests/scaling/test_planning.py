@@ -105,7 +105,8 @@ def test_sizes_are_said_as_people_do(count, text):
 def test_what_is_printed(run, monkeypatch, capsys):
     monkeypatch.setattr(scale_plan, "prepared", lambda *_: run)
     monkeypatch.setattr(scale_plan, "Console", lambda: Console(width=200))
-    scale_plan.print_plan("normative-reasoning-xl", Scale(executor="local", workers=64), None, None, 2.5)
+    scale = Scale(executor="local", workers=64)
+    scale_plan.print_plan("normative-reasoning-xl", scale, None, None, 2.5, measure=True)
     text = capsys.readouterr().out
     wanted = ("2,400", "12", "worker-hours", "at 2.5 an hour", "rows/s", "64 workers share", run.where.url)
     assert all(part in text for part in wanted), text

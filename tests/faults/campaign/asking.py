@@ -1,0 +1,208 @@
+"""The places that ask a model: evaluation, variants of statements, self-assessment."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from tests.faults.campaign.place import KEY, Place
+from tests.faults.campaign.places import partisan_builds
+from tests.running.town import leaning, make_town
+from tests.support.loopback import LoopbackServer
+from tests.support.openai_server import LoopbackOpenAI
+
+LATENCY = 0.02  # seconds for an answer, so that a kill at any time finds some under way
+_STAMP = re.compile(r"_\d{4}-\d\d-\d\dT[\d-]+\.\d+")
+_FAILURES = "run/failures"
+_STATEMENTS = (
+    "The state should build more dwellings.",
+    "Motorways should have a general speed limit.",
+    "Pupils should learn a trade at school.",
+    "The council should plant a tree for every car.",
+    "Shops should close on Sundays.",
+    "The army should buy more ships.",
+    "Taxes on inheritances should rise.",
+    "Trains should run at night.",
+)
+
+
+class Asking(Place):
+    """A command that asks a model at a server which has a key."""
+
+    def environment(self) -> Mapping[str, str]:
+        return {"OPENAI_API_KEY": KEY}
+
+    def serve(self) -> LoopbackServer:
+        self.server = LoopbackOpenAI(self.answer, latency=LATENCY, api_key=KEY)
+        return self.server
+
+    def answer(self, prompt: str) -> str:
+        """What the model says."""
+        raise NotImplementedError
+
+
+class Evaluate(Asking):
+    """`polbias eval` of a chat model, into a folder with results of an earlier, shorter run."""
+
+    name = "eval"
+    reads_clock = True
+
+    def arguments(self) -> Sequence[str]:
+        model = f"model=stub,base_url={self.server.url}/v1/chat/completions,max_retries=3,timeout=2"
+        where = [
+            "--output_path",
+            str(self.out / "results"),
+            "--cache-dir",
+            str(self.out / ".cache" / "answers"),
+        ]
+        asked = [
+            "--model",
+            "local-chat-completions",
+            "--model_args",
+            model,
+            "--tasks",
+            "polbias_en_formal_mini",
+        ]
+        return ["eval", *asked, *where, "--no-report"]
+
+    def environment(self) -> Mapping[str, str]:
+        return {**super().environment(), **self._data, "HF_HUB_OFFLINE": "1"}
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"torch.utils.collect_env.get_pretty_env_info": {"returns": "a machine"}}
+
+    def give(self) -> None:
+        self._data = partisan_builds(self.given / "builds")
+
+    def make_earlier(self) -> bool:
+        self.must(*self.arguments(), "--limit", "4")
+        for path in sorted(self.out.rglob("results_*.json")):  # told apart from the new ones by its name
+            for each in path.parent.iterdir():
+                each.rename(each.with_name(_STAMP.sub("_of-old", each.name)))
+        return True
+
+    def answer(self, prompt: str) -> str:
+        return "**valid**" if len(prompt) % 2 else "**invalid**"
+
+    def recorded(self) -> int:
+        return sum(len(rows) for rows in map(_rows, self.out.rglob("*.sqlite")))
+
+    def clean(self, path: Path, name: str) -> tuple[str, str]:
+        shown = _STAMP.sub("_TIME", name)
+        if path.name.startswith("results_"):
+            try:
+                found = json.loads(path.read_bytes())
+            except ValueError:
+                return shown, "half"
+            for key in [key for key in found if "time" in key or key in ("date", "git_hash", "polbias")]:
+                del found[key]
+            return shown, json.dumps(found, sort_keys=True)
+        if path.suffix == ".sqlite":
+            return shown, json.dumps(_rows(path))
+        return super().clean(path, shown)
+
+
+def _rows(path: Path) -> list[Any]:
+    """Return the answers in a database, read from a copy so that its log stays as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        for each in path.parent.glob(f"{path.name}*"):
+            shutil.copy(each, folder)
+        base = sqlite3.connect(Path(folder) / path.name)
+        try:
+            return sorted(base.execute("SELECT request, occurrence, answer FROM answers").fetchall())
+        except sqlite3.DatabaseError:
+            return []
+        finally:
+            base.close()
+
+
+class Variants(Asking):
+    """`polbias variants`: paraphrases and opposites of statements, with a recording."""
+
+    name = "variants"
+    partial = frozenset({"variants.jsonl"})
+    impatient: ClassVar[Mapping[str, Any]] = {"polbias.generators.services.chat.Chat.__init__.__defaults__": {
+        "tuple": [None, "OPENAI_API_KEY", 8, 1.0, 5]}}  # fmt: skip
+
+    def arguments(self) -> Sequence[str]:
+        files = ["-o", str(self.out / "variants.jsonl"), "--record", str(self.out / "recorded.jsonl")]
+        model = ["--model", "stub", "--base-url", f"{self.server.url}/v1"]
+        return ["variants", str(self.given / "statements.txt"), "--language", "en", *files, *model, "--yes"]
+
+    def give(self) -> None:
+        (self.given / "statements.txt").write_text("\n".join(_STATEMENTS) + "\n", "utf-8")
+
+    def make_earlier(self) -> bool:
+        (self.out / "variants.jsonl").write_text("{}\n")
+        return True
+
+    def answer(self, prompt: str) -> str:
+        text = next(text for text in _STATEMENTS if text in prompt)
+        if "paraphrases" in prompt:
+            words = ("It is right that this holds:", "We want the following:", "This should be so:")
+            return json.dumps({"paraphrases": [f"{word} {text}" for word in words]})
+        return json.dumps({"opposite": f"It is wrong that {text}", "kind": "verb", "type": "contradictory"})
+
+    def recorded(self) -> int:
+        return _lines(self.out / "recorded.jsonl")
+
+    def counts(self, path: str) -> bool:
+        return path != "recorded.jsonl"
+
+    def clean(self, path: Path, name: str) -> tuple[str, str]:
+        if path.name == "recorded.jsonl":
+            return name, _sorted(path)  # of two lines of the same request one counts
+        return super().clean(path, name)
+
+
+class SelfAssess(Asking):
+    """`polbias selfassess run`: articles, choices and the analysis."""
+
+    name = "selfassess"
+    reads_clock = True
+    tolerated = frozenset({_FAILURES})
+
+    def arguments(self) -> Sequence[str]:
+        asked = ["--set", str(self.given / "town"), "--model", "stub", "--base-url", f"{self.server.url}/v1"]
+        how = ["-n", "2", "--orders", "seeded", "--concurrency", "4", "--timeout", "1", "--retries", "2"]
+        return ["selfassess", "run", *asked, "-o", str(self.out / "run"), *how, "--yes"]
+
+    def environment(self) -> Mapping[str, str]:
+        return {**super().environment(), "POLBIAS_DATA_DIR": str(self.given / "none")}
+
+    def give(self) -> None:
+        make_town(self.given / "town")
+
+    def answer(self, prompt: str) -> str:
+        return leaning(prompt)
+
+    def recorded(self) -> int:
+        return sum(_lines(path) for path in self.out.glob("run/stage*.jsonl") if "failures" not in path.name)
+
+    def counts(self, path: str) -> bool:
+        return "analysis" in path
+
+    def clean(self, path: Path, name: str) -> tuple[str, str]:
+        if path.name == "run.json":
+            found = json.loads(path.read_bytes())
+            del found["runs"], found["versions"]
+            return name, json.dumps(found, sort_keys=True)
+        if path.name.endswith(".failures.jsonl"):
+            return _FAILURES, "told"
+        if path.suffix == ".jsonl":
+            return name, _sorted(path)
+        return super().clean(path, name)
+
+
+def _lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def _sorted(path: Path) -> str:
+    return "\n".join(sorted({*path.read_text("utf-8").splitlines()}))

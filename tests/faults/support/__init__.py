@@ -1,0 +1,1 @@
+"""Damaged inputs, and what must hold whatever becomes of them."""

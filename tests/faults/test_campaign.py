@@ -1,0 +1,132 @@
+"""A few trials of the fault campaign at every place; ``python -m tests.faults`` makes all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.faults.campaign import disk, http, kills, races
+from tests.faults.campaign.asking import Evaluate, SelfAssess, Variants
+from tests.faults.campaign.outcomes import Outcome, Trial
+from tests.faults.campaign.place import Place
+from tests.faults.campaign.places import Annotate, Build, Push, Report
+from tests.faults.campaign.zygote import Zygote
+from tests.support.process import run_python
+
+pytestmark = pytest.mark.e2e
+
+Prepare = Callable[[type[Place]], Place]
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    with Zygote() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterator[Prepare]:
+    """Return a function that makes a place ready, once."""
+    known: dict[type[Place], Place] = {}
+
+    def prepare(kind: type[Place]) -> Place:
+        if kind not in known:
+            known[kind] = kind(tmp_path_factory.mktemp("place") / "base", zygote)
+            known[kind].prepare(earlier=kind is Build)
+        return known[kind]
+
+    yield prepare
+    for place in known.values():
+        place.close()
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def assert_sound(trials: Iterator[Trial]) -> list[Trial]:
+    """Nothing is lost, left behind or told, and no recorded answer is asked for again."""
+    done = [*trials]
+    assert [str(each) for each in done if not each.sound] == []
+    return done
+
+
+@pytest.mark.parametrize("kind", [Build, Push, Evaluate, Report, Variants, SelfAssess, Annotate])
+def test_killed_twice(prepared: Prepare, kind: type[Place], rng: np.random.Generator) -> None:
+    assert len(assert_sound(kills.kills(prepared(kind), 2, rng))) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "number"),
+    [
+        (Push, "HTTP 429, Retry-After", -2),
+        (Push, "half an answer", -3),
+        (Variants, "HTTP 401", 1),
+        (Variants, "silence", 2),
+    ],
+)
+def test_a_server_fails_once(prepared: Prepare, kind: type[Place], name: str, number: int) -> None:
+    place = prepared(kind)
+    assert_sound(http.failures(place, [number % place.requests], [name]))
+
+
+@pytest.mark.parametrize("kind", [Annotate, Variants])
+def test_a_full_disk(prepared: Prepare, kind: type[Place], rng: np.random.Generator) -> None:
+    assert_sound(disk.short_files(prepared(kind), 1, rng))
+
+
+def test_a_disk_that_is_mounted_read_only(prepared: Prepare, tmp_path: Path) -> None:
+    if not disk.can_mount(tmp_path / "disk"):
+        pytest.skip("mounting needs the rights of root")
+    (trial, *_) = assert_sound(disk.sealed(prepared(Annotate)))
+    assert trial.outcome is Outcome.clean
+
+
+def test_two_at_once(prepared: Prepare, rng: np.random.Generator) -> None:
+    assert_sound(races.races(prepared(Push), 1, rng))
+
+
+def test_the_campaign_sees_what_is_wrong(zygote: Zygote, tmp_path: Path) -> None:
+    """A command that leaves half a file, and one that asks again for what is on file, are found out."""
+
+    class Careless(Annotate):
+        def recorded(self) -> int:
+            return 0
+
+    place = Careless(tmp_path / "base", zygote)
+    place.prepare()
+    from tests.faults.campaign.outcomes import tried
+
+    def half() -> int:
+        status = place.start(kill_at=place.changes // 2).wait()
+        (place.out / "tasks").mkdir(exist_ok=True)
+        (place.out / "tasks" / "tasks.json").write_text("{")
+        (place.out / "tasks" / ".left.tmp").write_text("")
+        return status
+
+    trial = tried(place, False, "kill", "by hand", half)
+    assert trial.status == -9
+    assert trial.outcome is Outcome.loss
+    assert "tasks/tasks.json is neither the old nor the new one" in trial.losses
+
+
+def test_the_clock_jumps_in_a_run() -> None:
+    done = run_python(
+        """
+        import time
+        from datetime import datetime
+        now, tick = datetime.now(), time.monotonic()
+        from tests.faults.campaign.clock import jump
+        jump(0.0, -365 * 86_400.0)
+        assert 364 < (now - datetime.now()).total_seconds() / 86_400 < 366
+        assert now.timestamp() - time.time() > 364 * 86_400
+        assert time.localtime().tm_year == datetime.now().year
+        assert isinstance(now, datetime)
+        assert 0 <= time.monotonic() - tick < 60
+        """
+    )
+    assert done.returncode == 0

@@ -1,0 +1,44 @@
+"""Template files of all families, damaged: each is read, or refused by file and place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
+from tests.faults.support.damage import damages
+from tests.faults.support.families import FAMILIES, Target, target
+from tests.faults.support.structures import rewritings
+
+
+def _check(family: Target, which: int, data: bytes) -> bool:
+    return ends_cleanly(lambda: family.read(which, data), *family.names)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@sizes
+def test_damaged_bytes(name: str, examples: int, tmp_path: Path) -> None:
+    family = target(name, tmp_path)
+    tally = fuzz(
+        damages(len(family.files)),
+        lambda each: _check(family, each.which, each.of(family.originals)),
+        examples,
+    )
+    assert tally.errors
+    assert tally.results
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@sizes
+def test_changed_fields(name: str, examples: int, tmp_path: Path) -> None:
+    family = target(name, tmp_path)
+    places = [place for place, file in enumerate(family.files) if file.endswith(".yaml")]
+    documents = [yaml.safe_load(family.originals[place]) for place in places]
+
+    def check(each: object) -> bool:
+        text = yaml.safe_dump(each.of(documents), allow_unicode=True, sort_keys=False)
+        return _check(family, places[each.which], text.encode("utf-8", "surrogatepass"))
+
+    assert fuzz(rewritings(len(documents)), check, examples).errors

@@ -1,0 +1,73 @@
+"""Template files that would run without end, take all memory or leave the sandbox: refused in no time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from polbias.errors import PolbiasError, TemplateError
+from polbias.generators.engine.entries import Entry
+from polbias.generators.engine.templates import Texts, load_template
+from polbias.lock import read_lock
+from tests.faults.support.campaign import bounded
+
+TEXTS = (
+    "{% for i in range(1000000000) %}{% endfor %}",
+    "{% for i in words %}{% for j in words %}{% for k in words %}{% endfor %}{% endfor %}{% endfor %}",
+    "{% for i in words recursive %}{{ loop(words) }}{% endfor %}",
+    "{% for i in 'a' ~ 'b' %}{% endfor %}",
+    "{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}",
+    "{% set a = 'aaaa' %}{% set a = a ~ a %}{{ a }}",
+    "{{ 9 ** 9 ** 9 }}",
+    "{{ 'a' * 10000000000 }}",
+    "{{ '%10000000000d' % 1 }}",
+    "{{ 'a'.center(10000000000) }}",
+    "{{ '{:>10000000000}'.format(1) }}",
+    "{{ 'a' | center(10000000000) }}",
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ words.append('x') }}",
+    "{{ a.__globals__ }}",
+    "{% include '/etc/passwd' %}",
+    "{% import 'os' as os %}",
+    "{{ lipsum(n=100000) }}",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
+    "{% if words",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_a_text_that_is_no_text_is_refused(text: str, tmp_path: Path) -> None:
+    texts = Texts(tmp_path / "texts.yaml", {"a": str})
+    with bounded(), pytest.raises(TemplateError, match=r"texts\.yaml: field: "):
+        texts.render("field", text, {"words": ["x"] * 1000})
+
+
+class _Any(Entry):
+    a: str = ""
+
+
+ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{two}: &{two} [*{one}, *{one}, *{one}, *{one}, *{one}, *{one}, *{one}, *{one}, *{one}]\n"
+    for one, two in zip("abcdefghijkl", "bcdefghijklm", strict=True)
+)
+BOMBS = {
+    "aliases": ALIASES,
+    "itself": "a: &a [*a]\n",
+    "depth": "a: " + "[" * 100_000 + "]" * 100_000 + "\n",
+    "block depth": "".join("  " * depth + "a:\n" for depth in range(2_000)),
+    "python": "a: !!python/object/apply:os.system [id]\n",
+    "number": "a: " + "9" * 100_000 + "\n",
+    "merge": "a: &a {b: 1}\nc:\n  <<: *a\n",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_yaml_bomb_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(BOMBS[name], "utf-8")
+    with bounded(), pytest.raises(TemplateError, match=r"bomb\.yaml"):
+        load_template(path, _Any)
+    with bounded(), pytest.raises(PolbiasError, match=r"bomb\.yaml"):
+        read_lock(path)
