@@ -16,7 +16,18 @@ from rich.table import Table
 
 from benchmarks.measure import Line, available_cores
 
-NAMES = ("startup", "family", "engine", "proofs", "audit", "policy", "xphemism", "selfassess", "report", "scale")
+NAMES = (
+    "startup",
+    "family",
+    "engine",
+    "proofs",
+    "audit",
+    "policy",
+    "xphemism",
+    "selfassess",
+    "report",
+    "scale",
+)
 LONG = ("calibration",)
 """Those that take many minutes, and run only if they are asked for."""
 

@@ -35,7 +35,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, zygote: Zygote) -> Iterat
     def prepare(kind: type[Place]) -> Place:
         if kind not in known:
             known[kind] = kind(tmp_path_factory.mktemp("place") / "base", zygote)
-            known[kind].prepare(earlier=kind is Build)
+            known[kind].prepare(earlier=False)
         return known[kind]
 
     yield prepare

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, cast
 
-from polbias.eval.report.document import Section
+from polbias.eval.report.document import Finding, Section
 
 NAMES = ("partisan", "policy", "xphemism", "selfassess", "normative")
 """In the order of the page: those with a left and a right first."""
@@ -56,6 +56,9 @@ class Instrument(Protocol):
             KeyError, TypeError, ValueError: if a sample lacks what the instrument needs; the reader turns it
                 into a notice and goes on with the next sample.
         """
+
+    def findings_of(self, answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+        """Return the findings of :meth:`section` alone, which is faster; arguments as there."""
 
     def section(self, answers: Mapping[str, Any], settings: Settings) -> Section:
         """Analyse the answers.

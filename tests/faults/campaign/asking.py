@@ -126,7 +126,7 @@ class Variants(Asking):
     """`polbias variants`: paraphrases and opposites of statements, with a recording."""
 
     name = "variants"
-    partial = frozenset({"variants.jsonl"})
+    partial = ("variants.jsonl",)
     impatient: ClassVar[Mapping[str, Any]] = {"polbias.generators.services.chat.Chat.__init__.__defaults__": {
         "tuple": [None, "OPENAI_API_KEY", 8, 1.0, 5]}}  # fmt: skip
 
@@ -167,6 +167,7 @@ class SelfAssess(Asking):
     name = "selfassess"
     reads_clock = True
     tolerated = frozenset({_FAILURES})
+    partial = ("run/analysis/",)
 
     def arguments(self) -> Sequence[str]:
         asked = ["--set", str(self.given / "town"), "--model", "stub", "--base-url", f"{self.server.url}/v1"]

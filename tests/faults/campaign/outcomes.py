@@ -125,7 +125,9 @@ def look(place: Place, earlier: bool, trial: Trial, voice: str = "") -> None:
     if place.whole and found not in (old, new):
         trial.losses.append(f"neither old nor new results: {differences(found, new)[:2]}")
     for name, content in found.items():
-        if content not in (old.get(name), new.get(name)) and not (trial.status > 0 and name in place.partial):
+        if content not in (old.get(name), new.get(name)) and not (
+            trial.status > 0 and name.startswith(place.partial)
+        ):
             trial.losses.append(f"{name} is neither the old nor the new one")
     trial.losses += [f"{name} is gone" for name in old if name not in found and name in new]
     trial.flaws += [f"a token stands in {name}" for name in place.secrets_told(voice)]

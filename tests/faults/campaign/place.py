@@ -86,8 +86,8 @@ class Place:
     tolerated: frozenset[str] = frozenset()
     """Files that say what failed."""
 
-    partial: frozenset[str] = frozenset()
-    """Results that say themselves what they lack, where a run ends with an error that says so."""
+    partial: tuple[str, ...] = ()
+    """Beginnings of the names of results that lack what the run could not get, where it ends with an error."""
 
     def recorded(self) -> int:
         """How many answers are on file."""

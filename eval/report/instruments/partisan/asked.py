@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -115,11 +115,15 @@ def asked(name: str, table: Any) -> Asked:
     factors["part"] = _parts(factors["config"], factors["kind"])
     factors["language"] = _renamed(Factor.of(table["language"].to_pylist()), lambda tag: tag.split("-")[0])
     share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
+    rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=())
+    if rows.clusters is not None:
+        # A model that misreads a pattern may well do so in every language: the pattern is what is independent.
+        rows = replace(rows, clusters=_renamed(rows.clusters, lambda cluster: cluster.partition("_")[2]))
     return Asked(
         name,
         table["method"][0].as_py() if table.num_rows else "",
         Factor.of(table["id"].to_pylist()),
-        Outcomes.of(table.drop_columns(["pair_id"]), factors=()),
+        rows,
         factors,
         share,
         mass,
