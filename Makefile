@@ -31,6 +31,10 @@ $(VENV)/.dev: $(VENV)/.eval requirements/dev.txt
 	$(PIP) -r requirements/dev.txt
 	@touch $@
 
+$(VENV)/.scale: $(VENV)/.dev requirements/scale.txt
+	$(PIP) -r requirements/scale.txt
+	@touch $@
+
 build-datasets: $(VENV)/.base ## build all datasets into build/datasets
 	$(BIN)/polbias build
 
@@ -55,6 +59,10 @@ test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 test-faults: $(VENV)/.dev ## kills, full disks, bad networks, two at once (ARGS='--only push' for a part), and fuzzing
 	$(BIN)/python -m tests.faults -o build/faults.md $(ARGS)
 	POLBIAS_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -n 2 -m faults tests/faults
+
+test-scale: $(VENV)/.scale ## Ray and Slurm on this machine (installs what it needs)
+	sh tests/engines/install_slurm.sh
+	$(BIN)/python -m pytest -m scale tests/engines tests/scaling $(ARGS)
 
 lint: $(VENV)/.dev ## ruff, mypy, licences
 	$(BIN)/ruff check .
@@ -85,6 +93,8 @@ requirements: ## resolve the pinned versions anew (needs uv)
 	$(UVC) --extra german --extra eval -o requirements/eval.txt
 	$(UVC) --extra german --extra hf --extra scale --extra services --group dev -o requirements/dev.txt
 	grep -vE '^(torch|nvidia-|cuda-|triton)' requirements/dev.txt > requirements/.dev && mv requirements/.dev requirements/dev.txt
+	$(UVC) --extra german --extra hf --extra scale --extra services --group dev --group engines -c requirements/dev.txt -o requirements/scale.txt
+	grep -vE '^(torch|nvidia-|cuda-|triton)' requirements/scale.txt > requirements/.scale && mv requirements/.scale requirements/scale.txt
 
 clean: ## remove environment, builds and caches
 	rm -rf $(VENV) build dist *.egg-info docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis

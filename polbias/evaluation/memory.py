@@ -21,6 +21,18 @@ class Refused(BaseException):
     """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
 
 
+class Unkept(BaseException):
+    """An answer could not be written down. No Exception, so that lm_eval does not pay for it again.
+
+    Args:
+        error: what is wrong with the file.
+    """
+
+    def __init__(self, error: PolbiasError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class StoppedError(PolbiasError):
     """The model stopped answering before the end of a run."""
 
@@ -127,21 +139,32 @@ class Memory:
 
         Some models hand over generation settings that they completed. Their prompt and seed still say which
         request it was; where they do not, the answer is kept at the end of the call.
+
+        Raises:
+            Unkept: if it cannot be written down.
         """
+        slot = self._slot(kind, arguments)
+        if slot is None:
+            return
+        try:
+            slot.take(answer)
+        except PolbiasError as error:
+            raise Unkept(error) from None
+
+    def _slot(self, kind: str, arguments: Sequence[Any]) -> _Slot | None:
+        """The request that an answer is to, None where that cannot be told."""
         waiting = self._waiting.get(request_key(kind, tuple(arguments)))
         if waiting:
-            waiting.popleft().take(answer)
-            return
+            return waiting.popleft()
         if kind != "generate_until":
-            return
+            return None
         prompt, settings = arguments[0], arguments[1]
         alike = [
             slot
             for slot in self._by_prompt.get(_text(prompt), ())
             if not slot.done and slot.request.args[1].get("seed") == settings.get("seed")
         ]
-        if alike and len({slot.key for slot in alike}) == 1:
-            alike[0].take(answer)
+        return alike[0] if len({slot.key for slot in alike}) == 1 else None
 
     def _ask(self, kind: str, slots: list[_Slot], ask: Ask, total: int, missing: int) -> None:
         self._waiting, self._by_prompt = {}, {}
@@ -154,6 +177,8 @@ class Memory:
             for slot, answer in zip(slots, found, strict=True):
                 slot.take(answer)
                 slot.answer, slot.done = answer, True
+        except Unkept as stop:
+            raise stop.error from None
         except (Exception, Refused) as error:
             _log.debug("the model stopped answering", exc_info=True)
             left = missing - sum(slot.done for slot in slots)

@@ -96,7 +96,15 @@ def ray(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     from datatrove.executor.ray import RayPipelineExecutor
 
     if not cluster.is_initialized():
-        cluster.init(log_to_driver=False, logging_level="ERROR")
+        try:
+            cluster.init(log_to_driver=False, logging_level="ERROR")
+        except (
+            ConnectionError,
+            ValueError,
+        ) as error:  # else it would look like a file that cannot be written
+            raise PolbiasError(
+                f"--executor ray: no cluster at RAY_ADDRESS ({str(error).splitlines()[0]}); start one, or unset it"
+            ) from None
     RayPipelineExecutor(**_common(run, numbers, resources), **resources.options).run()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polbias.errors import InputError
 from polbias.evaluation.memory import Memory, Refused, StoppedError
 from polbias.evaluation.store import Store
 
@@ -143,6 +145,28 @@ def test_a_refusal_of_the_server_ends_the_run_too() -> None:
 
     with pytest.raises(StoppedError, match="401 Unauthorized"):
         Memory({"t": Store(None)}).answer("generate_until", [Request("a")], refuses)
+
+
+def test_an_answer_that_cannot_be_written_down_is_not_paid_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model of lm_eval asks again after any Exception, also one of our own hook."""
+
+    def full(*_: Any) -> None:
+        raise InputError("answers.sqlite: cannot be used (disk full)")
+
+    model = Model()
+
+    def patient(requests: Sequence[Request]) -> list[str]:
+        for _ in range(3):
+            with suppress(Exception):
+                return model(requests)
+        raise ConnectionError("gave up")
+
+    memory = Memory({"t": Store(None)})
+    model.hook = memory.add_partial
+    monkeypatch.setattr(Store, "put", full)
+    with pytest.raises(InputError, match="disk full"):
+        memory.answer("generate_until", [Request("a"), Request("b")], patient)
+    assert len(model.asked) == 1
 
 
 def test_a_model_that_samples_gets_another_seed_for_the_rest_only() -> None:

@@ -51,8 +51,9 @@ class Meter:
         self._trap = number, after, act
 
     def idle(self) -> bool:
-        """Whether no request is being answered."""
-        return self._under_way == 0 and time.monotonic() > self._silent_until
+        """Whether nobody is connected, and no request is being answered."""
+        connected = self.server._server.open_connections
+        return not self._under_way and not connected and time.monotonic() > self._silent_until
 
     def _begun(self, line: str) -> _Fault | None:
         with self._lock:

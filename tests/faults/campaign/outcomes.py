@@ -10,6 +10,12 @@ from enum import StrEnum
 from tests.faults.campaign.place import Place, Snapshot
 
 RACE = "two at once"
+_GROUPS = {
+    **dict.fromkeys(["HTTP 401", "HTTP 403", "HTTP 404", "HTTP 412"], "HTTP 401, 403, 404, 412"),
+    **dict.fromkeys(["HTTP 409", "HTTP 429", "HTTP 429, Retry-After"], "HTTP 409, 429"),
+    **dict.fromkeys(["HTTP 500", "HTTP 503"], "HTTP 500, 503"),
+}
+"""Faults that share a row of the table."""
 
 
 class Outcome(StrEnum):
@@ -152,10 +158,10 @@ def differences(found: Snapshot, wanted: Snapshot) -> list[str]:
 
 
 def table(trials: Iterable[Trial]) -> str:
-    """Return counts of outcomes for every place and fault, as Markdown."""
+    """Return counts of outcomes for every place and kind of fault, as Markdown."""
     groups: dict[tuple[str, str], list[Trial]] = {}
     for trial in trials:
-        groups.setdefault((trial.place, trial.fault), []).append(trial)
+        groups.setdefault((trial.place, _GROUPS.get(trial.fault, trial.fault)), []).append(trial)
     lines = [
         "| place | fault | runs | as if nothing had happened | clean error, rerun completes | flaw | LOSS | paid twice | answered, not heard |",
         "|---|---|---:|---:|---:|---:|---:|---:|---:|",

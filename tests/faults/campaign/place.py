@@ -149,9 +149,10 @@ class Place:
 
     def settle(self) -> None:
         """Wait for the server to end what it is doing for clients that may have gone."""
-        end = time.monotonic() + 20
-        while self.meter and not self.meter.idle() and time.monotonic() < end:
+        end, quiet = time.monotonic() + 20, 0
+        while self.meter and quiet < 5 and time.monotonic() < end:
             time.sleep(0.02)
+            quiet = quiet + 1 if self.meter.idle() else 0
 
     def must(self, *arguments: str) -> None:
         """Run a command, by default that of the place, which has to work."""

@@ -117,7 +117,7 @@ def asked(name: str, table: Any) -> Asked:
     share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
     rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=())
     if rows.clusters is not None:
-        # A model that misreads a pattern may well do so in every language: the pattern is what is independent.
+        # A model that misreads a pattern may do so in every language: the pattern is what is independent.
         rows = replace(rows, clusters=_renamed(rows.clusters, lambda cluster: cluster.partition("_")[2]))
     return Asked(
         name,
