@@ -98,12 +98,10 @@ def ray(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     if not cluster.is_initialized():
         try:
             cluster.init(log_to_driver=False, logging_level="ERROR")
-        except (
-            ConnectionError,
-            ValueError,
-        ) as error:  # else it would look like a file that cannot be written
+        except (ConnectionError, ValueError) as error:  # else taken for a file that cannot be written
+            found = str(error).splitlines()[0]
             raise PolbiasError(
-                f"--executor ray: no cluster at RAY_ADDRESS ({str(error).splitlines()[0]}); start one, or unset it"
+                f"--executor ray: no cluster at RAY_ADDRESS ({found}); start one, or unset it"
             ) from None
     RayPipelineExecutor(**_common(run, numbers, resources), **resources.options).run()
 

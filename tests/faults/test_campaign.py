@@ -10,7 +10,7 @@ import pytest
 
 from tests.faults.campaign import disk, http, kills, races
 from tests.faults.campaign.asking import Evaluate, SelfAssess, Variants
-from tests.faults.campaign.outcomes import Outcome, Trial
+from tests.faults.campaign.outcomes import Outcome, Trial, tried
 from tests.faults.campaign.place import Place
 from tests.faults.campaign.places import Annotate, Build, Push, Report
 from tests.faults.campaign.zygote import Zygote
@@ -66,7 +66,7 @@ def test_killed_twice(prepared: Prepare, kind: type[Place], rng: np.random.Gener
         (Push, "HTTP 429, Retry-After", -2),
         (Push, "half an answer", -3),
         (Variants, "HTTP 401", 1),
-        (Variants, "silence", 2),
+        (Variants, "HTTP 503", 2),
     ],
 )
 def test_a_server_fails_once(prepared: Prepare, kind: type[Place], name: str, number: int) -> None:
@@ -74,9 +74,8 @@ def test_a_server_fails_once(prepared: Prepare, kind: type[Place], name: str, nu
     assert_sound(http.failures(place, [number % place.requests], [name]))
 
 
-@pytest.mark.parametrize("kind", [Annotate, Variants])
-def test_a_full_disk(prepared: Prepare, kind: type[Place], rng: np.random.Generator) -> None:
-    assert_sound(disk.short_files(prepared(kind), 1, rng))
+def test_files_may_not_grow(prepared: Prepare, rng: np.random.Generator) -> None:
+    assert_sound(disk.short_files(prepared(Annotate), 1, rng))
 
 
 def test_a_disk_that_is_mounted_read_only(prepared: Prepare, tmp_path: Path) -> None:
@@ -90,28 +89,28 @@ def test_two_at_once(prepared: Prepare, rng: np.random.Generator) -> None:
     assert_sound(races.races(prepared(Push), 1, rng))
 
 
-def test_the_campaign_sees_what_is_wrong(zygote: Zygote, tmp_path: Path) -> None:
-    """A command that leaves half a file, and one that asks again for what is on file, are found out."""
-
-    class Careless(Annotate):
-        def recorded(self) -> int:
-            return 0
-
-    place = Careless(tmp_path / "base", zygote)
-    place.prepare()
-    from tests.faults.campaign.outcomes import tried
+def test_the_campaign_sees_half_files_and_what_is_left_behind(prepared: Prepare) -> None:
+    place = prepared(Annotate)
 
     def half() -> int:
         status = place.start(kill_at=place.changes // 2).wait()
-        (place.out / "tasks").mkdir(exist_ok=True)
         (place.out / "tasks" / "tasks.json").write_text("{")
         (place.out / "tasks" / ".left.tmp").write_text("")
         return status
 
     trial = tried(place, False, "kill", "by hand", half)
     assert trial.status == -9
+    assert trial.losses[0] == "tasks/tasks.json is neither the old nor the new one"
+    assert trial.flaws == ["left behind: tasks/.left.tmp"]
     assert trial.outcome is Outcome.loss
-    assert "tasks/tasks.json is neither the old nor the new one" in trial.losses
+
+
+def test_the_campaign_sees_what_is_paid_for_twice(prepared: Prepare) -> None:
+    place = prepared(Variants)
+    recording = place.out / "recorded.jsonl"
+    trial = tried(place, False, "loss", "by hand", lambda: place.start().wait(), recording.unlink)
+    assert trial.paid_twice == place.total == 16
+    assert not trial.sound
 
 
 def test_the_clock_jumps_in_a_run() -> None:
