@@ -177,6 +177,7 @@ class Place:
         environment = {
             "PATH": "/usr/bin:/bin",
             "HOME": str(self.out / ".home"),
+            "MPLCONFIGDIR": str(self.base / "matplotlib"),
             "XDG_CACHE_HOME": str(self.out / ".cache"),
             "COLUMNS": "200",
             "PYTHONIOENCODING": "utf-8",

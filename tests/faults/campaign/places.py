@@ -159,6 +159,15 @@ class Report(Place):
         return True
 
 
+class LargeReport(Report):
+    """The same with other processes that read and analyse, as it is done for large samples."""
+
+    name = "large report"
+
+    def settings(self) -> Mapping[str, Any]:
+        return {"polbias.eval.report.making._SMALL": 0}
+
+
 class Annotate(Place):
     """`polbias annotate export`: spreadsheets and projects for three annotators."""
 

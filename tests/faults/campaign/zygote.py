@@ -150,6 +150,7 @@ class Zygote:
             said = json.loads(line)
             with self._news:
                 if "born" in said:
+                    self._ended.pop(said["born"], None)  # an earlier process with this number
                     self._born.append(said["born"])
                 else:
                     self._ended[said["ended"]] = os.waitstatus_to_exitcode(said["status"])
