@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -177,6 +180,18 @@ def _empty(files: Sequence[ReadFile]) -> Iterator[Notice]:
             yield Notice(name_of(file.file), said["no_samples"], said["left_out"], serious=True)
 
 
+def _follow_parent() -> None:
+    """End this process when the one that it works for is gone, killed or not; else it would wait for ever."""
+
+    def watch() -> None:
+        parent = parent_process()
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 @contextmanager
 def _workers(count: int) -> Iterator[ProcessPoolExecutor | None]:
     """Other processes to work in; None to work in this one."""
@@ -184,7 +199,7 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor | None]:
         yield None
         return
     try:
-        with ProcessPoolExecutor(count, mp_context=get_context("forkserver")) as pool:
+        with ProcessPoolExecutor(count, get_context("forkserver"), _follow_parent) as pool:
             yield pool
     except BrokenProcessPool:
         raise PolbiasError(

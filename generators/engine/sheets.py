@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.cells import unguarded
 from polbias.errors import InputError
 from polbias.generators.engine.templates import shown
-
-_FORMULA = re.compile(r"(?!-\Z)'*[=+\-@\t\r]")  # a mere "-" is none
 
 
 class SheetError(InputError):
@@ -25,23 +23,6 @@ class SheetError(InputError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = tuple(problems)
-
-
-def guarded(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; `unguarded` gives the text back.
-
-    A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe, and so
-    does one that would be taken for such a cell.
-
-    Source:
-        OWASP, "CSV Injection".
-    """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def unguarded(cell: str) -> str:
-    """Return the text of a cell that `guarded` wrote."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def sheet(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = "\t") -> str:

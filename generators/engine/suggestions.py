@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.generators.engine.sheets import SheetError, guarded, named_rows, sheet
+from polbias.cells import guarded
+from polbias.generators.engine.sheets import SheetError, named_rows, sheet
 from polbias.generators.engine.templates import shown
 
 

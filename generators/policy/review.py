@@ -8,15 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from polbias.cells import guarded, unguarded
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import (
-    SheetError,
-    guarded,
-    sheet,
-    sheet_lines,
-    sheet_text,
-    unguarded,
-)
+from polbias.generators.engine.sheets import SheetError, sheet, sheet_lines, sheet_text
 from polbias.generators.engine.templates import shown
 from polbias.generators.policy.quality import codes
 from polbias.generators.policy.quality_set import Found, Item

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
+from polbias.cells import guarded
 from polbias.drafts import draft_of
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import guarded, sheet
+from polbias.generators.engine.sheets import sheet
 from polbias.generators.engine.templates import shown
 from polbias.generators.selfassess.similarity import folded
 from polbias.generators.selfassess.title_rules import TitleRules, title_rules

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.generators.engine.sheets import SheetError, guarded, sheet
+from polbias.cells import guarded
+from polbias.generators.engine.sheets import SheetError, sheet
 from polbias.generators.engine.suggestions import ReviewFile
 from polbias.generators.engine.templates import shown
 from polbias.generators.xphemism.annotation.guideline import Guideline

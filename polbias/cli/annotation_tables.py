@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from polbias.cells import guarded
 from polbias.eval.agreement import alpha_interval
-from polbias.generators.engine.sheets import guarded, sheet
+from polbias.generators.engine.sheets import sheet
 from polbias.generators.xphemism.annotation.guideline import load_guideline
 from polbias.generators.xphemism.annotation.votes import ratings
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.cells import guarded
 from polbias.drafts import draft_of
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import guarded, sheet
+from polbias.generators.engine.sheets import sheet
 
 
 def write_text(path: Path, text: str) -> None:

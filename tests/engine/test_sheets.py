@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.engine.sheets import (
-    SheetError,
-    guarded,
-    named_rows,
-    sheet,
-    sheet_lines,
-    sheet_text,
-    unguarded,
-)
+from polbias.cells import guarded, unguarded
+from polbias.generators.engine.sheets import SheetError, named_rows, sheet, sheet_lines, sheet_text
 
 
 @given(st.text())

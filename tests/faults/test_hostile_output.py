@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polbias.cells import guarded, unguarded
 from polbias.cli.outputs import csv_text, write_analysis, write_text
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import guarded, unguarded
 from polbias.generators.policy.review import Row, read_review, write_review
 
-FORMULAS = ("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "'=1", '=HYPERLINK("http://x")')
+FORMULAS = ("=1+1", "+1+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "'=1", '=HYPERLINK("http://x")')
 
 
 @given(st.text())
@@ -31,6 +31,11 @@ def test_texts_of_an_analysis_are_no_formulas_and_numbers_are_numbers() -> None:
         assert row["model"] == f"'{text}"
         assert row["names"].startswith("'")
         assert (row["bias"], row["n"]) == ("-1.5", "-3")
+
+
+def test_a_number_stays_a_number() -> None:
+    for text in ("-3.33", "+1", "-1e-05", "-12%"):
+        assert guarded(text) == text
 
 
 def test_a_review_file_is_no_formula_and_is_read_again(tmp_path: Path) -> None:

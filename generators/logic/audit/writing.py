@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import polbias
+from polbias.cells import guarded
 from polbias.drafts import draft_of
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import guarded
 from polbias.generators.logic.audit.findings import meaning
 from polbias.generators.logic.audit.formats import Format
 from polbias.generators.logic.audit.items import Audited

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
-from polbias.generators.engine.sheets import SheetError, guarded, named_rows, sheet
+from polbias.cells import guarded
+from polbias.generators.engine.sheets import SheetError, named_rows, sheet
 from polbias.generators.engine.templates import shown
 from polbias.generators.xphemism.annotation.collecting import Answer
 from polbias.generators.xphemism.annotation.guideline import Guideline

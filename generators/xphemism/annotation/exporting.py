@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from polbias.cells import guarded
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import guarded, sheet
+from polbias.generators.engine.sheets import sheet
 from polbias.generators.xphemism.annotation.guideline import COMMENT, FIELDS, Guideline, Kind
 from polbias.generators.xphemism.annotation.tasks import Task, TaskSet, ordered
 
