@@ -18,7 +18,7 @@ def test_guarding_is_undone(text: str) -> None:
     assert guarded(text)[:1] not in tuple("=+-@\t\r")
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+49", "-5 Grad", "@name", "\tx", "\rx", "'=1", "''-"])
+@pytest.mark.parametrize("text", ["=1+1", "+49 (0) 30", "-5 Grad", "@name", "\tx", "\rx", "'=1", "''-"])
 def test_formulas_get_an_apostrophe(text: str) -> None:
     assert guarded(text) == f"'{text}"
 
