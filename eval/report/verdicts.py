@@ -21,13 +21,11 @@ def verdict(tested: Finding | Comparison) -> Verdict:
         tested: with its adjusted p-values.
 
     Returns:
-        - "established": the interval does not contain 0, and neither correction within the report leaves p at
-          .05 or above;
-        - "suggestive": the interval does not contain 0, but p after correction is .05 or more;
-        - "unattainable": the same, while p is the least that the test can give with so few clusters;
-        - "open": the interval contains 0;
-        - "no interval": there are too few clusters for one;
-        - "not computed": there is no estimate.
+        "established" where the interval does not contain 0 and p after correction over the report is below
+        .05; "suggestive" where the interval does not contain 0, but p after correction is .05 or more;
+        "unattainable" in the same case, where p is the least that the test can give with so few clusters;
+        "open" where the interval contains 0; "no interval" where there are too few clusters for one; "not
+        computed" where there is no estimate.
     """
     estimate = tested.estimate
     if estimate.value is None:
