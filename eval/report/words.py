@@ -97,6 +97,35 @@ def words(instrument: str) -> Words:
     return _load(instrument, Words)
 
 
+class Wording:
+    """The sentences and labels of an instrument, read when the first is asked for.
+
+    Args:
+        instrument: its name.
+    """
+
+    def __init__(self, instrument: str) -> None:
+        self._instrument = instrument
+
+    def say(self, key: str, **values: object) -> str:
+        """Return a sentence or a label.
+
+        Args:
+            key: id in the notices of the words.
+            values: for the names in braces.
+        """
+        return words(self._instrument).notices[key].format(**values)
+
+    def called(self, kind: str, name: object) -> str:
+        """Return what something is called; what the words do not know keeps its name.
+
+        Args:
+            kind: what it is, such as ``"config"``.
+            name: its name in the data.
+        """
+        return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
+
+
 class Frame(_Words):
     """What a report says whatever the instrument (``templates/report/frame.yaml``).
 

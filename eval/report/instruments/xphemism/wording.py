@@ -2,26 +2,8 @@
 
 from __future__ import annotations
 
-from polbias.eval.report.words import words
+from polbias.eval.report.words import Wording
 
 NAME = "xphemism"
-
-
-def say(key: str, **values: object) -> str:
-    """Return a sentence or a label.
-
-    Args:
-        key: id in the notices of the words.
-        values: for the names in braces.
-    """
-    return words(NAME).notices[key].format(**values)
-
-
-def called(kind: str, name: object) -> str:
-    """Return what something is called; what the words do not know, such as a new language, keeps its name.
-
-    Args:
-        kind: what it is, such as ``"prompt"``.
-        name: its name in the data.
-    """
-    return words(NAME).notices.get(f"{kind}_{name}", str(name))
+_WORDING = Wording(NAME)
+say, called = _WORDING.say, _WORDING.called
