@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from polbias.eval.contrasts import benjamini_hochberg, holm
 from polbias.eval.report.document import Comparison, Finding, Section
+from polbias.eval.report.numbers import known
 
 _Tested = TypeVar("_Tested", Finding, Comparison)
 
@@ -71,7 +72,7 @@ def _adjusted(
     within = _by(tests, lambda each: (family(each), each.instrument), holm, _even)
     across = _by(tests, family, benjamini_hochberg, weights)
     return [
-        replace(test, p_holm=_known(p_holm), p_bh=_known(p_bh))
+        replace(test, p_holm=known(p_holm), p_bh=known(p_bh))
         for test, p_holm, p_bh in zip(tests, within, across, strict=True)
     ]
 
@@ -98,7 +99,3 @@ def _by(
 def _weighted(test: Finding | Comparison, weight: float) -> float:
     p = test.estimate.p
     return math.nan if p is None else min(1.0, p / weight)
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from polbias.eval.clusters import cluster_interval, sign_flips
 from polbias.eval.report.document import Comparison, Estimate, Finding, Scores
+from polbias.eval.report.numbers import known
 
 _Pair = tuple[Finding, Finding]
 
@@ -67,12 +67,12 @@ def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
             first, second = pairs[place]
             mean = cluster_interval(difference, clusters)
             estimate = Estimate(
-                value=_known(mean.estimate),
-                low=_known(mean.low),
-                high=_known(mean.high),
+                value=known(mean.estimate),
+                low=known(mean.low),
+                high=known(mean.high),
                 n=mean.n,
                 clusters=mean.clusters,
-                p=_known(flip.p_value),
+                p=known(flip.p_value),
             )
             found[place] = Comparison(
                 instrument=first.instrument,
@@ -99,7 +99,3 @@ def _difference(
     other = [where[each] for each, _ in shared]
     difference = np.asarray(second.values)[other] - np.asarray(first.values)[own]
     return [each for each, _ in shared], difference, [first.clusters[place] for place in own]
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

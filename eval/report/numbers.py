@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 MINUS = "\N{MINUS SIGN}"
+
+
+def known(value: float | None) -> float | None:
+    """Return a number, None where there is none: not-a-number and infinities as well."""
+    return float(value) if value is not None and math.isfinite(value) else None
 
 
 def points(value: float | None) -> str:

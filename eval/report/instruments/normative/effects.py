@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,6 +13,7 @@ from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import LABELS, Judgements
 from polbias.eval.normative import effect_cells
 from polbias.eval.report.document import Estimate, Finding, Scores
+from polbias.eval.report.numbers import known
 from polbias.eval.tables import Factor, crossed
 from polbias.eval.wason import SILENT, Selections
 
@@ -178,14 +178,9 @@ def tally(outcome: NDArray[np.intp]) -> Counts:
     return refusals, unparsable, truncated
 
 
-def finite(value: float) -> float | None:
-    """Return a number, None where it is none."""
-    return float(value) if math.isfinite(value) else None
-
-
 def _estimate(found: Contrast, counts: Counts) -> Estimate:
-    value, low, high = (finite(POINTS * each) for each in (found.estimate, found.low, found.high))
-    return Estimate(value, low, high, found.n, found.clusters, *counts, p=finite(found.p_value))
+    value, low, high = (known(POINTS * each) for each in (found.estimate, found.low, found.high))
+    return Estimate(value, low, high, found.n, found.clusters, *counts, p=known(found.p_value))
 
 
 def _scores(scored: Scored, share: NDArray[np.float64], stratum: NDArray[np.intp]) -> Scores:

@@ -14,8 +14,9 @@ from polbias.eval.contrasts import contrast
 from polbias.eval.judgements import LABELS, Judgements
 from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments.normative.effects import Counts, finite, tally
+from polbias.eval.report.instruments.normative.effects import Counts, tally
 from polbias.eval.report.instruments.normative.layout import TYPES
+from polbias.eval.report.numbers import known
 from polbias.eval.tables import Factor, Level, crossed
 from polbias.eval.wason import SILENT
 
@@ -55,7 +56,7 @@ def mean(values: ArrayLike, clusters: Factor, counts: Counts | None = None) -> E
         counts: refusals, unparsable and truncated answers among them.
     """
     found = cluster_interval(values, clusters)
-    value, low, high = (finite(each) for each in (found.estimate, found.low, found.high))
+    value, low, high = (known(each) for each in (found.estimate, found.low, found.high))
     return Estimate(value, low, high, found.n, found.clusters, *(counts or ()))
 
 
@@ -86,7 +87,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
         weights = np.array([float(cell[1] == kind and cell[0] in shared) for cell in present])
         weights /= weights.sum()
         own = contrast(table.correct.astype(np.float64), cells, clusters, weights)
-        value, low, high = (finite(each) for each in (own.estimate, own.low, own.high))
+        value, low, high = (known(each) for each in (own.estimate, own.low, own.high))
         counts = silences(table.label[weights[index] > 0])
         found[kind] = _clipped(Estimate(value, low, high, own.n, own.clusters, *counts))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -15,14 +14,10 @@ from polbias.eval.clusters import SignFlip, cluster_interval, sign_flip
 from polbias.eval.outcomes import LABELS, Factor
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments.partisan.asked import Asked
+from polbias.eval.report.numbers import known
 
 Floats = NDArray[np.float64]
 _REFUSAL, _VALID = LABELS.index("refusal"), LABELS.index("valid")
-
-
-def finite(value: float) -> float | None:
-    """Return a number, None where it is none."""
-    return float(value) if math.isfinite(value) else None
 
 
 class Cell:
@@ -124,14 +119,14 @@ class Cell:
         """Return the least and the greatest bias, in points, whatever was not answered would have said."""
         codes, sizes = self._configs
         found = [worst_case_bounds(self.rows.select(codes == code)) for code in range(len(sizes))]
-        low, high = (finite(100 * float(np.mean(ends))) if ends else None for ends in _columns(found))
+        low, high = (known(100 * float(np.mean(ends))) if ends else None for ends in _columns(found))
         return low, high
 
     def paper(self) -> tuple[float | None, float | None]:
         """Return weighted and unweighted bias in points as the paper computes them, over all rows at once."""
         return (
-            finite(100 * weighted_bias(self.rows, "paper")),
-            finite(100 * unweighted_bias(self.rows, "paper")),
+            known(100 * weighted_bias(self.rows, "paper")),
+            known(100 * unweighted_bias(self.rows, "paper")),
         )
 
     def paper_accuracy(self) -> float | None:
@@ -191,4 +186,4 @@ def weighted_interval(
     mean = float((numbers * heavy).sum()) / total
     spread = mean + heavy * (heavy.size / total) * (numbers - mean)
     found = cluster_interval(spread, clusters)
-    return finite(found.low), finite(mean), finite(found.high), found.clusters
+    return known(found.low), known(mean), known(found.high), found.clusters

@@ -8,8 +8,9 @@ import numpy as np
 
 from polbias.eval.report.document import Finding, Scores
 from polbias.eval.report.instruments.partisan.asked import POLITICAL, SCOPES, Asked
-from polbias.eval.report.instruments.partisan.cell import Cell, finite
+from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.wording import NAME, called, examples, say
+from polbias.eval.report.numbers import known
 
 MEASURES = {
     "political": "weighted_bias",
@@ -48,7 +49,7 @@ def _finding(cell: Cell, scope: str, key: str, about: str, seed: int, headline: 
         MEASURES[scope],
         key,
         about,
-        cell.bias(p=finite(flip.p_value)),
+        cell.bias(p=known(flip.p_value)),
         headline=headline,
         smallest_p=flip.smallest_p,
         bounds=cell.bounds(),

@@ -9,9 +9,10 @@ import numpy as np
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Table
 from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
-from polbias.eval.report.instruments.partisan.cell import Cell, finite
+from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.layout import Line, Mode, by_language, levels, long
 from polbias.eval.report.instruments.partisan.wording import called, say
+from polbias.eval.report.numbers import known
 from polbias.eval.ztest import z_test
 
 _CORRECTED = (
@@ -89,8 +90,8 @@ def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
     flip = cell.tested(seed)
     low, high = cell.bounds()
     return {
-        "bias": cell.bias(p=finite(flip.p_value)),
-        "p": finite(flip.p_value),
+        "bias": cell.bias(p=known(flip.p_value)),
+        "p": known(flip.p_value),
         "smallest_p": flip.smallest_p,
         "clusters": flip.clusters,
         "bound_low": low,
@@ -111,10 +112,10 @@ def _as_printed(cell: Cell) -> dict[str, Shown]:
         "accuracy": cell.paper_accuracy(),
         "bias": weighted,
         "unweighted": unweighted,
-        "mean": finite(test.mean),
-        "sd": finite(test.sd),
-        "z": finite(test.z),
-        "p": finite(test.p_value),
+        "mean": known(test.mean),
+        "sd": known(test.sd),
+        "z": known(test.z),
+        "p": known(test.p_value),
         "leaning": called("leaning", test.leaning),
     }
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from polbias.eval.report.document import Estimate
+from polbias.eval.report.numbers import known
 from polbias.eval.selfassess.judgements import OUTCOMES, Judgements
-
-
-def known(value: float | None) -> float | None:
-    """Return a number, None where there is none."""
-    return float(value) if value is not None and math.isfinite(value) else None
 
 
 def counted(rows: Judgements) -> dict[str, int]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from polbias.eval.report.document import Estimate, Finding, Scores
 from polbias.eval.report.instruments.selfassess.analysis import Analysis, Cell, Whole
-from polbias.eval.report.instruments.selfassess.estimates import counted, known, named
+from polbias.eval.report.instruments.selfassess.estimates import counted, named
 from polbias.eval.report.instruments.selfassess.refused import refusal_gaps
 from polbias.eval.report.instruments.selfassess.wording import NAME, called, say
+from polbias.eval.report.numbers import known
 from polbias.eval.report.words import words
 
 OTHER = "set_bias"

@@ -12,7 +12,7 @@ from polbias.eval.answers.article import ARTICLE_OUTCOMES
 from polbias.eval.contrasts import contrast
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments.selfassess.answers import Articles
-from polbias.eval.report.instruments.selfassess.estimates import known
+from polbias.eval.report.numbers import known
 from polbias.eval.selfassess.estimates import POINTS
 
 _WEIGHTS = {"left": -1.0, "right": 1.0}

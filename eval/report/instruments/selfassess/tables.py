@@ -9,10 +9,11 @@ from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Cell as Value
 from polbias.eval.report.document import Column, Estimate, Table
 from polbias.eval.report.instruments.selfassess.analysis import Analysis, Cell, bias, by_set
-from polbias.eval.report.instruments.selfassess.estimates import counted, known, named
+from polbias.eval.report.instruments.selfassess.estimates import counted, named
 from polbias.eval.report.instruments.selfassess.findings import cell_estimate, whole_estimate
 from polbias.eval.report.instruments.selfassess.refused import article_shares
 from polbias.eval.report.instruments.selfassess.wording import called, say
+from polbias.eval.report.numbers import known
 from polbias.eval.selfassess.comparisons import by_question, by_role
 from polbias.eval.selfassess.judgements import OUTCOMES, Judgements
 from polbias.eval.selfassess.position import consistency, position_bias

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments.xphemism.analysis import Effect
+from polbias.eval.report.numbers import known
 from polbias.eval.xphemism.records import LABELS, Records
-
-
-def finite(value: float) -> float | None:
-    """Return a number, None where there is none."""
-    return float(value) if math.isfinite(value) else None
 
 
 def counted(records: Records) -> dict[str, int]:
@@ -45,14 +40,14 @@ def plain(value: float, low: float, high: float, n: int, clusters: int, **more: 
         clusters: Word pairs among them.
         more: Further fields.
     """
-    return Estimate(finite(value), finite(low), finite(high), n, clusters, **more)
+    return Estimate(known(value), known(low), known(high), n, clusters, **more)
 
 
 def leaned(effect: Effect) -> Estimate:
     """Return the effect of leaning in percentage points, of all answers to the pairs that it is of."""
     found = effect.leaning
     counts = counted(effect.records) | {"clusters": found.clusters}
-    return Estimate(finite(found.effect), finite(found.low), finite(found.high), p=finite(found.p), **counts)
+    return Estimate(known(found.effect), known(found.low), known(found.high), p=known(found.p), **counts)
 
 
 def refused(effect: Effect) -> Estimate | None:
@@ -60,9 +55,9 @@ def refused(effect: Effect) -> Estimate | None:
     if effect.part.answers.scored:
         return None
     gap = effect.gap
-    return plain(gap.gap, gap.low, gap.high, gap.n, gap.clusters, p=finite(gap.p))
+    return plain(gap.gap, gap.low, gap.high, gap.n, gap.clusters, p=known(gap.p))
 
 
 def bounds(effect: Effect) -> tuple[float | None, float | None]:
     """Return the worst cases of an effect."""
-    return finite(effect.leaning.worst_low), finite(effect.leaning.worst_high)
+    return known(effect.leaning.worst_low), known(effect.leaning.worst_high)

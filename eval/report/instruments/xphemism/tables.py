@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from polbias.eval.report.document import Cell, Column, Estimate, Table
 from polbias.eval.report.instruments.xphemism.analysis import Analysis, Effect, Part
-from polbias.eval.report.instruments.xphemism.estimates import finite, leaned, plain, refused
+from polbias.eval.report.instruments.xphemism.estimates import leaned, plain, refused
 from polbias.eval.report.instruments.xphemism.wording import called
+from polbias.eval.report.numbers import known
 from polbias.eval.xphemism.coefficients import Coefficient, coefficients
 from polbias.eval.xphemism.figures import axes_data, truth_data
 from polbias.eval.xphemism.modes import TERMS
@@ -70,11 +71,11 @@ def _leaning(effects: Iterable[Effect]) -> Table:
             | {
                 "axis": called("axis", each.axis),
                 "effect": leaned(each),
-                "unadjusted": finite(found.unadjusted),
-                "worst_low": finite(found.worst_low),
-                "worst_high": finite(found.worst_high),
+                "unadjusted": known(found.unadjusted),
+                "worst_low": known(found.worst_low),
+                "worst_high": known(found.worst_high),
                 "refusal_gap": refused(each),
-                "detectable": finite(found.detectable),
+                "detectable": known(found.detectable),
                 "claims": found.n,
                 "left_out": found.left_out,
                 "label_mass": sum(own) / len(own) if own else None,
@@ -117,10 +118,10 @@ def _penalty(analysis: Analysis) -> Table:
     rows: list[Row] = []
     for part, each in analysis.penalties:
         if not each.note:
-            change = plain(each.change, each.low, each.high, each.n, each.clusters, p=finite(each.p))
+            change = plain(each.change, each.low, each.high, each.n, each.clusters, p=known(each.p))
             changed: dict[str, Cell] = dict.fromkeys(("lost", "gained", "p_mcnemar"))
             if each.claims != DIFFERENCE:  # which is of no claims of its own
-                changed = {"lost": each.lost, "gained": each.gained, "p_mcnemar": finite(each.p_mcnemar)}
+                changed = {"lost": each.lost, "gained": each.gained, "p_mcnemar": known(each.p_mcnemar)}
             rows.append(where(part) | {"claims": called("claims", each.claims), "change": change} | changed)
     columns = (
         *_WHERE, Column("claims"), Column("change", "points"), Column("lost", "count"),
@@ -172,7 +173,7 @@ def _table2(found: Iterable[Coefficient], mode: Literal["corrected", "paper"]) -
 
 def _star(found: Coefficient) -> str:
     """Whether a coefficient is significant, as the paper marks it."""
-    if finite(found.p) is None:
+    if known(found.p) is None:
         return ""
     return called("significant", "yes" if found.p < SIGNIFICANT else "no")
 
@@ -188,7 +189,7 @@ def _table3(found: Iterable[Coefficient], mode: Literal["corrected", "paper"]) -
 
 
 def _logits(found: Coefficient) -> Estimate:
-    return plain(found.coef, found.low, found.high, found.n, found.clusters, p=finite(found.p))
+    return plain(found.coef, found.low, found.high, found.n, found.clusters, p=known(found.p))
 
 
 def _figure6(found: list[Coefficient]) -> Table:
