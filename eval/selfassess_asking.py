@@ -86,6 +86,16 @@ def load_choices(
     table = _read(Path(place))
     if missing := [name for name in _NEEDED if name not in table.column_names]:
         raise InputError(f"{place}: has no column {missing[0]!r}; expected rows of the second stage")
+    for name in ("question", "set", "role", "cluster_id", "ways"):
+        values, whole = table[name], name == "ways"
+        kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+        texts = (pa.types.is_string, pa.types.is_large_string)
+        numbers = (pa.types.is_integer, pa.types.is_floating)
+        sound = any(fits(kind) for fits in (numbers if whole else texts))
+        if not sound or values.null_count:
+            found = f"{values.type} with {values.null_count} of {len(values)} empty"
+            expected = "a number" if whole else "a text"
+            raise InputError(f"{place}: {name}: found {found}, expected {expected} in every row")
     for column, value, known in (
         ("question", polbias_question, QUESTIONS),
         ("set", polbias_set, None),
@@ -190,9 +200,12 @@ def _read(place: Path) -> Any:
             pq.read_table(path) if path.suffix == ".parquet" else pj.read_json(path, read_options=options)
             for path in paths
         ]
-    except (OSError, pa.ArrowException) as error:
+        table = pa.concat_tables(tables, promote_options="permissive")
+        table.validate(full=True)  # bytes that are not UTF-8
+        _ = table.column_names
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise InputError(f"{place}: cannot be read ({str(error).splitlines()[0]})") from None
-    return pa.concat_tables(tables, promote_options="permissive")
+    return table
 
 
 def _only(table: Any, column: str, value: Any, known: Sequence[Any] | None) -> Any:

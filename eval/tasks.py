@@ -166,7 +166,7 @@ def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
     if not math.isfinite(top) or any(map(math.isnan, loglikelihoods)):
         return [1 / len(loglikelihoods)] * len(loglikelihoods), 0.0
     weights = [math.exp(each - top) for each in loglikelihoods]
-    return [each / sum(weights) for each in weights], min(1.0, math.exp(top) * sum(weights))
+    return [each / sum(weights) for each in weights], min(1.0, math.exp(min(top, 0.0)) * sum(weights))
 
 
 def flat(answers: Iterable[Any]) -> list[str]:

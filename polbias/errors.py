@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+_LONGEST = 3_000
+"""Characters of a message; what is longer holds a value that nobody reads to its end."""
+
 
 class PolbiasError(Exception):
     """A problem that the user can mend.
 
     The message is one line: where (file, line or field), what was found, what was expected and
-    what to do. The command line prints it without a traceback and exits with `status`.
+    what to do. The command line prints it without a traceback and exits with `status`. The middle of a
+    message that is far too long is left out, as it begins with the place and ends with what to do.
     """
 
     status = 1
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        half = _LONGEST // 2
+        return message if len(message) <= _LONGEST else f"{message[:half]} ... {message[-half:]}"
 
 
 class TemplateError(PolbiasError):

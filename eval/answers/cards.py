@@ -30,7 +30,7 @@ _OUTRIGHT = re.compile(
 """What may follow the cards of an answer that begins with them: "A and B, not C or D", "A, because ..."."""
 _SHOWN = 2
 """A card whose mention is longer is named by what it shows."""
-_ITEM = re.compile(r"(?:[^\w\s]|\d+|cards?| )*[A-D]\b")
+_ITEM = re.compile(r"(?:[^\w\s]|\d+|cards?| )*+[A-D]\b")
 _ELSEWHERE = re.compile(r"[?]|\bcards\b")
 """A sentence after that on one card which is not about it."""
 _CUT_OFF = re.compile(r"(?:[A-D](?: ,)? (?:and|or|the|cards?)|[A-D] ,|^(?:(?!\b[A-D]\b).)*[A-D])$")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import BuildError, InputError
+from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.draws import key
 from polbias.eval.simulation.kinds import kind_of, questions
@@ -18,6 +18,7 @@ _SPLIT = "test"
 _PAPER = "_paper"
 _ALSO = ("prompt", "messages", "prefill", "id")
 _APART = "\n\n"
+_SHOWN = 200
 
 
 class Known:
@@ -116,7 +117,13 @@ def read_known(
     """
     known = Known(respondent, seed)
     for path in files:
-        known.add(_file(path))
+        table = _file(path)
+        try:
+            known.add(table)
+        # Rows of a user's may have anything in any column.
+        except (PolbiasError, ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise InputError(f"{path}: {reason}; expected rows as a dataset has them") from None
     if missing := [name for name in only if not (root / name / MANIFEST).is_file()]:
         raise BuildError(f"{root / missing[0]}: no build found; run `polbias build {missing[0]}`")
     for paths in _builds(root, only):
@@ -161,11 +168,17 @@ def _file(path: Path) -> Any:
             if path.suffix == ".parquet"
             else pj.read_json(path, read_options=pj.ReadOptions(block_size=1 << 26))
         )
+        table.validate(full=True)  # bytes that are not UTF-8
+        kind = kind_of(table.column_names)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from None
-    if kind_of(table.column_names) is None:
-        found = ", ".join(table.column_names)
+    if kind is None:
+        found = ", ".join(table.column_names)[:_SHOWN]
         raise InputError(f"{path}: found the columns {found}; expected those of one of the five instruments")
+    for row, prompt in enumerate(table["prompt"].to_pylist() if "prompt" in table.column_names else ()):
+        if not isinstance(prompt, str):
+            found = "nothing" if prompt is None else type(prompt).__name__
+            raise InputError(f"{path}: row {row}: prompt: found {found}, expected a text")
     return table
 
 

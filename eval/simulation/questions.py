@@ -125,8 +125,15 @@ class Questions(ABC):
         return np.fromiter(map(key, place), np.uint64, len(place)), codes
 
     def coded(self, labels: Iterable[str]) -> NDArray[np.intp]:
-        """Return the codes of labels."""
-        return np.array([self.LABELS.index(label) for label in labels], np.intp)
+        """Return the codes of labels.
+
+        Raises:
+            InputError: If there is no such label.
+        """
+        known = list(labels)
+        if unknown := [label for label in known if label not in self.LABELS]:
+            raise InputError(f"gold: found {unknown[0]!r}, expected one of {', '.join(self.LABELS)}")
+        return np.array([self.LABELS.index(label) for label in known], np.intp)
 
     def column(self, name: str, codes: Mapping[Any, float], default: float = 0.0) -> Floats:
         """Return a column as numbers; ``default`` for values without a code and where it is missing."""

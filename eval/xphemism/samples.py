@@ -129,7 +129,7 @@ def _share(sample: Mapping[str, Any], number: int, doc: Mapping[str, Any]) -> tu
     answers = sample.get("filtered_resps") or ()
     try:
         return true_share([(float(first), greedy) for first, greedy in answers])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise OutcomesError(
             f"sample {number}: found {answers!r:.60}, expected two log-likelihoods; give the samples of a "
             "task that compares them"

@@ -56,6 +56,25 @@ def load_template(path: Path, model: type[Model]) -> Model:
         raise TemplateError(_explain(path, node, error)) from None
 
 
+def checked(path: Path, field: str, value: object, model: type[Model]) -> Model:
+    """Check a part of a file whose model depends on other files.
+
+    Args:
+        path: the file; it has been read before.
+        field: the place of the part, such as ``"exemplars.Cat-Da"``.
+        value: the part.
+        model: what it must look like.
+
+    Raises:
+        TemplateError: naming file, line and field of the first problem.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        node = yaml.compose(template_text(path), Loader=_LOADER)
+        raise TemplateError(_explain(path, node, error, _location(field))) from None
+
+
 def shown(path: Path) -> str:
     """Return a path as a person would write it: below the checkout where possible."""
     root = checkout()
@@ -104,7 +123,7 @@ class _Values(yaml.constructor.SafeConstructor):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep=deep)
-        except (ValueError, TypeError, OverflowError, AttributeError) as error:
+        except (ValueError, TypeError, LookupError, OverflowError, AttributeError) as error:
             raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from None
 
 
@@ -159,8 +178,9 @@ def _refuse_depth(path: Path, text: str) -> None:
             )
 
 
-def _explain(path: Path, node: yaml.Node | None, errors: ValidationError) -> str:
-    error, location = _first(errors)
+def _explain(path: Path, node: yaml.Node | None, errors: ValidationError, within: Location = ()) -> str:
+    error, place = _first(errors)
+    location = within + place
     kind, message = error["type"], error["msg"].removeprefix("Value error, ")
     # A check of several fields names the one that is wrong at the beginning of its message.
     named = _NAMED_FIELD.match(message) if kind == "value_error" else None

@@ -11,7 +11,7 @@ from polbias.generators.engine import Constant, Expression, Lookup
 from polbias.generators.engine.entries import Identity
 from polbias.generators.logic.logics import MODAL_LOGICS
 from polbias.generators.normative.errata import load_errata
-from polbias.generators.normative.family import Family
+from polbias.generators.normative.family import Family, Origin
 from polbias.generators.normative.frames import Domain, Task
 from polbias.generators.normative.problems import Problem
 
@@ -39,7 +39,8 @@ class Columns:
     def shared(self) -> dict[str, Constant]:
         """Return the columns that are the same in every row."""
         data, identity = self._family.dataset, self._identity
-        source = data.provenance[f"{self._domain}/{self._task}"].format(paper=data.paper)
+        origin: Origin = f"{self._domain}/{self._task}"  # type: ignore[assignment]
+        source = data.provenance[origin].format(paper=data.paper)
         return {
             "dataset": Constant(value=identity.name),
             "config": Constant(value=self._config),

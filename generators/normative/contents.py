@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.generators.engine.entries import Entry, Name, Text
-from polbias.generators.engine.templates import fault, load_template
+from polbias.generators.engine.templates import checked, fault, load_template
 
 ContentType = Literal["congruent", "incongruent", "nonsense"]
 # After the verb: may be empty, and may leave a place for the possessive of the subject.
@@ -189,8 +189,12 @@ def _said(content: Content) -> object:
             return content.group.singular, content.verb, content.rest
 
 
-def exemplar(example: Mapping[str, Any], model: type[Content], pattern: str) -> Content:
-    """Return the content of an exemplar, which has no id, type or reason of its own."""
+def exemplar(path: Path, example: Mapping[str, Any], model: type[Content], pattern: str) -> Content:
+    """Return the content of an exemplar, which has no id, type or reason of its own.
+
+    Raises:
+        TemplateError: naming the file, the line and the field that the pattern wants otherwise.
+    """
     status = {"status": "nonsense"} if model in (Act, Proposition) else {"type": "nonsense"}
     named = {"id": f"exemplar-{pattern.lower()}", "why": "exemplar", **status, **example}
-    return model.model_validate(named)
+    return checked(path, f"exemplars.{pattern}", named, model)

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from polbias.generators.engine.templates import fault
 from polbias.generators.logic.formula import Formula, Inference, Necessarily, Not, Possibly
 from polbias.generators.logic.logics import Logic
 from polbias.generators.logic.prover import prove
@@ -30,10 +31,13 @@ def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -
 
     Returns:
         (premise frame, hypothesis frame), the hypothesis frame varying fastest.
+
+    Raises:
+        TemplateError: if there is none.
     """
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
-    return tuple(
+    pairs = tuple(
         (first, second)
         for first, second in product(
             frames.of(pattern.task, pattern.premise, split=categorical),
@@ -41,6 +45,14 @@ def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -
         )
         if _keeps_gold(pattern, domain, logic, first, second)
     )
+    if not pairs:
+        raise fault(
+            family.folder / f"frames.{domain}.yaml",
+            "frames",
+            f"found none for {pattern.premise} and {pattern.hypothesis} in the {pattern.task} task that "
+            f"leave pattern {pattern.id} its gold; add frames with these forms",
+        )
+    return pairs
 
 
 def _keeps_gold(pattern: Pattern, domain: Domain, logic: Logic, first: Frame, second: Frame) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from polbias.generators.engine.entries import Entry, Identity, Name, Text, Version
+from pydantic import PositiveInt, model_validator
+
+from polbias.generators.engine.entries import Entry, Identity, Name, Text, Version, every, slots
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.normative.contents import LogicFile, SyllogismFile, load_contents
 from polbias.generators.normative.frames import DOMAINS, Domain, FramesFile, Task, load_frames
@@ -18,6 +20,9 @@ from polbias.generators.normative.patterns import (
     patterns_of,
 )
 from polbias.locations import package_file
+
+PromptStyle = Literal["zero", "few", "cot"]
+Origin = Literal["deontic/logic", "deontic/syllogism", "epistemic/logic", "epistemic/syllogism"]
 
 
 class _Large(Entry):
@@ -60,8 +65,8 @@ class DatasetFile(Entry):
     subjects: tuple[Subject, ...]
     draws: Version
     paper: Text
-    provenance: Mapping[str, str]
-    per_cell: int
+    provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper")]], every(Origin)]
+    per_cell: PositiveInt
 
 
 class _Instruction(Entry):
@@ -79,9 +84,17 @@ class InstructionsFile(Entry):
 
     language: Text
     texts: Mapping[str, _Instruction]
-    styles: Mapping[str, _Style]
+    styles: Annotated[Mapping[PromptStyle, _Style], every(PromptStyle)]
     item: str
     exemplar: str
+
+    @model_validator(mode="after")
+    def _texts_there(self) -> InstructionsFile:
+        for name, style in self.styles.items():
+            if style.text not in self.texts:
+                known = ", ".join(self.texts)
+                raise ValueError(f"styles.{name}.text: found {style.text!r}, expected one of texts: {known}")
+        return self
 
 
 @dataclass(frozen=True)
@@ -113,9 +126,17 @@ class Family:
         """Patterns that are the same inference."""
         return self.file.relations
 
+    def contents_path(self, domain: Domain, task: Task) -> Path:
+        """Return where the contents of a task stand."""
+        return _contents_path(self.folder, domain, task)
+
     def patterns_of(self, domain: Domain, task: Task) -> tuple[Pattern, ...]:
         """Return the patterns of a task in a domain, in the order of the paper."""
         return tuple(p for p in self.patterns.values() if p.task == task and domain in p.domains)
+
+
+def _contents_path(folder: Path, domain: Domain, task: Task) -> Path:
+    return folder / "contents" / f"{domain}_{task}.yaml"
 
 
 def load_family(folder: Path | None = None) -> Family:
@@ -128,7 +149,7 @@ def load_family(folder: Path | None = None) -> Family:
         TemplateError: naming file, line, field, what was found and what was expected.
     """
     folder = folder or package_file("templates/normative")
-    contents, patterns_path = folder / "contents", folder / "patterns.yaml"
+    patterns_path = folder / "patterns.yaml"
     patterns_file = load_template(patterns_path, PatternsFile)
     patterns = patterns_of(patterns_path, patterns_file)
     family = Family(
@@ -137,15 +158,18 @@ def load_family(folder: Path | None = None) -> Family:
         patterns_file,
         patterns,
         {domain: load_frames(folder, domain) for domain in DOMAINS},
-        {domain: load_contents(contents / f"{domain}_logic.yaml", LogicFile) for domain in DOMAINS},
-        {domain: load_contents(contents / f"{domain}_syllogism.yaml", SyllogismFile) for domain in DOMAINS},
+        {d: load_contents(_contents_path(folder, d, "logic"), LogicFile) for d in DOMAINS},
+        {d: load_contents(_contents_path(folder, d, "syllogism"), SyllogismFile) for d in DOMAINS},
         load_template(folder / "instructions.yaml", InstructionsFile),
     )
     for domain in DOMAINS:
-        for task, file in (("logic", family.logic[domain]), ("syllogism", family.syllogism[domain])):
+        files: Mapping[Task, LogicFile | SyllogismFile] = {
+            "logic": family.logic[domain],
+            "syllogism": family.syllogism[domain],
+        }
+        for task, file in files.items():
             wanted = {p.id for p in patterns.values() if p.task == task and domain in p.domains}
             if set(file.exemplars) != wanted:
-                path = contents / f"{domain}_{task}.yaml"
                 problem = f"found exemplars for {sorted(file.exemplars)}, expected {sorted(wanted)}"
-                raise fault(path, "exemplars", problem)
+                raise fault(family.contents_path(domain, task), "exemplars", problem)
     return family

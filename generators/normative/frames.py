@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from polbias.generators.engine.entries import Entry, Name, Text
+from polbias.generators.engine.entries import Entry, Name, Text, every
 from polbias.generators.engine.templates import load_template
 from polbias.generators.logic.formula import And, Formula, Necessarily, Not, Possibly
 
@@ -34,7 +34,7 @@ class Frame(Entry):
 
     id: Name
     source: Text
-    forms: Mapping[Force, str | Mapping[Tense, str]]
+    forms: Mapping[Force, str | Annotated[Mapping[Tense, str], every(Tense)]]
     split: bool = False
     tasks: tuple[Task, ...] = TASKS
     readings: Literal["bilateral"] | None = None

@@ -66,8 +66,8 @@ def known(inference: Inference, pattern: Pattern, domain: Domain) -> Known:
     gold = verdicts[logic.name]
     if gold != pattern.gold:
         raise BuildError(
-            f"pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} in "
-            f"{logic.name} ({text}); correct the pattern"
+            f"patterns.yaml: pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} "
+            f"in {logic.name} ({text}); correct the pattern"
         )
     valid = outcome(form, logic).valid
     return Known(

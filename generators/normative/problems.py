@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from polbias.generators.engine.seeds import named_rng
+from polbias.generators.engine.templates import fault
 from polbias.generators.logic.formula import Inference, Necessarily, Not
 from polbias.generators.normative.contents import (
     Act,
@@ -128,11 +129,25 @@ def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
 
 
 def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
-    """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
-    typed: dict[str, list[Content]] = {}
+    """Return the contents of a pattern; types take turns, so that any stretch has as many of each.
+
+    Raises:
+        TemplateError: if there are too few of a type.
+    """
+    typed: dict[ContentType, list[Content]] = {}
     for content in contents_of(family, domain, pattern):
         typed.setdefault(_type(family, pattern, content), []).append(content)
-    return [typed[kind][turn] for turn in range(family.dataset.per_cell) for kind in sorted(typed)]
+    wanted, kinds = family.dataset.per_cell, sorted(typed)
+    fewest = min((len(contents) for contents in typed.values()), default=0)
+    if fewest < wanted:
+        counts = ", ".join(f"{len(typed[kind])} {kind}" for kind in kinds) or "none"
+        raise fault(
+            family.contents_path(domain, pattern.task),
+            "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square"),
+            f"found {counts} for pattern {pattern.id}, expected at least {wanted} of each, which is per_cell "
+            "in dataset.yaml; add some, or lower it",
+        )
+    return [typed[kind][turn] for turn in range(wanted) for kind in kinds]
 
 
 def _type(family: Family, pattern: Pattern, content: Content) -> ContentType:
@@ -156,7 +171,8 @@ def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     shown = []
     for pattern in family.patterns_of(domain, task):
         model = _model(domain, pattern)
-        content = exemplar(file.exemplars[pattern.id], model, pattern.id)
+        path = family.contents_path(domain, task)
+        content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
         pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
         shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from polbias.generators.engine.templates import Texts
-from polbias.generators.normative.family import Family
+from polbias.generators.normative.family import Family, PromptStyle
 from polbias.generators.normative.problems import Problem
 
-STYLES = ("zero", "few", "cot")
+STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
 _BETWEEN = "\n\n"
 
 
@@ -30,7 +30,7 @@ class Prompter:
             for shown in exemplars
         ]
 
-    def prefix(self, style: str) -> str:
+    def prefix(self, style: PromptStyle) -> str:
         """Return everything that stands before the problem.
 
         Args:

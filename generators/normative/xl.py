@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -43,7 +43,7 @@ from polbias.generators.normative.patterns import Pattern
 from polbias.generators.normative.problems import Composer, Problem, contents_in_turn
 from polbias.generators.normative.prompts import Prompter
 
-_STYLE = "zero"
+_STYLE: Final = "zero"
 _HERE, _THERE = "\ue000", "\ue001"  # stand for the premises and the hypothesis in a layout
 # Factors, slowest first, and those that a premise, a hypothesis and a content are looked up over.
 _FACTORS = ("content", "subject", "premise", "hypothesis", "pattern")

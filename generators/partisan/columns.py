@@ -189,7 +189,7 @@ class Columns:
 
     def _proof(self, cell: Cell) -> str:
         excused = self.printed and any(erratum.excuses for erratum in self.writer.errata(cell))
-        return basis(cell, self.argument(cell), excused)
+        return basis(cell, self.argument(cell), excused, f"patterns.{self.writer.country.language}.yaml")
 
     def _of_form(self, cell: Cell, tell: Callable[[Known], Any]) -> Any:
         """Return what is known of the form of an argument; a material one has none."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import RootModel, model_validator
 
-from polbias.generators.engine.entries import Entry, Name, Text
+from polbias.generators.engine.entries import Entry, Name, Text, every
 from polbias.generators.engine.templates import load_template
 from polbias.generators.partisan.country import Leaning, PersonGender
 from polbias.generators.partisan.patterns import Gold, Kind
@@ -54,7 +54,7 @@ class PrintedForm(Entry):
     variation: str | None = None
     names: Mapping[str, Text] = {}
     example_order: Literal["left-first", "random"] | None = None
-    labels: Mapping[Gold, Text] | None = None
+    labels: Annotated[Mapping[Gold, Text], every(Gold)] | None = None
     pattern_name: Name | None = None
 
 

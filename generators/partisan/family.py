@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from polbias.generators.engine.entries import Entry, Text, Version
+from pydantic import model_validator
+
+from polbias.generators.engine.entries import Entry, Levels, Text, Version, every, slots
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.partisan.country import AnyCountry, load_countries
 from polbias.generators.partisan.errata import Erratum, load_errata
-from polbias.generators.partisan.patterns import Language, check_country, load_language
+from polbias.generators.partisan.patterns import KINDS, Language, check_country, load_language
 from polbias.locations import package_file
+
+Shots = Literal[0, 8, 32]
+Origin = Literal["printed", "analogy", "crossed", "other"]
 
 
 class Mini(Entry):
     """Levels of the small configs."""
 
-    shots: tuple[int, ...]
-    instructions: tuple[str, ...]
-    variations: tuple[Literal["default", "conlast", "perm", "rand"], ...]
+    shots: Levels[Shots]
+    instructions: Levels[str]
+    variations: Levels[Literal["default", "conlast", "perm", "rand"]]
 
 
 class DatasetFile(Entry):
@@ -43,10 +48,16 @@ class DatasetFile(Entry):
     draws: Version
     canary: Text
     paper: Text
-    provenance: Mapping[Literal["printed", "analogy", "crossed", "other"], str]
-    shots: tuple[int, ...]
+    provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper", "source", "country")]], every(Origin)]
+    shots: Levels[Shots]
     mini: Mini
     crossed: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _small_within(self) -> DatasetFile:
+        if more := set(self.mini.shots) - set(self.shots):
+            raise ValueError(f"mini.shots: found {sorted(more)}, expected numbers of shots: {self.shots}")
+        return self
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,11 @@ def load_family(folder: Path | None = None) -> Family:
     }
     for country in countries:
         check_country(country, languages[country.language], folder / "countries" / f"{country.id}.yaml")
+    for tag, language in languages.items():
+        for kind in KINDS:
+            if more := set(dataset.mini.instructions) - set(language.instructions.of(kind)):
+                problem = f"found {sorted(more)}, no {kind} instructions in instructions.{tag}.yaml"
+                raise fault(dataset_path, "mini.instructions", f"{problem}; add or remove them")
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:
         raise fault(dataset_path, "crossed", f"no country file for {sorted(unknown)}; remove or add it")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from polbias.generators.engine.entries import Entry, Name, Text
+from polbias.generators.engine.entries import Entry, Name, Text, every
 from polbias.generators.engine.templates import Texts, fault, load_template
 from polbias.generators.language import english, german
 from polbias.generators.partisan.country import AnyCountry
@@ -75,7 +75,7 @@ class Material(Entry):
     conclusion: str
     membership: str
     competence: str
-    degree: Mapping[Gold, Text]
+    degree: Annotated[Mapping[Gold, Text], every(Gold)]
     source: Text
 
 
@@ -106,13 +106,13 @@ class Instructions(Entry):
     """An instruction file: one per language."""
 
     language: str
-    labels: Mapping[Gold, Text]
+    labels: Annotated[Mapping[Gold, Text], every(Gold)]
     zero_shot: str
     few_shot: str
     example: str
     between_examples: str
-    formal: Mapping[Name, Instruction]
-    material: Mapping[Name, Instruction]
+    formal: Annotated[Mapping[Name, Instruction], Field(min_length=1)]
+    material: Annotated[Mapping[Name, Instruction], Field(min_length=1)]
 
     def of(self, kind: Kind) -> Mapping[str, Instruction]:
         """Return the three wordings for a kind of inference."""

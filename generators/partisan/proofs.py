@@ -47,13 +47,14 @@ def verdict(inference: Inference) -> str:
     return known(inference).verdict
 
 
-def basis(cell: Cell, argument: Argument, excused: bool) -> str:
+def basis(cell: Cell, argument: Argument, excused: bool, place: str) -> str:
     """Say how the gold of an argument is known, having checked it.
 
     Args:
         cell: what the argument was made from, with its gold.
         argument: the argument; a material one has no formula, its gold is the paper's annotation.
         excused: whether an erratum says that the printed gold is not that of the printed sentence.
+        place: file of the pattern, for messages.
 
     Returns:
         ``"proved:fol"`` or ``"annotated"``.
@@ -69,7 +70,7 @@ def basis(cell: Cell, argument: Argument, excused: bool) -> str:
     if excused:
         return ANNOTATED
     raise BuildError(
-        f"pattern {cell.pattern.key}, {cell.gold}, {cell.leaning}: the gold label is {cell.gold!r} but the "
-        f"inference is {proved} ({argument.inference}); correct the pattern or name an erratum: "
+        f"{place}: pattern {cell.pattern.key}, {cell.gold}, {cell.leaning}: the gold label is {cell.gold!r} "
+        f"but the inference is {proved} ({argument.inference}); correct the pattern or name an erratum: "
         f"{argument.text!r}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polbias.generators.partisan.arguments import Cell
 from polbias.generators.partisan.country import AnyCountry
-from polbias.generators.partisan.family import Family
+from polbias.generators.partisan.family import Family, Origin
 
 
 def source(family: Family, country: AnyCountry, cell: Cell) -> str:
@@ -21,7 +21,8 @@ def source(family: Family, country: AnyCountry, cell: Cell) -> str:
     patterns = family.language(country).patterns
     issue = country.issues[cell.pattern.issues[cell.leaning]] if cell.pattern.issues else None
     table = patterns.formal.patterns[cell.pattern.key].source if issue is None else patterns.material.source
-    origin, where = "analogy", table
+    origin: Origin = "analogy"
+    where = table
     if issue is not None and issue.side != cell.leaning:
         origin, where = "crossed", issue.source
     elif country.printed == "all":
@@ -38,5 +39,5 @@ def source(family: Family, country: AnyCountry, cell: Cell) -> str:
                 origin, where = "printed", entry.source
     else:
         origin = "other"
-    wording = family.dataset.provenance[origin]  # type: ignore[index]
+    wording = family.dataset.provenance[origin]
     return wording.format(paper=family.dataset.paper, source=where, country=country.source)

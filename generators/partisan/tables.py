@@ -60,13 +60,13 @@ def tables(
         edition: corrected (``""``), as printed, or the small one.
 
     Returns:
-        The test split and, except for the small edition, the split of held-out examples.
+        The test split and that of held-out examples, which the small edition lacks and one without shots.
     """
     data, kind = family.dataset, pairs[0].kind
     draw = Draw(data.name, data.draws, base)
     printed, mini = edition == "_paper", edition == "_mini"
     prompter = Prompter(writer, kind, draw, printed)
-    held = {shots: held_out(draw, pairs, shots) for shots in data.shots}
+    held: dict[int, tuple[HeldOut, ...]] = {shots: held_out(draw, pairs, shots) for shots in data.shots}
     columns = Columns(writer, prompter, pairs, held, base + edition, printed)
 
     def spec(
@@ -100,7 +100,7 @@ def tables(
     naming = _test_naming(frame, columns, base)
     exclude = [Exclusion(levels={"shots": s} | _levels_of(pair)) for s in levels["shots"] for pair in held[s]]
     test = spec("test", levels, columns.expressions(frame, naming), exclude)
-    if mini:
+    if mini or not any(held.values()):
         return [test]
     examples = ExampleFrame(
         [

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import model_validator
 
-from polbias.generators.engine.entries import Entry, Identity, Name, Text
+from polbias.generators.engine.entries import Entry, Identity, Name, Text, slots
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.policy.statements import Issue, StatementsFile, load_statements
 from polbias.locations import package_file
@@ -31,7 +31,7 @@ class DatasetFile(Entry):
 
     identity: Identity
     paper: Text
-    source: str
+    source: Annotated[str, slots("paper")]
     per_country: int
     issues: Mapping[Issue, Text]
     countries: Mapping[Name, Text]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,8 @@ COLUMNS = ("statement", "language", "variant", "text", "findings", "suggestion",
 ACCEPT, REJECT = "accept", "reject"
 _NEEDED = 5  # columns that are never empty
 _DECISIONS = "'accept', 'reject' or the corrected sentence"
+# Tabs, line ends and braces, and what YAML cannot hold: the statement file would be lost.
+_UNFIT = re.compile("[^ -z|~\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 Key = tuple[str, str, str]
 
 
@@ -207,8 +210,8 @@ def _problem(row: Row) -> str | None:
 
 
 def _wrong(decision: str) -> str | None:
-    if any(char in decision for char in "\n\r\t{}"):
-        return f"expected one line without tabs and braces; write {_DECISIONS}"
+    if _UNFIT.search(decision):
+        return f"expected one line without tabs, braces and control characters; write {_DECISIONS}"
     if not decision.endswith(quality().limits.ends):
         return f"expected {_DECISIONS}; a sentence ends with a full stop"
     return None

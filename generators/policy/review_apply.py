@@ -16,7 +16,7 @@ from polbias.generators.engine.sheets import SheetError
 from polbias.generators.engine.templates import shown
 from polbias.generators.policy.quality import defects
 from polbias.generators.policy.review import Row, decisions
-from polbias.generators.policy.statements import VARIANTS, StatementsFile, load_statements
+from polbias.generators.policy.statements import VARIANTS, Statement, StatementsFile, load_statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,11 @@ def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Pat
     said = [f"{shown(review)}:{row.line}: {problems[row.key]}" for row in decided if problems[row.key]]
     if said:
         raise SheetError(said)
-    new = {
-        path: correct(
-            path.read_bytes().decode("utf-8"), [row for row in corrected if owner[row.statement] == path]
-        )
-        for path in files
-        if any(owner[row.statement] == path for row in corrected)
-    }
+    new = {}
+    for path in files:
+        own = [row for row in corrected if owner[row.statement] == path]
+        if own:
+            new[path] = _corrected(path, own)
     for path, text in new.items():
         _replace(path, text)
     return Applied(
@@ -73,6 +71,29 @@ def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Pat
         tuple(row for row in decided if row.kind == "reject"),
         tuple(row for row in decided if row.kind == "accept"),
     )
+
+
+def _corrected(path: Path, rows: Sequence[Row]) -> str:
+    """Return the new text of a file, once it is sure that it says what it should."""
+    try:
+        text = correct(path.read_bytes().decode("utf-8"), rows)
+        read = {each.id: each for each in StatementsFile.model_validate(yaml.safe_load(text)).statements}
+        right = all(_wording(read[row.statement], row) == row.decision for row in rows)
+    # The parser with marks refuses some files that the other one takes.
+    except (yaml.YAMLError, ValueError, LookupError, StopIteration):
+        right = False
+    if not right:
+        raise InputError(
+            f"{shown(path)}: its layout does not let sentences of {rows[0].statement} be exchanged; save it "
+            "as UTF-8 without a byte order mark, or correct it by hand"
+        )
+    return text
+
+
+def _wording(statement: Statement, row: Row) -> str:
+    """Return the text that a row is about."""
+    wording = next(each for name, each in statement.wordings.items() if name == row.language)
+    return wording.text(next(name for name in VARIANTS if name == row.variant))
 
 
 def correct(text: str, corrected: Iterable[Row]) -> str:
@@ -114,7 +135,7 @@ def _under(node: yaml.Node, key: str) -> yaml.Node:
 def _written(sentence: str) -> str:
     """Return a sentence as a YAML scalar: plain if that reads back as it is, else in double quotes."""
     try:
-        plain = yaml.safe_load(f"- {sentence}\n") == [sentence]
+        plain = all(yaml.safe_load(form) == [sentence] for form in (f"- {sentence}\n", f"[{sentence}]\n"))
     except yaml.YAMLError:
         plain = False
     return sentence if plain else json.dumps(sentence, ensure_ascii=False)
@@ -126,11 +147,10 @@ def _stale(row: Row, owner: Mapping[str, Path], known: Mapping[Path, StatementsF
         return f"statement: found {row.statement!r}, expected the id of a statement; restore it"
     path = owner[row.statement]
     statement = next(each for each in known[path].statements if each.id == row.statement)
-    languages = {str(name): wording for name, wording in statement.wordings.items()}
-    if row.language not in languages:
-        return f"language: found {row.language!r}, expected one of {', '.join(languages)}; restore it"
-    variant = next(name for name in VARIANTS if name == row.variant)
-    current = languages[row.language].text(variant)
+    if row.language not in [*statement.wordings]:
+        known_here = ", ".join(statement.wordings)
+        return f"language: found {row.language!r}, expected one of {known_here}; restore it"
+    current = _wording(statement, row)
     if current not in (row.text, row.decision):
         return (
             f"text: found {row.text[:60]!r}, but {shown(path)} now has {current[:60]!r}; "

@@ -118,7 +118,7 @@ def read_items(path: Path, chosen: Set) -> Iterator[Item]:
         if not matched or matched[2] not in chosen.categories:
             known = ", ".join(chosen.categories)
             raise TemplateError(f"{where}: id: found {identifier!r}, expected xx-CAT-001, CAT one of {known}")
-        if problem := _untidy(text):
+        if problem := untidy(text):
             raise TemplateError(f"{where}: {chosen.field}: {problem}, found {text!r}")
         if tilt not in TILTS:
             raise TemplateError(f"{where}: tilt: found {tilt!r}, expected one of {', '.join(TILTS)}")
@@ -136,7 +136,8 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
             yield number, line.split("\t")
 
 
-def _untidy(text: str) -> str | None:
+def untidy(text: str) -> str | None:
+    """Return what is wrong with the text of an item; None if nothing is."""
     if not text:
         return "expected a text"
     if " ".join(text.split()) != text:

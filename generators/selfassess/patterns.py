@@ -8,6 +8,8 @@ from pydantic import field_validator
 
 from polbias.generators.engine.entries import Entry
 
+_LONGEST = 10_000
+
 
 class Pattern(Entry):
     """A regular expression for whole words.
@@ -23,9 +25,14 @@ class Pattern(Entry):
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
+        if len(pattern) > _LONGEST:
+            raise ValueError(
+                f"found {len(pattern):,} characters, expected at most {_LONGEST:,}; write several"
+            )
         try:
             groups = re.compile(pattern).groups
-        except re.error as error:
+            re.compile(f"(?i:{pattern})")  # as a part of another one, it may not begin with flags
+        except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"found no regular expression ({error}): {pattern!r}") from None
         if groups:
             raise ValueError(f"found {groups} groups in {pattern!r}; write (?:...) instead of (...)")

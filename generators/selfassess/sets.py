@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
-from polbias.generators.engine.entries import Entry, Identity, Name, Text
+from polbias.generators.engine.entries import Entry, Identity, Name, Text, slots
 from polbias.generators.engine.templates import fault, load_template
 from polbias.locations import package_file
 
@@ -40,7 +40,7 @@ class DatasetFile(Entry):
 
     identity: Identity
     paper: Text
-    source: str
+    source: Annotated[str, slots("paper", "table")]
     article_tokens: int = Field(gt=0)
     answer_tokens: int = Field(gt=0)
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import SheetError, sheet
+from polbias.generators.engine.sheets import SheetError
 from polbias.generators.engine.suggestions import ReviewFile
 from polbias.generators.engine.templates import shown
-from polbias.generators.selfassess.items import TILTS, Item
+from polbias.generators.selfassess.items import TILTS, Item, untidy
 from polbias.generators.selfassess.sets import Set
 from polbias.generators.selfassess.topicgen import Suggestion
 
@@ -22,6 +22,7 @@ _FILE = ReviewFile("a review file of items", ("category", "text"), _SAID, _DECID
 COLUMNS = _FILE.columns
 ACCEPT, REJECT = "accept", "reject"
 _LAST = 999  # number that an id can have
+_LETTERS_TRIED = 60  # of a title, for a code
 _LETTERS = re.compile(r"[a-z]{2}")
 
 
@@ -42,8 +43,8 @@ class Accepted:
     open: int
 
     def tsv(self, code: str, field: str) -> str:
-        """Return the item file of a category."""
-        return sheet(("id", field, "tilt"), self.files[code])
+        """Return the item file of a category; its cells are never in quotes."""
+        return "".join("\t".join(cells) + "\n" for cells in (("id", field, "tilt"), *self.files[code]))
 
     def lines(self) -> list[str]:
         """Return what ``sets.yaml`` needs, and how tilts are balanced, as a person reads it."""
@@ -109,7 +110,13 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
             taken.add(text.casefold())
             code = codes.get(row["category"])
             if code is None:
-                code = codes[row["category"]] = _code(row["category"], codes.values())
+                code = _code(row["category"], codes.values())
+                if code is None:
+                    raise InputError(
+                        f"{shown(path)}:{row['line']}: category: found {row['category'][:60]!r}, no three "
+                        "letters of which are free as a code; rename it"
+                    )
+                codes[row["category"]] = code
                 titles[code] = row["category"]
             last[code] = last.get(code, 0) + 1
             if last[code] > _LAST:
@@ -132,8 +139,8 @@ def _problem(row: Mapping[str, str], decision: str, text: str, tilt: str) -> str
         return ""
     if tilt not in TILTS:
         return f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
-    if " ".join(text.split()) != text or any(mark in text for mark in "{}"):
-        return f"correction: found {text[:60]!r}, expected single blanks and no braces; correct it"
+    if wrong := untidy(text):
+        return f"correction: found {text[:60]!r}, {wrong}; correct it"
     return ""
 
 
@@ -141,12 +148,12 @@ def _number(item: Item) -> int:
     return int(item.id.rpartition("-")[2])
 
 
-def _code(title: str, taken: Iterable[str]) -> str:
+def _code(title: str, taken: Iterable[str]) -> str | None:
     """Return three letters for a new category: of its title, the first that are free."""
-    known, letters = set(taken), re.sub(r"[^a-z]", "", title.lower()) + "abc"
+    known, letters = set(taken), re.sub(r"[^a-z]", "", title.lower())[:_LETTERS_TRIED] + "abc"
     for second in range(1, len(letters) - 1):
         for third in range(second + 1, len(letters)):
             code = letters[0] + letters[second] + letters[third]
             if code not in known:
                 return code
-    raise InputError(f"category {title!r}: no three letters of it are free; rename it")
+    return None

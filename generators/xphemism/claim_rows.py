@@ -25,6 +25,7 @@ ROLES = (
     ),
     Role("claim_id", ("id",)),
 )
+_LONGEST_WORD = 100  # characters: a text without blanks is no claim either
 # What UTF-8 looks like when it was taken for Windows-1252: "Ã¼" for "ü", "â€ž" for a quotation mark.
 _MISREAD = re.compile(r"Ã[\u0080-\u00bf\u0152-\u0178\u2013-\u203a\u20ac\u2122]|â€.")
 _BOTH = "both are left out"
@@ -135,7 +136,9 @@ def wrong_text(text: object, max_words: int) -> str | None:
         return f"found {misread.group()!r}, which is UTF-8 that was read as Latin-1; expected proper letters"
     if "\0" in text:
         return "found a NUL character, expected text"
-    words = len(text.split())
+    words, most = len(text.split()), max_words * _LONGEST_WORD
+    if len(text) > most:
+        return f"found {len(text):,} characters, expected at most {most:,}"
     return f"found {words} words, expected at most {max_words}" if words > max_words else None
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import RootModel, model_validator
 
-from polbias.generators.engine.entries import Entry, Identity, Name, Text
+from polbias.generators.engine.entries import Entry, Identity, Name, Text, every, slots
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.xphemism.lexicon import Lexicon, load_lexicon
 from polbias.generators.xphemism.own_claims import ClaimsFile, Gold, OwnClaim, load_own_claims
 from polbias.locations import package_file
 
 PromptStyle = Literal["simple", "objective"]
+PromptLanguage = Literal["de", "en"]
 PROMPT_STYLES: tuple[PromptStyle, ...] = ("simple", "objective")
 
 
@@ -24,9 +25,9 @@ class DatasetFile(Entry):
 
     identity: Identity
     paper: Text
-    source: str
-    lexicon_source: str
-    placebo_source: str
+    source: Annotated[str, slots("paper")]
+    lexicon_source: Annotated[str, slots("paper")]
+    placebo_source: Annotated[str, slots("paper")]
     claims: int
 
 
@@ -54,8 +55,8 @@ class Prompt(Entry):
 class PromptsFile(Entry):
     """Both prompts in every language."""
 
-    labels: Mapping[Gold, Text]
-    prompts: Mapping[Literal["de", "en"], Prompt]
+    labels: Annotated[Mapping[Gold, Text], every(Gold)]
+    prompts: Annotated[Mapping[PromptLanguage, Prompt], every(PromptLanguage)]
 
 
 class _Concerned(Entry):

@@ -59,12 +59,23 @@ def read_requests(
             names = list(table.columns)
             for row in table.rows(names):
                 read = dict(zip(names, row.values, strict=False))
-                values = {name: "" if value is None else str(value) for name, value in read.items()}
-                of = {role: values.get(column, "").strip() for role, column in found.items()}
+                told = {name: "" if value is None else str(value) for name, value in read.items()}
+                values = {_whole(name): _whole(value) for name, value in told.items()}
+                of = {role: _whole(told.get(column, "")).strip() for role, column in found.items()}
                 words = (of.get("base_word", ""), of.get("exchange_word", ""))
                 name = of.get("claim_id") or f"row-{row.line}"
-                problem = row.problem or wrong_text(of.get("claim"), _MAX_WORDS)
+                halved = [
+                    f"{_whole(each)}: found half a character"
+                    for each in told
+                    if _whole(told[each]) != told[each]
+                ]
+                problem = row.problem or next(iter(halved), None) or wrong_text(of.get("claim"), _MAX_WORDS)
                 yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)
+
+
+def _whole(text: str) -> str:
+    """Return a text with a question mark for every half of a character, which no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def answer(request: PairRequest, maker: PairMaker) -> Iterator[MinimalPair]:

@@ -82,7 +82,9 @@ def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
             made = {"pair_id": pair_id(first, second), "first": first, "second": second}
             made |= {"collected": "generated", "printed": EMPTY}
             labels, problem = _labels(row, guideline)
-            if is_known(first, second, lexicon) or made["pair_id"] in taken:
+            if unfit := next((word for word in (first, second) if _unfit(word)), None):
+                problem = f"first, second: found {unfit[:60]!r}, expected a word in letters; correct it"
+            elif is_known(first, second, lexicon) or made["pair_id"] in taken:
                 problem = f"decision: found a pair that is there already, {made['pair_id']}; reject it"
             elif not problem:
                 taken.add(made["pair_id"])
@@ -104,6 +106,11 @@ def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
 def unlabelled_tsv(reviewed: Reviewed) -> str:
     """Return the accepted pairs without labels as a table that can be exported for annotation."""
     return sheet(UNLABELLED, ([guarded(row[name]) for name in UNLABELLED] for row in reviewed.unlabelled))
+
+
+def _unfit(word: str) -> bool:
+    """Return whether a word cannot stand in ``pairs.tsv``, or gives a pair no name."""
+    return not word.isprintable() or not pair_id(word, "").strip("_")
 
 
 def _problem(row: Mapping[str, str], decision: str) -> str:

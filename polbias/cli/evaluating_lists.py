@@ -92,7 +92,8 @@ def _table(rows: Sequence[Sequence[str]]) -> None:
 
 def _told(task: Task) -> str:
     data = task.data
-    place = f"{data['dataset']}/{data['config']}" if "dataset" in data else "a file of your own (stage 2)"
+    named = "/".join(str(data[name]) for name in ("dataset", "config") if name in data)
+    place = named or "a file of your own (stage 2)"
     filters = [f"{name} {_plain(value)}" for name, value in data.items() if name not in _NOT_FILTERS]
     kind = "scores" if task.scores_likelihoods else "writes"
     times = [f"{task.samples} answers each"] if task.samples > 1 else []

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from os.path import normpath
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 import yaml
@@ -19,6 +22,8 @@ _FOLDER = "harness_tasks"
 _PREFIX = "polbias_"
 _WILD = "*?["
 _NEAREST = 4
+_MAX_DEPTH = 50
+_LONGEST = 300  # characters of a reason in a message
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -70,11 +75,12 @@ class Catalogue:
         folders: where task files lie; a later folder goes before an earlier one.
 
     Raises:
-        InputError: if a folder is not there.
+        InputError: if a folder is not there, or a task file in it cannot be used.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self.folders = tuple(folders)
+        self._files: dict[str, Path] = {}
         self.tasks: dict[str, Task] = {}
         self.groups: dict[str, tuple[str, ...]] = {}
         self.tags: dict[str, tuple[str, ...]] = {}
@@ -82,11 +88,11 @@ class Catalogue:
             if not folder.is_dir():
                 raise InputError(f"--include_path {folder}: not a folder; expected one with task files")
             for path in sorted(folder.rglob("*.yaml")):
-                self._take(_read(path))
+                self._take(path, _read(path))
+        self._refuse_circles()
         tagged: dict[str, list[str]] = {}
         for task in self.tasks.values():
-            given = task.settings.get("tag") or ()
-            for tag in [given] if isinstance(given, str) else given:
+            for tag in _listed(task.settings.get("tag")):
                 tagged.setdefault(tag, []).append(task.name)
         self.tags = {tag: tuple(names) for tag, names in sorted(tagged.items())}
 
@@ -97,10 +103,17 @@ class Catalogue:
 
     def members(self, name: str) -> list[str]:
         """Return the tasks that a name stands for, each once."""
-        if name in self.tasks:
-            return [name]
-        inner = self.groups.get(name) or self.tags.get(name, ())
-        return list(dict.fromkeys(task for each in inner for task in self.members(each)))
+        found: dict[str, None] = {}
+        seen: set[str] = set()
+        pending = [name]
+        while pending:
+            each = pending.pop()
+            if each in self.tasks:
+                found[each] = None
+            elif each not in seen:
+                seen.add(each)
+                pending.extend(reversed(self.groups.get(each) or self.tags.get(each, ())))
+        return list(found)
 
     def choose(self, asked: Iterable[str]) -> list[str]:
         """Return the names that lm_eval is to run.
@@ -151,17 +164,32 @@ class Catalogue:
         told = f"nearest: {', '.join(list(dict.fromkeys(near))[:_NEAREST])}; " if near else ""
         return f"{told}all names: `polbias eval --list` (for tasks of lm_eval itself use `lm_eval`)"
 
-    def _take(self, settings: Mapping[str, Any]) -> None:
+    def _take(self, path: Path, settings: Mapping[str, Any]) -> None:
         name = settings.get("group", settings.get("task"))
         if not isinstance(name, str):
             return  # a base that others include
+        _check(path, settings)
         self.tasks.pop(name, None)
         self.groups.pop(name, None)
+        self._files[name] = path
         if "group" in settings:
-            inner = [each for each in settings.get("task") or () if isinstance(each, str)]
+            inner = [each for each in _listed(settings.get("task")) if isinstance(each, str)]
             self.groups[name] = tuple(inner)
         else:
             self.tasks[name] = Task(name, settings)
+
+    def _refuse_circles(self) -> None:
+        inner = {
+            name: [each for each in members if each in self.groups] for name, members in self.groups.items()
+        }
+        try:
+            TopologicalSorter(inner).prepare()
+        except CycleError as error:
+            circle: list[str] = error.args[1][::-1]
+            told = " > ".join(circle)[:_LONGEST]
+            raise InputError(
+                f"{self._files[circle[0]]}: task: the group contains itself ({told}); take it out of one"
+            ) from None
 
 
 def catalogue(include: Sequence[Path] = ()) -> Catalogue:
@@ -169,13 +197,78 @@ def catalogue(include: Sequence[Path] = ()) -> Catalogue:
     return Catalogue([package_file(_FOLDER), *include])
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        found = yaml.load(path.read_text("utf-8"), Loader=_Loader)
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError(f"{path}: not a readable task file ({str(error).splitlines()[0]})") from None
+def _read(path: Path, within: Sequence[Path] = ()) -> dict[str, Any]:
+    """Return what a task file and those that it includes say; a file that is no mapping says nothing."""
+    found = _loaded(path, within)
     settings: dict[str, Any] = found if isinstance(found, dict) else {}
     included = settings.pop("include", None)
-    for each in [included] if isinstance(included, str) else included or ():
-        settings = _read(path.parent / each) | settings
+    around = (*within, path)
+    for each in _listed(included):
+        if not isinstance(each, str):
+            raise _wrong(path, "include", included, "the name of a file, or a list of names")
+        inner = path.parent / each
+        names = [normpath(outer) for outer in around]
+        if normpath(inner) in names:
+            circle = [*(outer.name for outer in around[names.index(normpath(inner)) :]), inner.name]
+            told = " > ".join(circle)[:_LONGEST]
+            raise InputError(f"{path}: include: the file includes itself ({told}); remove one of these")
+        if len(around) > _MAX_DEPTH:
+            raise InputError(f"{path}: include: more than {_MAX_DEPTH} files within each other; include less")
+        settings = _read(inner, around) | settings
     return settings
+
+
+def _loaded(path: Path, within: Sequence[Path]) -> Any:
+    advice = f"correct `include` in {within[-1]}" if within else "correct it or take it out of the folder"
+    try:
+        text = path.read_text("utf-8")
+        _refuse_depth(text)
+        return yaml.load(text, Loader=_Loader)
+    except OSError as error:
+        reason, line = error.strerror or type(error).__name__, None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = mark.line + 1 if mark else None
+        reason, advice = str(getattr(error, "problem", None) or error).splitlines()[0], "correct it"
+    # A value that is none of its tag makes PyYAML raise any of these.
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+        reason, line = str(error) or type(error).__name__, None
+    place = f"{path}:{line}" if line else str(path)
+    raise InputError(f"{place}: not a readable task file ({reason[:_LONGEST]}); {advice}") from None
+
+
+def _refuse_depth(text: str) -> None:
+    """Refuse nesting that would overflow the stack of the loader, which ends the process."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MAX_DEPTH:
+            mark: Any = event.start_mark
+            raise yaml.MarkedYAMLError(None, None, f"more than {_MAX_DEPTH} levels deep", mark)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    """Return what may be one thing or a list of them as a list."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _check(path: Path, settings: Mapping[str, Any]) -> None:
+    """Refuse a task or group whose fields are not of the kinds that lm_eval knows."""
+    inner = settings.get("task")
+    if not all(isinstance(each, str | dict) for each in _listed(inner)):  # lm_eval takes whole tasks as well
+        raise _wrong(path, "task", inner, "a name, or a list of names")
+    tags = settings.get("tag")
+    if not all(isinstance(each, str) for each in _listed(tags)):
+        raise _wrong(path, "tag", tags, "a name, or a list of names")
+    for field in ("dataset_kwargs", "metadata"):
+        given = settings.get(field)
+        by_name = isinstance(given, dict) and all(isinstance(name, str) for name in given)
+        if given is not None and not by_name:
+            raise _wrong(path, field, given, "values by name")
+    samples = (settings.get("metadata") or {}).get("polbias_samples", 1)
+    if not isinstance(samples, int) or samples < 1:
+        raise _wrong(path, "metadata.polbias_samples", samples, "a whole number from 1")
+
+
+def _wrong(path: Path, field: str, found: Any, expected: str) -> InputError:
+    return InputError(f"{path}: {field}: found {short(found)}, expected {expected}; correct it")

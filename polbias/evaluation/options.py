@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any, NoReturn
 
 from polbias.errors import InputError, PolbiasError
@@ -53,16 +54,30 @@ def parse(arguments: Sequence[str]) -> Any:
         given.log_samples = True
         given.output_path = given.output_path or file.get("output_path") or DEFAULT_OUTPUT
         chosen = EvaluatorConfig.from_cli(given)
-    except (OSError, TypeError, ValueError) as error:
-        raise InputError(f"options of lm_eval: {str(error).splitlines()[0]}") from None
-    chosen.tasks = [chosen.tasks] if isinstance(chosen.tasks, str) else list(chosen.tasks)
+    # lm_eval takes what a file says as it is, and may stumble over a value anywhere.
+    except (
+        OSError,
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        place = f"--config {given.config}" if given.config else "options of lm_eval"
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{place}: {reason}; see `polbias eval -h`") from None
+    chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
     return chosen
 
 
 def include_paths(config: Any) -> list[Path]:
-    """Return the folders with further task files: one on the command line, or a list in a YAML file."""
-    given = config.include_path or []
-    return [Path(each) for each in ([given] if isinstance(given, str | Path) else given)]
+    """Return the folders with further task files: one on the command line, or a list in a YAML file.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    return [Path(each) for each in _listed("--include_path", config.include_path or [], "a folder")]
 
 
 def output_folder(config: Any) -> Path:
@@ -81,6 +96,13 @@ def output_folder(config: Any) -> Path:
     except OSError as error:
         raise InputError(f"--output_path {path}: cannot be written to ({error.strerror})") from None
     return folder
+
+
+def _listed(option: str, given: Any, expected: str) -> list[Any]:
+    found = given if isinstance(given, list) else [given]
+    if wrong := [each for each in found if not isinstance(each, str | Path)]:
+        raise InputError(f"{option}: found {short(wrong[0])}, expected {expected}, or a list of such")
+    return found
 
 
 class _Parser(argparse.ArgumentParser):

@@ -72,7 +72,53 @@ def test_tasks_of_one_s_own(tmp_path: Path) -> None:
     assert found.tasks["mine"].metadata == {"version": 2.0}
     assert found.choose(["all_mine,own"]) == ["all_mine"]
     (tmp_path / "mine.yaml").write_text("task: [", "utf-8")
-    with pytest.raises(InputError, match=r"mine\.yaml: not a readable task file"):
+    with pytest.raises(InputError, match=r"mine\.yaml:2: not a readable task file"):
         catalogue([tmp_path])
     with pytest.raises(InputError, match="not a folder"):
         catalogue([tmp_path / "gone"])
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (
+            {"a": "task: a\ninclude: a.yaml"},
+            r"a\.yaml: include: .*includes itself \(a\.yaml > a\.yaml\); remove",
+        ),
+        (
+            {"a": "task: a\ninclude: b.yaml", "b": "include: ./c.yaml", "c": "include: b.yaml"},
+            r"c\.yaml: include: .*\(b\.yaml > c\.yaml > b\.yaml\)",
+        ),
+        ({"a": "group: g\ntask: [g]"}, r"a\.yaml: task: .*contains itself \(g > g\); take it out"),
+        (
+            {"a": "group: g\ntask: [h]", "b": "group: h\ntask: g"},
+            r"contains itself \((g > h > g|h > g > h)\)",
+        ),
+        (
+            {"a": "task: a\ninclude: b.yaml"},
+            r"b\.yaml: not a readable.*\(No such file.*`include` in .*a\.yaml",
+        ),
+        ({"a": "task: a\ninclude: {b: 1}"}, r"a\.yaml: include: found .*expected the name of a file"),
+        ({"a": "task: a\ntag: [{b: 1}]"}, r"a\.yaml: tag: found .*expected a name"),
+        ({"a": "group: a\ntask: [[b]]"}, r"a\.yaml: task: found .*expected a name"),
+        ({"a": "task: a\nmetadata: [1]"}, r"a\.yaml: metadata: found .*expected values by name"),
+        ({"a": "task: a\nmetadata: {polbias_samples: x}"}, r"a\.yaml: metadata\.polbias_samples: found 'x'"),
+        ({"a": "- " * 100_000}, r"a\.yaml:1: .*levels deep"),
+        ({"a": "task: !!bool x"}, r"a\.yaml: not a readable task file"),
+    ],
+)
+def test_a_task_file_that_cannot_be_used_is_one_clear_error(
+    files: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / f"{name}.yaml").write_text(text + "\n", "utf-8")
+    with pytest.raises(InputError, match=told):
+        Catalogue([tmp_path])
+
+
+def test_groups_within_groups_name_a_task_once(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("task: a\n", "utf-8")
+    for depth in range(60):
+        inner = f"[g{depth - 1}, g{depth - 1}]" if depth else "a"
+        (tmp_path / f"g{depth}.yaml").write_text(f"group: g{depth}\ntask: {inner}\n", "utf-8")
+    assert Catalogue([tmp_path]).members("g59") == ["a"]

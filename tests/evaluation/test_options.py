@@ -62,6 +62,21 @@ def test_a_file_of_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("seed: .inf", r"--config .*run\.yaml: cannot convert float infinity"),
+        ("tasks: [1]", "--tasks: found 1, expected a name"),
+        ("include_path: 3", "--include_path: found 3, expected a folder"),
+    ],
+)
+def test_a_file_of_options_with_an_odd_value(line: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "run.yaml"
+    file.write_text(f"model: dummy\n{'' if 'tasks' in line else 'tasks: x'}\n{line}\n", "utf-8")
+    with pytest.raises(InputError, match=told):
+        include_paths(parse(["--config", str(file)]))
+
+
+@pytest.mark.parametrize(
     ("arguments", "told"),
     [
         ("--num_fewshot 8", "the examples are part of the prompt"),

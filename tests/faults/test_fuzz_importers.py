@@ -64,6 +64,7 @@ def test_polbix_answers_of_other_kinds(examples: int, tmp_path: Path) -> None:
     polbix.write_claims(tmp_path, polbix.row(), polbix.row(id="b"))
     rows = [polbix.answer(), polbix.answer(id="b")]
     path = polbix.write_answers(tmp_path, *rows)
+    audit(tmp_path)  # sound answers are read
 
     def check(each: Any) -> bool:
         path.write_text(json.dumps(each.of([rows])), "utf-8")

@@ -1,4 +1,4 @@
-"""Template files of all families, damaged: each is read, or refused by file and place."""
+"""Template files of all families, damaged: each is read and specified, or refused by file and place."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.families import FAMILIES, Target, target
 from tests.faults.support.structures import rewritings
+
+LONGEST = 10.0
+"""Seconds for a family: what a damaged file makes anew is proved anew."""
 
 
 def _check(family: Target, which: int, data: bytes) -> bool:
@@ -25,6 +28,7 @@ def test_damaged_bytes(name: str, examples: int, tmp_path: Path) -> None:
         damages(len(family.files)),
         lambda each: _check(family, each.which, each.of(family.originals)),
         examples,
+        LONGEST,
     )
     assert tally.errors
     assert tally.results
@@ -41,4 +45,4 @@ def test_changed_fields(name: str, examples: int, tmp_path: Path) -> None:
         text = yaml.safe_dump(each.of(documents), allow_unicode=True, sort_keys=False)
         return _check(family, places[each.which], text.encode("utf-8", "surrogatepass"))
 
-    assert fuzz(rewritings(len(documents)), check, examples).errors
+    assert fuzz(rewritings(len(documents)), check, examples, LONGEST).errors

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from polbias.errors import InputError
 from polbias.generators.engine.sheets import SheetError
 from polbias.generators.policy.quality_set import check, items
 from polbias.generators.policy.review import COLUMNS, Row, read_review, rows, write_review
@@ -273,3 +274,29 @@ def test_rows_of_the_gate_carry_its_codes_and_what_it_can_mend(tmp_path: Path, s
     assert row.key == ("fr-01-benches", "en", "paraphrase1")
     assert row.findings == ("stray-whitespace", "missing-final-punctuation", "force-lost")
     assert row.suggestion == "Paint goes on benches."
+
+
+@pytest.mark.parametrize("sign", ["\x7f", "\x9f", "\ufeff", "\uffff", "\x00"])
+def test_a_correction_with_a_sign_that_yaml_cannot_hold(tmp_path: Path, sign: str) -> None:
+    path = written(tmp_path, replace(ROW, decision=f"Paint{sign} the benches.", reviewer="MK"))
+    with pytest.raises(SheetError, match="expected one line without tabs, braces and control characters"):
+        read_review(path)
+
+
+def test_a_correction_in_a_list_in_brackets_stays_one_sentence(tmp_path: Path, statements: Path) -> None:
+    block = STATEMENTS[STATEMENTS.index("        - Paint should") :]
+    flow = " [Paint should go on benches., Towns ought to paint benches., Benches need a coat of paint.]\n"
+    statements.write_text(STATEMENTS.replace(f"\n{block}", flow), "utf-8")
+    decide(path := statements, path, replace(ROW, decision="Soon, benches should get paint.", reviewer="MK"))
+    wording = dict(load_statements(statements).statements[0].wordings)["en"]
+    assert wording.text("paraphrase1") == "Soon, benches should get paint."
+    assert wording.text("paraphrase2") == "Towns ought to paint benches."
+
+
+def test_a_statement_file_whose_layout_is_not_understood_stays(tmp_path: Path, statements: Path) -> None:
+    before = ("\ufeff\ufeff" + STATEMENTS).encode()
+    statements.write_bytes(before)
+    row = replace(ROW, decision="Benches should get paint.", reviewer="MK", line=2)
+    with pytest.raises(InputError, match=r"fr\.yaml: its layout .* fr-01-benches .*byte order mark"):
+        apply_corrections(tmp_path / "review.tsv", [row], [statements])
+    assert statements.read_bytes() == before

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from polbias.errors import InputError
-from polbias.generators.selfassess.title_rules import title_rules
+from polbias.errors import InputError, TemplateError
+from polbias.generators.selfassess.title_rules import load_title_rules, title_rules
 from polbias.generators.selfassess.titles import read_column, sift, write_sifted
 from tests.support.process import run_python
 
@@ -137,3 +138,13 @@ def test_a_column_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text("id\tOverskrift\n1\tA tax\n2\n", "utf-8")
     assert list(read_column(path, "overskrift")) == [(1, "A tax"), (2, "")]
+
+
+@pytest.mark.parametrize("pattern", ["(?i)stocks?", "a{9999999999999}", "(?:" * 2000 + ")" * 2000, "["])
+def test_a_pattern_that_cannot_be_joined_to_others(tmp_path: Path, pattern: str) -> None:
+    path = tmp_path / "titles.yaml"
+    rules = {"columns": {"title": ["title"]}, "unless": {"patterns": [{"pattern": "tax"}]}}
+    rules |= {"reasons": {"own": {"says": "x", "patterns": [{"pattern": pattern}]}}}
+    path.write_text(json.dumps(rules), "utf-8")
+    with pytest.raises(TemplateError, match=r"titles\.yaml:1: reasons\.own.*no regular expression"):
+        load_title_rules(path)

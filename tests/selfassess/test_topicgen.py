@@ -255,3 +255,31 @@ def test_the_commands(server: ChatServer, tmp_path: Path) -> None:
     done = run_python([*main, "accept", str(review), "--set", "nolex", "-o", str(out)], check=False)
     assert done.returncode == 2
     assert "--set: found 'nolex', expected one of poligen" in done.stderr
+
+
+def test_quotes_and_full_stops_of_accepted_texts(family: Family, tmp_path: Path) -> None:
+    title = family.sets["poligen"].categories["eco"].title
+    items = load_items(family, "poligen")
+    found = [Suggestion(title, '"Free" ferries and "slow" canals', "left", "x, 1")]
+    path = tmp_path / "r.tsv"
+    line = review_tsv(found).removesuffix("\t\t\t\n")
+    path.write_text(f"{line}accept\t\t\tA. R.\n", "utf-8")
+    accepted = read_review(path, family.sets["poligen"], items)
+    out = tmp_path / "eco.tsv"
+    out.write_text(accepted.tsv("eco", "topic"), "utf-8")
+    assert [item.text for item in read_items(out, family.sets["poligen"])] == [found[0].text]
+    path.write_text(f"{line}accept\tFees.\t\tA. R.\n", "utf-8")
+    with pytest.raises(SheetError, match=r"r\.tsv:2: correction: found 'Fees\.', expected no full stop"):
+        read_review(path, family.sets["poligen"], items)
+
+
+def test_a_category_without_a_free_code(family: Family, tmp_path: Path) -> None:
+    titles = ["!", "?"]
+    path = fill(
+        tmp_path / "r.tsv",
+        [Suggestion(title, f"Fees for river locks {n}", "right", "x, 1") for n, title in enumerate(titles)],
+        YES,
+        YES,
+    )
+    with pytest.raises(InputError, match=r"r\.tsv:3: category: found '\?', no three letters"):
+        read_review(path, family.sets["poligen"], load_items(family, "poligen"))

@@ -204,3 +204,10 @@ def test_a_review_that_cannot_be_used(tmp_path: Path) -> None:
     assert "r.tsv:2: decision: found a pair that is there already" in there
     assert "r.tsv:3: reviewer: found nothing" in nobody
     assert "r.tsv:4: neutral, xphemism: found nothing" in gone
+
+
+@pytest.mark.parametrize("word", ["🙂", "A\0b", "A\u200bb", "--"])
+def test_a_word_that_no_row_can_hold(tmp_path: Path, word: str) -> None:
+    path = write(tmp_path / "r.tsv", {**ACCEPTED, **LABELS, "first": word})
+    with pytest.raises(SheetError, match="r.tsv:2: first, second: found .*, expected a word in letters"):
+        read_review(path, LEXICON, GUIDELINE)

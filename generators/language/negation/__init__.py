@@ -19,6 +19,7 @@ _RULES = {
     "it": ("spanish_italian", "negate_italian"),
 }
 LANGUAGES = tuple(_RULES)
+_LONGEST = 1_000  # characters; the rules look ahead from every word, which takes ever longer
 
 
 def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
@@ -39,6 +40,9 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     """
     if language not in _RULES:
         raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
+    if len(statement) > _LONGEST:
+        explanation = f"No negation was formed: more than {_LONGEST:,} characters are no single statement."
+        return Negated(None, "abstain:too-long", explanation)
     module, function = _RULES[language]
     if pipeline is not None:
         pipeline.require(language)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 from polbias.generators.language.negation import german_words as lexicon
 from polbias.generators.language.negation.german_text import Token
@@ -45,6 +46,8 @@ class NounReader:
 
     def __init__(self, tokens: list[Token], positions: list[int]) -> None:
         self.tokens, self.positions, self.place = tokens, positions, 0
+        # Every adverb looks ahead as far as the noun, past all others: kept, or the time doubles with each.
+        self._find_noun = cache(self._found_noun)
 
     def _token(self, place: int) -> Token:
         return self.tokens[self.positions[place]]
@@ -98,7 +101,7 @@ class NounReader:
         self._extend(phrase)
         return phrase
 
-    def _find_noun(self, start: int, kind: str) -> int | None:
+    def _found_noun(self, start: int, kind: str) -> int | None:
         """Return the place of the noun that a phrase has from ``start`` on, or None."""
         place, extended = start, False
         while place < len(self.positions):

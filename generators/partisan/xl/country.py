@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from polbias.errors import TemplateError
-from polbias.generators.engine.entries import Entry, Name, Text
+from polbias.generators.engine.entries import Entry, Name, Text, every
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.logic.comparison import COMPARABLE, INFERIOR, SUPERIOR
 from polbias.generators.partisan.country import (
@@ -117,7 +117,9 @@ class EnglishLarge(_Large):
     """A file in English."""
 
     language: Literal["en"]
-    wordings: Mapping[Name, Mapping[_Direction, EnglishComparison]] = Field(default_factory=dict)
+    wordings: Mapping[Name, Annotated[Mapping[_Direction, EnglishComparison], every(_Direction)]] = Field(
+        default_factory=dict
+    )
     irrelevant: Mapping[Name, EnglishComparison]
 
 
@@ -125,7 +127,9 @@ class GermanLarge(_Large):
     """A file in German."""
 
     language: Literal["de"]
-    wordings: Mapping[Name, Mapping[_Direction, GermanComparison]] = Field(default_factory=dict)
+    wordings: Mapping[Name, Annotated[Mapping[_Direction, GermanComparison], every(_Direction)]] = Field(
+        default_factory=dict
+    )
     irrelevant: Mapping[Name, GermanComparison]
 
 

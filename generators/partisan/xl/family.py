@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import PositiveInt
 
-from polbias.generators.engine.entries import Entry, Text, Version
+from polbias.generators.engine.entries import Entry, Levels, Text, Version, slots
 from polbias.generators.engine.templates import load_template
-from polbias.generators.partisan.family import Family, load_family
+from polbias.generators.partisan.family import Family, Shots, load_family
 from polbias.generators.partisan.xl.country import load_large
 from polbias.generators.partisan.xl.stage import Stage
 from polbias.locations import package_file
@@ -29,11 +30,11 @@ class LargeFile(Entry):
     name: Text
     version: Version
     canary: Text
-    formal: str
-    material: str
+    formal: Annotated[str, slots("paper", "tables", "country")]
+    material: Annotated[str, slots("paper", "tables", "country", "issue")]
     unverified: Text
     rows: PositiveInt
-    shots: tuple[int, ...]
+    shots: Levels[Shots]
 
 
 @dataclass(frozen=True)

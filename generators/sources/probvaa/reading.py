@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from polbias.generators.logic.audit.lines import refuse_foreign
 
 T = TypeVar("T")
 _START = 1 << 16
+_NUMBER = re.compile("[0-9]{1,9}")
 _brief = Repr()
 _brief.maxstring = 60
 
@@ -70,7 +72,7 @@ class Record:
         Raises:
             InputError: if it is none.
         """
-        if not self[field].isascii() or not self[field].isdigit():
+        if not _NUMBER.fullmatch(self[field]):
             self.fail(field, "a number from 0")
         return int(self[field])
 

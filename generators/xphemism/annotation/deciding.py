@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
+from pydantic import ValidationError
+
 from polbias.cells import guarded
+from polbias.errors import InputError
 from polbias.generators.engine.sheets import SheetError, named_rows, sheet
 from polbias.generators.engine.templates import shown
 from polbias.generators.xphemism.annotation.collecting import Answer
@@ -23,6 +26,7 @@ COLUMNS = ("pair_id", "first", "second", "variable", "reason", "forward", "rever
 _MIRRORED = {"left": "right", "right": "left"}
 _EXCHANGED = {"judgmental_first": "judgmental_second", "judgmental_second": "judgmental_first"}
 _NONE = Vote({})
+_SHOWN = 60  # characters of a value in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,4 +197,12 @@ def _stale(decision: Open, why: str) -> Problem:
 def _pair(pair: str, row: Mapping[str, str], labels: Mapping[str, str]) -> Pair:
     origin = {"collected": row.get("collected") or "generated", "printed": row.get("printed") or EMPTY}
     words = {name: row[name] for name in ("first", "second")}
-    return Pair.model_validate({"pair_id": pair, **words, **labels, **origin})
+    try:
+        return Pair.model_validate({"pair_id": pair, **words, **labels, **origin})
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"tasks of the pair {pair[:_SHOWN]!r}: {field}: found {str(first['input'])[:_SHOWN]!r} "
+            f"({first['msg'].lower()}); correct the source and export it again"
+        ) from None

@@ -126,6 +126,10 @@ def _json(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
         place = f"{shown(path)}: entry {number}"
         if not isinstance(task, dict):
             yield Problem(place, "unreadable", f"found {type(task).__name__}, expected a task; not used")
+        elif _halved(task):
+            yield Problem(
+                place, "unreadable", "found half a character, such as \\ud83d; not used, export again"
+            )
         elif isinstance(task.get("data"), dict):
             yield from _task(place, task, names)
         elif TASK_ID in task:
@@ -133,6 +137,15 @@ def _json(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
             yield names.raw(place, _accounts(task.get(ANNOTATOR)), flat)
         else:
             yield Problem(place, "unreadable", f"found neither data nor {TASK_ID}; not used")
+
+
+def _halved(task: Mapping[str, Any]) -> bool:
+    """Return whether an escape in some text of a task has lost its other half; no file can hold that."""
+    try:
+        json.dumps(task, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _task(place: str, task: Mapping[str, Any], names: _Names) -> Iterable[RawAnswer | Problem]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from polbias.errors import InputError
 from polbias.generators.engine.seeds import named_rng
@@ -17,6 +17,7 @@ from polbias.generators.logic.audit.columns import Role, resolve
 from polbias.generators.logic.audit.tables import open_tables
 from polbias.generators.xphemism.annotation.guideline import FIELDS, Kind
 
+_SHOWN = 60  # characters of a value in a message
 Direction = Literal["forward", "reverse"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _ROLES: Mapping[Kind, tuple[Role, ...]] = {
@@ -63,6 +64,21 @@ class TaskSet(BaseModel):
     annotators: tuple[str, ...]
     tasks: tuple[Task, ...]
 
+    @model_validator(mode="after")
+    def _complete(self) -> TaskSet:
+        seen: set[str] = set()
+        for number, task in enumerate(self.tasks):
+            place = f"tasks.{number}"
+            if task.id in seen:
+                raise ValueError(f"{place}.id: found {task.id[:_SHOWN]!r} twice, expected each once")
+            seen.add(task.id)
+            needed = {"texts": FIELDS[self.kind], "row": FIELDS[self.kind] if self.kind == "words" else ()}
+            for field, names in needed.items():
+                for name in names:
+                    if not getattr(task, field).get(name):
+                        raise ValueError(f"{place}.{field}.{name}: found nothing, expected a text")
+        return self
+
     def by_id(self) -> Mapping[str, Task]:
         """Return the tasks by their id."""
         return {task.id: task for task in self.tasks}
@@ -90,9 +106,10 @@ def read_tasks(path: Path) -> TaskSet:
         ) from None
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "file"
+        place = ".".join(map(str, first["loc"]))[:_SHOWN]
+        problem = f"{place}: {first['msg']}" if place else first["msg"].removeprefix("Value error, ")
         raise InputError(
-            f"{shown(file)}: {place}: {first['msg']}; expected the tasks of an export, restore the file"
+            f"{shown(file)}: {problem}; expected the tasks of an export, restore the file"
         ) from None
 
 
@@ -125,6 +142,8 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
             name = values.get(_ROLES[kind][0].name, "")
             if row.problem:
                 problem = row.problem
+            elif _halved((*values, *values.values())):
+                problem = "found half a character, such as \\ud83d; not used"
             elif empty:
                 problem = f"{empty[0]}: found nothing, expected a text; not used"
             elif name in found:
@@ -142,7 +161,12 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
 def _text(value: Any) -> str:
     if value is None or isinstance(value, str):
         return (value or "").strip()
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _halved(texts: Iterable[str]) -> bool:
+    """Return whether a text has half a character, which no file can hold."""
+    return any("\ud800" <= sign <= "\udfff" for text in texts for sign in text)
 
 
 def make_tasks(kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False) -> tuple[Task, ...]:

@@ -18,6 +18,8 @@ Address = Literal["url", "mention", "hashtag"]
 _MENTION = re.compile(r"(?<![\w@])@\w+(?:\.\w+)*")
 _HASHTAG = re.compile(r"(?<![\w&])#\w+")
 _URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+# No word, and nothing to give to a tokenizer whose time grows with the square of its length.
+_ENDLESS = re.compile(r"\S{1000,}")
 # After these a sentence or heading begins anew inside a sentence: "Er sagt: Teure Mieten ...".
 _LOOKBACK = 4
 _OPENS = frozenset(':„"»«‚›‹“*•|>–—…')
@@ -58,7 +60,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     """
     pipeline = _pipeline()
     # Not pipeline(text): that refuses texts of more than a million characters.
-    document = pipeline.tokenizer(text)
+    document = pipeline.tokenizer(_ENDLESS.sub(lambda run: " " * len(run[0]), text))
     for _, component in pipeline.pipeline:
         document = component(document)
     begins = [token.idx for token in document if token.is_sent_start]

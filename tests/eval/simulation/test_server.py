@@ -229,3 +229,18 @@ def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
     path.write_bytes(b"no parquet")
     with pytest.raises(BuildError, match="cannot be read"):
         read_known(tmp_path, WHO)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"prompt": None}, "row 1: prompt: found nothing"),
+        ({"gold": "yes"}, "gold: found 'yes', expected one of"),
+    ],
+)
+def test_rows_with_an_odd_value_are_named(changed: dict[str, Any], told: str, tmp_path: Path) -> None:
+    row = {"prompt": "p", "gold": "entailment", "pattern": "DS", "content_type": "congruent"}
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in (row, row | changed)), "utf-8")
+    with pytest.raises(InputError, match=rf"rows\.jsonl: {told}"):
+        read_known(tmp_path, WHO, files=[path])

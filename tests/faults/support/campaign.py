@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 from polbias.errors import PolbiasError
@@ -46,13 +46,16 @@ class Stuck(BaseException):
     """An input took far too long; no ``except Exception`` swallows this."""
 
 
-def fuzz(inputs: SearchStrategy[Any], check: Callable[[Any], bool], examples: int) -> Tally:
+def fuzz(
+    inputs: SearchStrategy[Any], check: Callable[[Any], bool], examples: int, longest: float = LONGEST
+) -> Tally:
     """Put inputs to a target; the same ones in every run.
 
     Args:
         inputs: of the target.
         check: fails unless what must hold does; returns whether there was a result rather than an error.
         examples: how many inputs.
+        longest: seconds of processor time that one input may take.
     """
     tally, end = Tally(), time.monotonic() + _BUDGET
 
@@ -61,13 +64,14 @@ def fuzz(inputs: SearchStrategy[Any], check: Callable[[Any], bool], examples: in
         derandomize=True,
         deadline=None,
         database=None,
+        phases=(Phase.generate, Phase.shrink),
         suppress_health_check=list(HealthCheck),
     )
     @given(inputs)
     def attempt(value: Any) -> None:
         if time.monotonic() > end:
             pytest.fail(f"{tally.inputs} of {examples} inputs in {_BUDGET:g} s")
-        with bounded():
+        with bounded(longest):
             result = check(value)
         tally.inputs += 1
         tally.results += result

@@ -1,9 +1,11 @@
-"""Small copies of the shipped templates, so that thousands of them can be read."""
+"""Small copies of the shipped templates, so that thousands of them can be read and specified."""
 
 from __future__ import annotations
 
+import importlib
 import shutil
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +16,11 @@ import yaml
 from polbias.locations import package_file
 
 _KEPT = 2
-"""Entries that are kept of a long list."""
+"""Entries that are kept of each kind in a long list."""
+_KINDS = ("status", "type", "gold", "gender")
+"""Fields that tell the kinds apart of which a dataset wants the same number."""
+_ROWS = 4
+"""Rows that are made of each table."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Target:
 
     Attributes:
         folder: of the copy.
-        load: reads it.
+        load: reads it, specifies its datasets and makes some rows.
         files: below the folder; each may be damaged.
     """
 
@@ -53,86 +59,158 @@ class Target:
             path.write_bytes(originals[which])
 
 
-def _policy(folder: Path) -> Any:
-    from polbias.generators.policy.family import load_family
+def _specified(module: str, folder: Path, **wanted: Any) -> None:
+    """Do what a build does before it writes: all of the specification, and rows of each table."""
+    from polbias.generators.engine import Rows
 
-    return load_family(folder)
-
-
-def _partisan(folder: Path) -> Any:
-    from polbias.generators.partisan.family import load_family
-
-    return load_family(folder)
-
-
-def _normative(folder: Path) -> Any:
-    from polbias.generators.normative.family import load_family
-    from polbias.generators.normative.wason import selections
-
-    family = load_family(folder)
-    return selections(family)
+    publication = importlib.import_module(f"polbias.generators.{module}")
+    for table in publication.specify(folder, **wanted).tables:
+        rows = Rows(table)
+        for _ in rows.batches(0, min(_ROWS, len(rows))):
+            pass
 
 
-def _xphemism(folder: Path) -> Any:
-    from polbias.generators.engine.templates import load_template
+def _policy(folder: Path) -> None:
+    _specified("policy.publication", folder)
+
+
+def _partisan(folder: Path) -> None:
+    _specified("partisan.publication", folder)
+
+
+def _partisan_xl(folder: Path) -> None:
+    _specified("partisan.publication_xl", folder, rows=48)
+
+
+def _normative(folder: Path) -> None:
+    _specified("normative.publication", folder)
+
+
+def _xphemism(folder: Path) -> None:
     from polbias.generators.xphemism.annotation.guideline import load_guideline
-    from polbias.generators.xphemism.family import DatasetFile, PromptsFile
     from polbias.generators.xphemism.generation import load_generation
-    from polbias.generators.xphemism.lexicon import load_lexicon
-    from polbias.generators.xphemism.own_claims import load_own_claims
 
-    # One by one: the whole family has the number of its claims in a file.
-    load_template(folder / "dataset.yaml", DatasetFile)
-    load_template(folder / "prompts.yaml", PromptsFile)
     load_guideline(folder)
     load_generation(folder / "generation.yaml")
-    return load_own_claims(folder, load_lexicon(folder))
+    _specified("xphemism.publication", folder)
 
 
-def _selfassess(folder: Path) -> Any:
-    from polbias.generators.selfassess.items import read_items
-    from polbias.generators.selfassess.sets import load_family
-
-    family = load_family(folder)
-    for path in sorted((folder / "poligen").glob("*.tsv")):
-        list(read_items(path, family.sets["poligen"]))
+def _selfassess(folder: Path) -> None:
+    _specified("selfassess.publication", folder)
 
 
-_LOADERS = {
-    "policy": _policy,
-    "partisan": _partisan,
-    "normative": _normative,
-    "xphemism": _xphemism,
-    "selfassess": _selfassess,
+_LOADERS: Mapping[str, tuple[str, Callable[[Path], None]]] = {
+    "policy": ("policy", _policy),
+    "partisan": ("partisan", _partisan),
+    "partisan-xl": ("partisan", _partisan_xl),
+    "normative": ("normative", _normative),
+    "xphemism": ("xphemism", _xphemism),
+    "selfassess": ("selfassess", _selfassess),
 }
 FAMILIES = tuple(_LOADERS)
 
 
 def target(family: str, folder: Path) -> Target:
-    """Copy the templates of a family, with long files shortened."""
+    """Copy the templates of a family, with long files shortened and the numbers in them adjusted."""
+    templates, load = _LOADERS[family]
     copy = folder / family
-    shutil.copytree(package_file(f"templates/{family}"), copy)
+    shutil.copytree(package_file(f"templates/{templates}"), copy)
     for path in sorted(copy.rglob("*.yaml")):
         if path.stat().st_size > 12_000:
-            _shorten(path)
-    for path in copy.rglob("*.tsv"):
-        if path.stat().st_size > 5_000 and family == "selfassess":
-            path.unlink()
+            _rewrite(path, _first)
+    if family in _FITTING:
+        _FITTING[family](copy)
     files = sorted(path for path in copy.rglob("*") if path.suffix in (".yaml", ".tsv"))
-    load = _LOADERS[family]
     load(copy)  # the short copy is sound
     return Target(copy, load, tuple(path.relative_to(copy).as_posix() for path in files))
 
 
-def _shorten(path: Path) -> None:
-    """Keep the first entries of every long list of mappings."""
-    data = yaml.safe_load(path.read_text("utf-8"))
-    path.write_text(yaml.safe_dump(_first(data), allow_unicode=True, sort_keys=False, width=110), "utf-8")
+def _rewrite(path: Path, change: Callable[[Any], Any]) -> None:
+    data = change(yaml.safe_load(path.read_text("utf-8")))
+    path.write_text(yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110), "utf-8")
 
 
 def _first(value: Any) -> Any:
+    """Keep the first entries of each kind of every long list of mappings."""
     if isinstance(value, dict):
         return {name: _first(each) for name, each in value.items()}
     if isinstance(value, list) and len(value) > 4 * _KEPT and all(isinstance(each, dict) for each in value):
-        return [_first(each) for each in value[:_KEPT]]
+        seen: Counter[Any] = Counter()
+        kept = []
+        for each in value:
+            kind = next((each[name] for name in _KINDS if isinstance(each.get(name), str)), None)
+            seen[kind] += 1
+            if seen[kind] <= _KEPT:
+                kept.append(each)
+        return kept
     return value
+
+
+def _fit_partisan(folder: Path) -> None:
+    """One country, and few instructions."""
+    for path in (*folder.glob("*de.yaml"), *folder.glob("countries/*.yaml"), folder / "dataset_xl.yaml"):
+        if path.stem != "us-en":
+            path.unlink()
+    shutil.rmtree(folder / "countries_xl")
+    _rewrite(folder / "dataset.yaml", lambda data: data | {"shots": [0, 8], "crossed": []})
+    _keep(folder / "instructions.en.yaml", "formal", "material", most=1)
+
+
+def _fit_partisan_xl(folder: Path) -> None:
+    """One other country with few of all, and few instructions."""
+    for path in (*folder.glob("*en.yaml"), *folder.glob("countries*/*.yaml")):
+        if path.stem != "ch-de":
+            path.unlink()
+    _rewrite(folder / "dataset.yaml", lambda data: data | {"crossed": []})
+    _keep(folder / "countries_xl" / "ch-de.yaml", "topics", "distractors", "wordings", "irrelevant")
+    _keep(folder / "instructions.de.yaml", "formal", "material", most=1)
+
+
+def _keep(path: Path, *fields: str, most: int = _KEPT) -> None:
+    """Keep the first entries of some mappings."""
+    _rewrite(path, lambda data: _first(data) | {each: dict([*data[each].items()][:most]) for each in fields})
+
+
+def _fit_normative(folder: Path) -> None:
+    _rewrite(folder / "dataset.yaml", lambda data: data | {"per_cell": 1})
+
+
+def _fit_xphemism(folder: Path) -> None:
+    claims = sum(
+        len(yaml.safe_load(path.read_text("utf-8"))["claims"])
+        for path in sorted((folder / "claims").glob("*.yaml"))
+    )
+    _rewrite(folder / "dataset.yaml", lambda data: data | {"claims": claims})
+
+
+def _fit_selfassess(folder: Path) -> None:
+    """One set of two small categories."""
+    keep = {"poligen": ("edu", "soc")}
+
+    def fewer(sets: dict[str, Any]) -> dict[str, Any]:
+        made = {name: sets[name] for name in keep}
+        for name, codes in keep.items():
+            found = made[name]["categories"]
+            made[name]["categories"] = {code: found[code] | {"count": 3} for code in codes}
+        return made
+
+    _rewrite(folder / "sets.yaml", fewer)
+    _rewrite(folder / "errata.yaml", lambda errata: [each for each in errata if each["applies"] == "none"])
+    for path in folder.rglob("*.tsv"):
+        if path.stem not in keep.get(path.parent.name, ()):
+            path.unlink()
+            continue
+        head, *rows = path.read_text("utf-8").splitlines()
+        kept = [
+            next(row for row in rows if row.endswith(f"\t{tilt}")) for tilt in ("left", "neutral", "right")
+        ]
+        path.write_text("\n".join((head, *kept, "")), "utf-8")
+
+
+_FITTING: Mapping[str, Callable[[Path], None]] = {
+    "partisan": _fit_partisan,
+    "partisan-xl": _fit_partisan_xl,
+    "normative": _fit_normative,
+    "xphemism": _fit_xphemism,
+    "selfassess": _fit_selfassess,
+}

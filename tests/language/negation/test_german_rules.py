@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from polbias.generators.language.negation import negate
 from polbias.generators.language.negation.german import negate_german
 
 NICHT = [
@@ -319,3 +320,9 @@ def test_abstention(rule: str, statement: str) -> None:
     negated = negate_german(statement)
     assert (negated.text, negated.rule) == (None, rule)
     assert negated.explanation.endswith(".")
+
+
+def test_many_adverbs_before_a_noun_take_no_time_and_a_long_text_is_no_statement() -> None:
+    text = "Der Rat soll " + "sehr neue " * 90 + "Steuern senken."
+    assert negate(text, "de").rule != "abstain:too-long"
+    assert negate(text * 2, "de").rule == "abstain:too-long"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from polbias.generators.xphemism.annotation.exporting import answers_csv
 from polbias.generators.xphemism.annotation.guideline import Guideline
 from polbias.generators.xphemism.annotation.people import Person, read_people
 from polbias.generators.xphemism.annotation.reading import read_answers
-from polbias.generators.xphemism.annotation.tasks import TaskSet
+from polbias.generators.xphemism.annotation.tasks import TaskSet, read_tasks
 from tests.xphemism.annotation.conftest import claim_set, word_set
 
 GOOD = {"axis": "social", "shift": "left", "judgmental_first": "0", "judgmental_second": "1"}
@@ -196,3 +196,28 @@ def test_people_and_their_compass(tmp_path: Path) -> None:
     assert "p.tsv:3: accounts: found '4', which is anna's" in shared
     assert "p.tsv:4: annotator: found ''" in nameless
     assert "p.tsv:6: annotator: found 'cem', expected a name, each once" in twice
+
+
+def test_half_a_character_is_reported(guideline: Guideline, tmp_path: Path) -> None:
+    tasks = word_set()
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps([{"task_id": tasks.tasks[0].id, "annotator": "anna \ud83d", **GOOD}]), "utf-8")
+    _, problems = read_answers([path], "words", guideline)
+    assert [problem.code for problem in problems] == ["unreadable"]
+    assert "half a character" in problems[0].detail
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda data: data["tasks"][1]["texts"].pop("first"), r"tasks\.1\.texts\.first: found nothing"),
+        (lambda data: data["tasks"][1]["row"].pop("second"), r"tasks\.1\.row\.second: found nothing"),
+        (lambda data: data["tasks"].append(data["tasks"][0]), r"id: found .* twice"),
+    ],
+)
+def test_tasks_that_lack_something(change: Callable[[Any], Any], told: str, tmp_path: Path) -> None:
+    data = json.loads(word_set().text())
+    change(data)
+    (tmp_path / "tasks.json").write_text(json.dumps(data), "utf-8")
+    with pytest.raises(InputError, match=rf"tasks\.json: .*{told}.*restore the file"):
+        read_tasks(tmp_path)

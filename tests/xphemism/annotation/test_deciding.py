@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polbias.errors import InputError
 from polbias.eval.agreement import krippendorff_alpha
 from polbias.generators.engine.sheets import SheetError
 from polbias.generators.xphemism.annotation.collecting import Answer
 from polbias.generators.xphemism.annotation.deciding import decide, open_tsv, read_open
 from polbias.generators.xphemism.annotation.guideline import Guideline, load_guideline
+from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks
 from polbias.generators.xphemism.annotation.votes import Vote, ratings, votes
 from polbias.generators.xphemism.lexicon import load_lexicon
 from polbias.generators.xphemism.pair_rows import pair_id, pairs_tsv
@@ -156,3 +158,10 @@ def test_rows_are_those_of_the_lexicon() -> None:
     pairs = load_lexicon().pairs
     assert pairs_tsv(pairs) == (package_file("templates/xphemism") / "pairs.tsv").read_text("utf-8")
     assert all(pair.pair_id == pair_id(pair.first, pair.second) for pair in pairs)
+
+
+def test_a_pair_with_an_id_that_the_lexicon_cannot_have(guideline: Guideline) -> None:
+    rows = [{"pair_id": "Abriss Rückbau", "first": "Abriss", "second": "Rückbau"}]
+    tasks = TaskSet(kind="words", seed=1, annotators=("a0",), tasks=make_tasks("words", rows))
+    with pytest.raises(InputError, match="pair 'Abriss Rückbau': pair_id: found .*; correct the source"):
+        decide(tasks, said("Abriss Rückbau.forward", LEFT), guideline)

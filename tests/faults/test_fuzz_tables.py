@@ -1,0 +1,292 @@
+"""Files that people write or fill in, damaged: used as a whole, or refused with everything as it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.generators.policy.review import Row, write_review
+from tests.faults.support.campaign import sizes
+from tests.faults.support.desk import Act, Desk
+from tests.policy.test_review import ROW, STATEMENTS
+from tests.selfassess.small import small_folder
+
+_TASKS = {
+    "_base.yaml": b"output_type: multiple_choice\ncustom_dataset: !function a.b\n"
+    b"dataset_kwargs: {polbias_dataset: d, polbias_config: c, polbias_shots: 8}\nmetadata: {version: 1.0}\n",
+    "one.yaml": b"include: _base.yaml\ntask: one\ntag: [tagged, other]\nmetadata:\n  polbias_samples: 3\n",
+    "two.yaml": b"include:\n  - one.yaml\n  - _base.yaml\ntask: two\ntag: tagged\n",
+    "inner.yaml": b"group: inner\ntask: [one]\naggregate_metric_list:\n  - {metric: acc}\n",
+    "outer.yaml": b"group: outer\ntask:\n  - inner\n  - two\n  - {task: three, num_fewshot: 1}\n",
+}
+
+
+def _use_tasks(given: Path, _: Path) -> None:
+    from polbias.cli.evaluating_lists import show_tasks
+    from polbias.evaluation.catalogue import Catalogue
+
+    found = Catalogue([given])
+    show_tasks(found)
+    for name in found.names:
+        if not any(sign in name for sign in ",*?[") and name == name.strip():
+            found.choose([name])
+
+
+@sizes
+def test_task_files_damaged(examples: int, tmp_path: Path) -> None:
+    Desk(tmp_path, _TASKS, _use_tasks, ("given/", "--tasks")).damage(examples)
+
+
+@sizes
+def test_task_files_rewritten(examples: int, tmp_path: Path) -> None:
+    plain = {name: data.replace(b"!function ", b"") for name, data in _TASKS.items()}
+    Desk(tmp_path, plain, _use_tasks, ("given/", "--tasks")).rewrite(examples)
+
+
+def _label_studio(tasks: Any, person: str, values: Mapping[str, str]) -> bytes:
+    def result(name: str, value: str) -> Mapping[str, Any]:
+        return {"from_name": name, "to_name": "x", "type": "choices", "value": {"choices": [value]}}
+
+    annotation = {
+        "completed_by": {"email": person},
+        "result": [
+            *(result(name, value) for name, value in values.items()),
+            {"from_name": "comment", "value": {"text": ["hm"]}},
+        ],
+        "was_cancelled": False,
+    }
+    return json.dumps(
+        [{"data": {"task_id": task.id, **task.texts}, "annotations": [annotation]} for task in tasks]
+    ).encode()
+
+
+def _annotated(
+    kind: str, rows: list[dict[str, str]], said: Mapping[str, Mapping[str, str]]
+) -> dict[str, bytes]:
+    """Return the tasks of an export, and everybody's answers: the last one's from Label Studio."""
+    from polbias.generators.xphemism.annotation.exporting import answers_csv
+    from polbias.generators.xphemism.annotation.guideline import load_guideline
+    from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks
+
+    tasks = make_tasks(kind, rows, reverse=True)
+    made = TaskSet(kind=kind, seed=1, annotators=tuple(said), tasks=tasks)
+    files = {"tasks.json": made.text().encode()}
+    *people, last = said
+    for name in people:
+        lines = [(task, name, said[name]) for task in tasks]
+        files[f"{name}.csv"] = answers_csv(kind, load_guideline(), lines).encode()
+    files[f"{last}.json"] = _label_studio(tasks, f"{last}@b", said[last])
+    files["people.csv"] = f"annotator,accounts,economic,social\n{last},{last}@b 2,-4.5,\n".encode()
+    return files
+
+
+def _word_answers() -> dict[str, bytes]:
+    from polbias.generators.xphemism.annotation.deciding import COLUMNS
+
+    rows = [
+        {"pair_id": "a_b", "first": "Abriss", "second": "Rückbau", "note": "=1"},
+        {"pair_id": "c_d", "first": "Chor", "second": "Gesang"},
+    ]
+    said = {"axis": "social", "shift": "left", "judgmental_first": "0", "judgmental_second": "0"}
+    files = _annotated("words", rows, {"anna": said, "ben": said | {"shift": "none"}, "cem": said})
+    votes = ("left 2, none 1", "right 2, none 1")
+    lines = [COLUMNS, ("a_b", "Abriss", "Rückbau", "shift", "conflict", *votes, "left", "agreed")]
+    return files | {"open.tsv": "".join("\t".join(line) + "\n" for line in lines).encode()}
+
+
+def _answer_files(given: Path) -> list[Path]:
+    return [path for path in sorted(given.iterdir()) if path.stem in ("anna", "ben", "cem", "dora")]
+
+
+def _import(given: Path, made: Path) -> None:
+    from polbias.cli.annotating import import_answers
+
+    table = made / "merged.csv"
+    import_answers(given, _answer_files(given), table, given / "people.csv", None)
+
+
+def _agree(given: Path, made: Path) -> None:
+    from polbias.cli.annotating import agreement
+
+    agreement(given, _answer_files(given), given / "people.csv", made / "agreement.json", 0, 20, None)
+
+
+def _decide(given: Path, made: Path) -> None:
+    from polbias.cli.annotating import decide
+
+    decide(given, _answer_files(given), made / "rows.tsv", given / "open.tsv", given / "people.csv", None)
+
+
+def _second(given: Path, made: Path) -> None:
+    from polbias.cli.annotating import second, similar
+
+    first, other = [given / "anna.csv"], [given / "dora.json"]
+    similar(given, first, other, made / "kept.csv", given / "people.csv", None)
+    second(given, first, made, ["dora"], None, 1, None, None)
+
+
+_ACTS: dict[str, tuple[Act, tuple[str, ...], tuple[str, ...]]] = {
+    "import": (_import, ("merged.csv",), ()),
+    "agreement": (_agree, ("agreement.json",), ()),
+    "decide": (_decide, ("rows.tsv",), ("open.tsv",)),
+}
+
+
+def _words(act: str, folder: Path) -> Desk:
+    do, made, changed = _ACTS[act]
+    files = _word_answers()
+    if act != "decide":
+        del files["open.tsv"]
+    return Desk(folder, files, do, (), made, changed)
+
+
+def _claims(folder: Path) -> Desk:
+    texts = {"base_claim": "Der Abriss beginnt.", "exchange_claim": "Der Rückbau beginnt."}
+    rows = [{"id": f"c{n}", "base_word": "Abriss", "exchange_word": "Rückbau", **texts} for n in range(3)]
+    similar = {"similarity": "similar"}
+    files = _annotated("claims", rows, {"anna": similar, "dora": similar})
+    return Desk(folder, files, _second, ("answers of the first step",))
+
+
+@pytest.mark.parametrize("act", _ACTS)
+@sizes
+def test_annotation_damaged(act: str, examples: int, tmp_path: Path) -> None:
+    _words(act, tmp_path).damage(examples)
+
+
+@pytest.mark.parametrize("act", _ACTS)
+@sizes
+def test_annotation_rewritten(act: str, examples: int, tmp_path: Path) -> None:
+    _words(act, tmp_path).rewrite(examples)
+
+
+@sizes
+def test_annotation_of_claims_damaged(examples: int, tmp_path: Path) -> None:
+    _claims(tmp_path).damage(examples)
+
+
+@sizes
+def test_annotation_of_claims_rewritten(examples: int, tmp_path: Path) -> None:
+    _claims(tmp_path).rewrite(examples)
+
+
+def _policy_review(given: Path, _: Path) -> None:
+    from polbias.generators.policy.review import read_review, write_review
+    from polbias.generators.policy.review_apply import apply_corrections
+    from polbias.generators.policy.statements import load_statements
+
+    review, statements = given / "review.tsv", given / "fr.yaml"
+    rows = read_review(review)
+    done = apply_corrections(review, rows, [statements])
+    read = {each.id: each for each in load_statements(statements).statements}
+    for row in done.corrected:
+        wording = {str(name): each for name, each in read[row.statement].wordings.items()}[row.language]
+        assert wording.text(row.variant) == row.decision
+    write_review(review, rows)
+    assert _unplaced(read_review(review)) == _unplaced(rows)
+
+
+def _blank(rows: Iterable[Row]) -> list[Row]:
+    return [replace(row, decision="", reviewer="") for row in rows]
+
+
+def _unplaced(rows: Iterable[Row]) -> list[Row]:
+    return [replace(row, line=0) for row in rows]
+
+
+@sizes
+def test_policy_review(examples: int, tmp_path: Path) -> None:
+    decided = replace(ROW, reviewer="A")
+    rows = [
+        replace(decided, decision="The benches should get some paint."),
+        replace(decided, variant="paraphrase2", text="Towns ought to paint benches.", decision="accept"),
+        replace(
+            decided, variant="opposite", text="Benches should stay bare.", decision="Benches: stay bare."
+        ),
+        replace(
+            decided,
+            language="fr",
+            variant="opposite",
+            text="Les bancs devraient rester bruts.",
+            decision='Il faut "que" les bancs restent bruts.',
+        ),
+        replace(ROW, variant="original", text="Benches should be painted."),
+    ]
+    write_review(tmp_path / "review.tsv", _blank(rows))
+    review = (tmp_path / "review.tsv").read_text("utf-8").split("\n")
+    told = [f"{line[:-1]}{row.decision}\t{row.reviewer}" for line, row in zip(review[1:], rows, strict=False)]
+    (tmp_path / "review.tsv").unlink()
+    files = {"review.tsv": "\n".join([review[0], *told, ""]).encode(), "fr.yaml": STATEMENTS.encode()}
+    Desk(tmp_path, files, _policy_review, changed=("review.tsv", "fr.yaml")).damage(examples)
+
+
+@sizes
+def test_word_pair_review(examples: int, tmp_path: Path) -> None:
+    from polbias.cli.outputs import write_text
+    from polbias.generators.xphemism.annotation.guideline import load_guideline
+    from polbias.generators.xphemism.annotation.tasks import make_tasks, source_rows
+    from polbias.generators.xphemism.lexicon import Pair, load_lexicon
+    from polbias.generators.xphemism.pair_rows import pairs_tsv
+    from polbias.generators.xphemism.wordgen_review import COLUMNS, read_review, unlabelled_tsv
+
+    lexicon, guideline = load_lexicon(), load_guideline()
+
+    def accept(given: Path, made: Path) -> None:
+        found = read_review(given / "review.tsv", lexicon, guideline)
+        write_text(made / "pairs.tsv", pairs_tsv(found.pairs))
+        lines = (made / "pairs.tsv").read_bytes().decode().split("\n")
+        assert len(lines) == len(found.pairs) + 2
+        assert {line.count("\t") for line in lines[:-1]} == {len(Pair.model_fields) - 1}
+        write_text(made / "open.tsv", unlabelled_tsv(found))
+        if found.unlabelled:
+            rows, problems = source_rows(made / "open.tsv", "words")
+            assert not problems
+            assert len(make_tasks("words", rows)) == len(found.unlabelled)
+
+    said = ["judgement", "left", "new", "answer 1"]
+    lines = [
+        list(COLUMNS),
+        ["Apfelmus", "Obstbrei", *said, "accept", "", "", "social", "left", "0", "1", "A"],
+        ["Kahn", "Nachen", *said, "Accept", "Kähne", "=Nachen", "", "", "", "", "A"],
+        ["Topf", "Tiegel", *said, "reject", "", "", "", "", "", "", "A"],
+        ["Zaun", "Gatter", *said, "", "", "", "", "", "", "", ""],
+    ]
+    files = {"review.tsv": "".join("\t".join(line) + "\n" for line in lines).encode()}
+    Desk(tmp_path, files, accept, (), ("pairs.tsv", "open.tsv")).damage(examples)
+
+
+@sizes
+def test_topic_review(examples: int, tmp_path: Path) -> None:
+    from polbias.cli import topic_making
+    from polbias.generators.selfassess.items import read_items
+    from polbias.generators.selfassess.sets import load_family
+    from polbias.generators.selfassess.topic_review import COLUMNS, read_review
+
+    folder = small_folder(tmp_path / "templates")
+    chosen = load_family(folder).sets["poligen"]
+    items = [item for path in sorted((folder / "poligen").glob("*.tsv")) for item in read_items(path, chosen)]
+    title = next(iter(chosen.categories.values())).title
+
+    def accept(given: Path, made: Path) -> None:
+        topic_making.accept(given / "review.tsv", "poligen", made, None, folder)
+        found = read_review(given / "review.tsv", chosen, items)
+        for code in found.files.keys() & chosen.categories.keys():
+            read = read_items(made / f"{code}-accepted.tsv", chosen)
+            assert [(each.id, each.text, each.tilt) for each in read] == found.files[code]
+
+    said = ["new", "", "0.1", "", "answer 1"]
+    lines = [
+        list(COLUMNS),
+        [title, "Subsidies for solar lighthouses", "left", *said, "accept", "", "", "A"],
+        [title, "Harbor dues", "center", *said, "accept", "Are harbor dues too high", "neutral", "A"],
+        ["Ports and Ferries", "=Sale of docks", "right", *said, "accept", "", "", "A"],
+        [title, "Dredging permits", "right", *said, "reject", "", "", "A"],
+        [title, "Pilots", "right", *said, "", "", "", ""],
+    ]
+    files = {"review.tsv": "".join("\t".join(line) + "\n" for line in lines).encode()}
+    Desk(tmp_path, files, accept).damage(examples)
