@@ -17,7 +17,8 @@ class PolbiasError(Exception):
     status = 1
 
     def __str__(self) -> str:
-        message = super().__str__()
+        # Half a character, as JSON may hold, would end the command that prints it.
+        message = super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
         half = _LONGEST // 2
         return message if len(message) <= _LONGEST else f"{message[:half]} ... {message[-half:]}"
 

@@ -69,7 +69,15 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
         return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError, yaml.YAMLError) as error:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+        yaml.YAMLError,
+    ) as error:
         reason = str(error).splitlines()[0]
         raise BuildError(
             f"{path}: not a readable lock ({reason}); restore it or write one with `polbias lock`"

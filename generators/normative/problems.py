@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import get_args
 
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.engine.templates import fault
@@ -27,6 +28,8 @@ from polbias.generators.normative.patterns import Pattern
 from polbias.generators.normative.sentences import Said, Writer
 
 _CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
+# Common sense never agrees with its conclusion.
+_TYPES: Mapping[str, tuple[ContentType, ...]] = {"ross": ("incongruent", "nonsense")}
 
 
 @dataclass(frozen=True)
@@ -134,18 +137,19 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
     Raises:
         TemplateError: if there are too few of a type.
     """
-    typed: dict[ContentType, list[Content]] = {}
+    section = "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square")
+    kinds = sorted(_TYPES.get(section, get_args(ContentType)))
+    typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
     for content in contents_of(family, domain, pattern):
         typed.setdefault(_type(family, pattern, content), []).append(content)
-    wanted, kinds = family.dataset.per_cell, sorted(typed)
-    fewest = min((len(contents) for contents in typed.values()), default=0)
-    if fewest < wanted:
-        counts = ", ".join(f"{len(typed[kind])} {kind}" for kind in kinds) or "none"
+    wanted = family.dataset.per_cell
+    if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):
+        found = ", ".join(f"{len(typed[kind])} {kind}" for kind in typed)
         raise fault(
             family.contents_path(domain, pattern.task),
-            "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square"),
-            f"found {counts} for pattern {pattern.id}, expected at least {wanted} of each, which is per_cell "
-            "in dataset.yaml; add some, or lower it",
+            section,
+            f"found {found} for pattern {pattern.id}, expected at least {wanted} of each of "
+            f"{', '.join(kinds)}, which is per_cell in dataset.yaml; add some, or lower it",
         )
     return [typed[kind][turn] for turn in range(wanted) for kind in kinds]
 

@@ -30,9 +30,9 @@ class ParquetTable:
         try:
             # Without a buffer Arrow would read the whole of every column of a row group at once.
             self._file = pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
-        except (pa.ArrowException, OSError) as error:
+            self.columns: Sequence[str] = self._file.schema_arrow.names
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise self._damaged(error) from None
-        self.columns: Sequence[str] = self._file.schema_arrow.names
 
     def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
         """Yield all rows with the values of some columns."""

@@ -133,6 +133,8 @@ def _parsed(path: Path) -> Any:
         raise InputError(
             f"{path}:{error.lineno}: found no JSON ({error.msg}), expected a list of rows"
         ) from None
+    except ValueError:  # of json: a number with more digits than Python reads
+        raise InputError(f"{path}: found a number of thousands of digits, expected a list of rows") from None
     except RecursionError:
         raise InputError(f"{path}: found values nested too deeply, expected a list of rows") from None
 

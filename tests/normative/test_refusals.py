@@ -1,0 +1,64 @@
+"""What a user's own contents and frames lack is told by file and place, before anything is built."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from polbias.errors import TemplateError
+from polbias.generators.normative.tables import dataset
+from polbias.locations import package_file
+
+
+def few(data: dict[str, Any]) -> None:
+    data["square"] = [each for each in data["square"] if each["status"] != "forbidden"]
+
+
+def unlike(data: dict[str, Any]) -> None:
+    del data["exemplars"]["Mu-Mi"]["act"]
+
+
+def narrow(data: dict[str, Any]) -> None:
+    for frame in data["frames"]:
+        frame["forms"].pop("NotMu", None)
+
+
+def nameless(data: dict[str, Any]) -> None:
+    data["styles"]["few"]["text"] = "think"
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "message"),
+    [
+        (
+            "contents/deontic_logic.yaml",
+            few,
+            "square: found 0 congruent, 20 incongruent, 20 nonsense for pattern ",
+        ),
+        ("contents/deontic_logic.yaml", unlike, "exemplars.Mu-Mi.act: found nothing, expected a value"),
+        ("frames.deontic.yaml", narrow, "frames: found none for"),
+        (
+            "instructions.yaml",
+            nameless,
+            "styles.few.text: found 'think', expected one of texts: answer, reason",
+        ),
+    ],
+)
+def test_what_is_missing_is_named(
+    tmp_path: Path, file: str, change: Callable[[dict[str, Any]], None], message: str
+) -> None:
+    folder = tmp_path / "normative"
+    shutil.copytree(package_file("templates/normative"), folder)
+    path = folder / file
+    data = yaml.safe_load(path.read_text("utf-8"))
+    change(data)
+    path.write_text(yaml.safe_dump(data, allow_unicode=True, sort_keys=False), "utf-8")
+    with pytest.raises(TemplateError) as refused:
+        dataset(folder)
+    assert message in str(refused.value)
+    assert str(refused.value).startswith(f"{path}:")
