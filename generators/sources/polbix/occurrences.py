@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from polbias.generators.xphemism.matching import Hit, Matcher
 
 Span = tuple[int, int]
+_LONGEST = 200
+"""Characters of a word; to prepare the search for a longer one would take seconds."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ class Finder:
         return frozenset(form.lower() for word in self.lexicon.words.values() for form in forms(word))
 
     def _find(self, words: tuple[str, str], text: str) -> tuple[Hit, ...]:
+        if max(map(len, words)) > _LONGEST:
+            return ()
         key = frozenset(words)
         if key not in self._matchers:
             names = sorted(set().union(*map(self._names, words)))

@@ -78,11 +78,12 @@ def anchors(found: Iterable[Pattern]) -> tuple[str, ...]:
     with a capital, in capitals.
     """
     minimal: dict[str, set[str]] = {}
+    longest = 0
     for letters, form in sorted({(each.letters, each.form) for each in found}, key=_by_length):
         if letters in minimal:
             minimal[letters].add(form)
-        elif not any(part in minimal for part in _parts(letters)):
-            minimal[letters] = {form}
+        elif not any(part in minimal for part in _parts(letters, longest)):
+            minimal[letters], longest = {form}, len(letters)
     written: set[str] = set()
     for letters, spellings in minimal.items():
         written |= spellings | {letters, letters.upper(), letters.title()}
@@ -94,8 +95,9 @@ def _by_length(spelling: tuple[str, str]) -> tuple[int, str, str]:
     return len(spelling[0]), *spelling
 
 
-def _parts(letters: str) -> Iterator[str]:
-    return (letters[i:j] for i in range(len(letters)) for j in range(i + 1, len(letters) + 1))
+def _parts(letters: str, longest: int) -> Iterator[str]:
+    ends = len(letters) + 1
+    return (letters[i:j] for i in range(len(letters)) for j in range(i + 1, min(i + longest + 1, ends)))
 
 
 def _of(word: Word) -> Iterator[Pattern]:
