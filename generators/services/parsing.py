@@ -6,11 +6,13 @@ import json
 import re
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
-_FENCE = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[\w-]*+\s*+(.*?)```", re.DOTALL)
 _OPENING = re.compile(r"[{\[]")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_NUMBERED = re.compile(r"^\s*(?:\(?\d{1,2}[.):]|[-*•–])\s+(\S.*?)\s*$", re.MULTILINE)
+_NUMBERED = re.compile(r"^[^\S\n]*+(?:\(?\d{1,2}[.):]|[-*•–])\s++(\S[^\n]*)", re.MULTILINE)
 _NUMBER = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
+_MOST_TRIED = 1_000
+"""Brackets from which JSON is tried; each failure takes as long as the text is."""
 _QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"), ("‘", "’"))
 
 
@@ -71,12 +73,17 @@ def _first(text: str) -> dict[str, object] | list[object] | None:
     decoder = json.JSONDecoder()
     listed: list[object] | None = None
     start = 0
-    while found := _OPENING.search(text, start):
+    for _ in range(_MOST_TRIED):
+        found = _OPENING.search(text, start)
+        if found is None:
+            break
         try:
             value, start = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
+        except ValueError:
             start = found.end()
             continue
+        except RecursionError:  # a thousand brackets deep: no answer, nor what stands in it
+            return listed
         if isinstance(value, dict) and value:
             return value
         if isinstance(value, list) and value and listed is None:

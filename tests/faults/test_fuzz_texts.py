@@ -1,0 +1,96 @@
+"""Texts that are parsed: answers of services, formulas."""
+
+from __future__ import annotations
+
+from itertools import cycle, islice
+
+import pytest
+from hypothesis import strategies as st
+
+from polbias.generators.logic.syntax import parse_formula, parse_inference
+from polbias.generators.services.parsing import find_json, numbered_lines, plain
+from tests.faults.support.campaign import bounded, ends_cleanly, fuzz, sizes
+from tests.faults.support.texts import answers
+
+_LARGE = 200_000
+_JSON = ("{", "}", "[", "]", '"', ":", ",", "```", "```json", "<think>", "</think>", "\\", '{"text":', '"a"')
+MARKS = (
+    *_JSON,
+    "1",
+    "-1e9",
+    "null",
+    "NaN",
+    "9" * 5000,
+    "1.",
+    "- ",
+    "•",
+    "\n",
+    " ",
+    "\t",
+    "Ich denke,",
+    "\ud800",
+)
+_SYMBOLS = ("∀x", "∃y", "¬", "∧", "∨", "→", "↔", "⊢", ";", "(", ")", "O", "P", "□", "◇", "⟨P⟩", "K", "A", "B")
+FORMS = (*_SYMBOLS, "x", "y", "D(x)", "superior(x, y)", ",", " ", "⟨", "⟩", "_", "é", "1", "\n")
+
+
+def _joined(pieces: tuple[str, ...], most: int) -> st.SearchStrategy[str]:
+    part = st.one_of(st.sampled_from(pieces), st.sampled_from(pieces), st.text(st.characters(), max_size=3))
+    return st.lists(part, max_size=most).map("".join)
+
+
+def _parse(text: str) -> None:
+    found = find_json(text)
+    assert found is None or isinstance(found, dict | list)
+    assert all(line and "\n" not in line for line in numbered_lines(text))
+    assert "\n" not in plain(text)
+
+
+@sizes
+def test_answers_of_services(examples: int) -> None:
+    def check(text: str) -> bool:
+        _parse(text)
+        return True
+
+    fuzz(st.one_of(_joined(MARKS, 60), answers()), check, examples)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *MARKS,
+        "[\n",
+        "[[",
+        '["',
+        '{"a":',
+        "```\n",
+        "``` ",
+        "- a ",
+        "1. ",
+        "\n\n",
+        ", ",
+        ",\n",
+        "<think>[",
+        "”",
+    ],
+)
+def test_a_large_answer_takes_no_longer_than_its_size(unit: str) -> None:
+    text = "".join(islice(cycle([unit]), _LARGE // len(unit)))
+    for each in (text, f"```{text}", f"- {text}a", f"[{text}"):
+        with bounded():
+            _parse(each)
+
+
+@sizes
+def test_formulas(examples: int) -> None:
+    """What is read prints as a text that is read as the same; what is not is told with its place."""
+
+    def check(text: str) -> bool:
+        def read() -> None:
+            for parse in (parse_formula, parse_inference):
+                found = parse(text)
+                assert parse(str(found)) == found
+
+        return ends_cleanly(read)
+
+    fuzz(_joined(FORMS, 30), check, examples)
