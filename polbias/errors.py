@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _LONGEST = 3_000
-"""Characters of a message; what is longer holds a value that nobody reads to its end."""
+"""Characters of a line; one that is longer holds a value that nobody reads to its end."""
 
 
 class PolbiasError(Exception):
@@ -11,7 +11,7 @@ class PolbiasError(Exception):
 
     The message is one line: where (file, line or field), what was found, what was expected and
     what to do. The command line prints it without a traceback and exits with `status`. The middle of a
-    message that is far too long is left out, as it begins with the place and ends with what to do.
+    line that is far too long is left out, as it begins with the place and ends with what to do.
     """
 
     status = 1
@@ -19,8 +19,12 @@ class PolbiasError(Exception):
     def __str__(self) -> str:
         # Half a character, as JSON may hold, would end the command that prints it.
         message = super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
-        half = _LONGEST // 2
-        return message if len(message) <= _LONGEST else f"{message[:half]} ... {message[-half:]}"
+        return "\n".join(map(_clipped, message.split("\n")))
+
+
+def _clipped(line: str) -> str:
+    half = _LONGEST // 2
+    return line if len(line) <= _LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 class TemplateError(PolbiasError):

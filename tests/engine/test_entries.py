@@ -71,5 +71,10 @@ def test_a_message_is_never_endless() -> None:
     assert message.endswith("xxx'; correct it")
 
 
+def test_many_problems_are_all_told() -> None:
+    lines = [f"file.tsv:{number}: found nothing, expected a text" for number in range(1_000)]
+    assert str(InputError("\n".join(lines))).split("\n") == lines
+
+
 def test_half_a_character_can_be_printed() -> None:
     assert str(InputError("en_forma\ud800l: found no rows")).encode() == b"en_forma\\ud800l: found no rows"
