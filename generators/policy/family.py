@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from polbias.generators.engine.entries import Entry, Identity, Name, Text, slots
 from polbias.generators.engine.templates import fault, load_template
@@ -34,7 +34,7 @@ class DatasetFile(Entry):
     source: Annotated[str, slots("paper")]
     per_country: int
     issues: Mapping[Issue, Text]
-    countries: Mapping[Name, Text]
+    countries: Annotated[Mapping[Name, Text], Field(min_length=1)]
 
 
 class Instruction(Entry):
@@ -71,7 +71,7 @@ class InstructionsFile(Entry):
 
     language: Text
     orders: Mapping[str, tuple[Side, Side]]
-    instructions: tuple[Instruction, ...]
+    instructions: Annotated[tuple[Instruction, ...], Field(min_length=1)]
     prompt: str
     paper: str
 
@@ -79,6 +79,10 @@ class InstructionsFile(Entry):
     def _swapped(self) -> InstructionsFile:
         if {tuple(order) for order in self.orders.values()} != {("agree", "disagree"), ("disagree", "agree")}:
             raise ValueError(f"orders: expected both orders of the labels, found {dict(self.orders)}")
+        ids = [instruction.id for instruction in self.instructions]
+        for number, name in enumerate(ids):
+            if name in ids[:number]:
+                raise ValueError(f"instructions.{number}.id: found {name!r} again, expected each once")
         for field in ("prompt", "paper"):
             text = getattr(self, field)
             if text.count("{{ statement }}") != 1 or text.count("{{ instruction }}") != 1:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
-from polbias.generators.engine.entries import Entry, Name
+from polbias.generators.engine.entries import Entry, Levels, Name
 from polbias.generators.engine.templates import load_template
 
 Variant = Literal["original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite"]
@@ -96,8 +96,8 @@ class StatementsFile(Entry):
     """
 
     country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
-    languages: tuple[Language, ...]
-    statements: tuple[Statement, ...]
+    languages: Levels[Language]
+    statements: Annotated[tuple[Statement, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _complete(self) -> StatementsFile:
