@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from polbias.errors import TemplateError
 from polbias.generators.logic.formula import And, Atom, Formula, Not, every_pair
 from polbias.generators.partisan.country import AnyCountry, EnglishCountry, Leaning, PersonGender
 from polbias.generators.partisan.errata import PrintedForm
@@ -134,6 +135,11 @@ class ClauseWriter:
 
     def _comparison(self, relation: str) -> View:
         country = self.country
+        if relation not in country.comparisons:
+            raise TemplateError(
+                f"countries/{country.id}.yaml: comparisons: found none called {relation!r:.60}, which errata "
+                "or patterns name; add it, or correct its name there"
+            )
         slots: View = {"role": country.role, "adjective": country.comparisons[relation].adjective}
         if isinstance(country, EnglishCountry):
             comparison = country.comparisons[relation]
