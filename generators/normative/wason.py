@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from polbias.generators.engine import Constant, Factor, Lookup, TableSpec
 from polbias.generators.engine.entries import Entry, Name, Text
@@ -61,7 +61,15 @@ class SelectionRule(Entry):
 
 
 class _Contents(Entry):
-    rules: tuple[SelectionRule, ...]
+    rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> _Contents:
+        ids = [rule.id for rule in self.rules]
+        for number, name in enumerate(ids):
+            if name in ids[:number]:
+                raise ValueError(f"rules.{number}.id: found {name!r} again, expected each once")
+        return self
 
 
 class _Texts(Entry):
