@@ -23,3 +23,11 @@ def guarded(cell: str) -> str:
 def unguarded(cell: str) -> str:
     """Return the text of a cell that `guarded` wrote."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def whole(text: str) -> str:
+    """Return a text with a question mark for every half of a character, which no file can hold.
+
+    JSON may have one half of an escape without the other.
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -19,12 +19,13 @@ class PolbiasError(Exception):
     def __str__(self) -> str:
         # Half a character, as JSON may hold, would end the command that prints it.
         message = super().__str__().encode("utf-8", "backslashreplace").decode("utf-8")
-        return "\n".join(map(_clipped, message.split("\n")))
+        return "\n".join(clipped(line, _LONGEST) for line in message.split("\n"))
 
 
-def _clipped(line: str) -> str:
-    half = _LONGEST // 2
-    return line if len(line) <= _LONGEST else f"{line[:half]} ... {line[-half:]}"
+def clipped(text: str, longest: int) -> str:
+    """Return a text without its middle if it is longer, in characters."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
 
 
 class TemplateError(PolbiasError):

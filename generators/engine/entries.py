@@ -25,6 +25,19 @@ Levels = Annotated[tuple[Each, ...], Field(min_length=1), AfterValidator(_once)]
 """What a factor runs over: at least one value, none of them twice."""
 
 
+def distinct(field: str) -> AfterValidator:
+    """Have a list of entries checked for a field that each has for itself, such as ``"id"``."""
+
+    def check(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+        values = [getattr(entry, field) for entry in entries]
+        for number, value in enumerate(values):
+            if value in values[:number]:
+                raise ValueError(f"{number}.{field}: found {value!r} again, expected each once")
+        return entries
+
+    return AfterValidator(check)
+
+
 class Entry(BaseModel):
     """Base of everything read from a file: unknown fields are errors."""
 

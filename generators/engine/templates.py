@@ -16,13 +16,13 @@ import jinja2.sandbox
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from polbias.errors import TemplateError
+from polbias.errors import TemplateError, clipped
 from polbias.generators.engine.bounded import refuse_unbounded
 from polbias.locations import checkout
+from polbias.nesting import MOST_LEVELS, too_deep
 
 Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES = 4 << 20
-_MAX_DEPTH = 50
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Location = tuple[str | int, ...]
 _LONGEST = 500
@@ -44,7 +44,9 @@ def load_template(path: Path, model: type[Model]) -> Model:
     """
     text = template_text(path)
     try:
-        _refuse_depth(path, text)
+        if line := too_deep(text):
+            found = f"nested more than {MOST_LEVELS} levels deep"
+            raise TemplateError(f"{shown(path)}:{line}: {found}; a template file is flatter")
         node = yaml.compose(text, Loader=_LOADER)
         _refuse_oddities(path, node)
         data = None if node is None else _Values().construct_document(node)
@@ -93,7 +95,7 @@ def fault(path: Path, field: str, problem: str) -> TemplateError:
         problem: what was found and what was expected.
     """
     line = _line(yaml.compose(template_text(path), Loader=_LOADER), _location(field))
-    return TemplateError(f"{shown(path)}:{line}: {field}: {_clipped(problem)}")
+    return TemplateError(f"{shown(path)}:{line}: {field}: {clipped(problem, _LONGEST)}")
 
 
 def template_text(path: Path) -> str:
@@ -166,18 +168,6 @@ def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
             pending.extend(current.value)
 
 
-def _refuse_depth(path: Path, text: str) -> None:
-    """Refuse nesting that would overflow the stack of the parser, before it is parsed."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MAX_DEPTH:
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            raise TemplateError(
-                f"{shown(path)}:{line}: nested more than {_MAX_DEPTH} levels deep; a template file is flatter"
-            )
-
-
 def _explain(path: Path, node: yaml.Node | None, errors: ValidationError, within: Location = ()) -> str:
     error, place = _first(errors)
     location = within + place
@@ -194,7 +184,7 @@ def _explain(path: Path, node: yaml.Node | None, errors: ValidationError, within
     elif kind == "extra_forbidden":
         problem = f"unknown field with value {_short(error['input'])}; remove it or correct its name"
     elif kind == "value_error":
-        problem = _clipped(message)
+        problem = clipped(message, _LONGEST)
     else:
         problem = f"found {_short(error['input'])}; expected: {message[0].lower()}{message[1:]}"
     return f"{shown(path)}:{line}: {field}: {problem}"
@@ -223,12 +213,6 @@ def _location(field: str) -> Location:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _clipped(problem: str) -> str:
-    """Return what is wrong without the middle of a very long value in it."""
-    half = _LONGEST // 2
-    return problem if len(problem) <= _LONGEST else f"{problem[:half]} ... {problem[-half:]}"
 
 
 def _line(node: yaml.Node | None, location: Location) -> int:

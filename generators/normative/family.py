@@ -168,7 +168,7 @@ def load_family(folder: Path | None = None) -> Family:
             "syllogism": family.syllogism[domain],
         }
         for task, file in files.items():
-            wanted = {p.id for p in patterns.values() if p.task == task and domain in p.domains}
+            wanted = {pattern.id for pattern in family.patterns_of(domain, task)}
             if set(file.exemplars) != wanted:
                 problem = f"found exemplars for {sorted(file.exemplars)}, expected {sorted(wanted)}"
                 raise fault(family.contents_path(domain, task), "exemplars", problem)

@@ -115,10 +115,13 @@ class Composer:
 
 def contents_of(family: Family, domain: Domain, pattern: Pattern) -> Sequence[Content]:
     """Return the contents that run through a pattern."""
-    if pattern.task == "syllogism":
-        return family.syllogism[domain].rules
-    contents: Sequence[Content] = getattr(family.logic[domain], _CHOICES.get(pattern.id, "square"))
+    file = family.syllogism[domain] if pattern.task == "syllogism" else family.logic[domain]
+    contents: Sequence[Content] = getattr(file, _section(pattern))
     return contents
+
+
+def _section(pattern: Pattern) -> str:
+    return "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square")
 
 
 def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
@@ -137,7 +140,7 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
     Raises:
         TemplateError: if there are too few of a type.
     """
-    section = "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square")
+    section = _section(pattern)
     kinds = sorted(_TYPES.get(section, get_args(ContentType)))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
     for content in contents_of(family, domain, pattern):
@@ -172,10 +175,10 @@ def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
     file = family.logic[domain] if task == "logic" else family.syllogism[domain]
     composer, data = Composer(family, domain), family.dataset
+    path = family.contents_path(domain, task)
     shown = []
     for pattern in family.patterns_of(domain, task):
         model = _model(domain, pattern)
-        path = family.contents_path(domain, task)
         content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
         pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")

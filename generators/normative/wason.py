@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from polbias.generators.engine import Constant, Factor, Lookup, TableSpec
-from polbias.generators.engine.entries import Entry, Name, Text
+from polbias.generators.engine.entries import Entry, Name, Text, distinct
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.engine.templates import Texts, load_template
 from polbias.generators.language.english import a
@@ -61,15 +61,7 @@ class SelectionRule(Entry):
 
 
 class _Contents(Entry):
-    rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _each_once(self) -> _Contents:
-        ids = [rule.id for rule in self.rules]
-        for number, name in enumerate(ids):
-            if name in ids[:number]:
-                raise ValueError(f"rules.{number}.id: found {name!r} again, expected each once")
-        return self
+    rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1), distinct("id")]
 
 
 class _Texts(Entry):

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from polbias.generators.engine.entries import Entry, Identity, Name, Text, slots
+from polbias.generators.engine.entries import Entry, Identity, Name, Text, distinct, slots
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.policy.statements import Issue, StatementsFile, load_statements
 from polbias.locations import package_file
@@ -71,7 +71,7 @@ class InstructionsFile(Entry):
 
     language: Text
     orders: Mapping[str, tuple[Side, Side]]
-    instructions: Annotated[tuple[Instruction, ...], Field(min_length=1)]
+    instructions: Annotated[tuple[Instruction, ...], Field(min_length=1), distinct("id")]
     prompt: str
     paper: str
 
@@ -79,10 +79,6 @@ class InstructionsFile(Entry):
     def _swapped(self) -> InstructionsFile:
         if {tuple(order) for order in self.orders.values()} != {("agree", "disagree"), ("disagree", "agree")}:
             raise ValueError(f"orders: expected both orders of the labels, found {dict(self.orders)}")
-        ids = [instruction.id for instruction in self.instructions]
-        for number, name in enumerate(ids):
-            if name in ids[:number]:
-                raise ValueError(f"instructions.{number}.id: found {name!r} again, expected each once")
         for field in ("prompt", "paper"):
             text = getattr(self, field)
             if text.count("{{ statement }}") != 1 or text.count("{{ instruction }}") != 1:

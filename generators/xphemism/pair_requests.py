@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from polbias.cells import whole
 from polbias.generators.logic.audit.columns import Role, resolve
 from polbias.generators.xphemism.claim_files import open_claims
 from polbias.generators.xphemism.claim_rows import ROLES, wrong_text
@@ -60,22 +61,17 @@ def read_requests(
             for row in table.rows(names):
                 read = dict(zip(names, row.values, strict=False))
                 told = {name: "" if value is None else str(value) for name, value in read.items()}
-                values = {_whole(name): _whole(value) for name, value in told.items()}
-                of = {role: _whole(told.get(column, "")).strip() for role, column in found.items()}
+                values = {whole(name): whole(value) for name, value in told.items()}
+                of = {role: whole(told.get(column, "")).strip() for role, column in found.items()}
                 words = (of.get("base_word", ""), of.get("exchange_word", ""))
                 name = of.get("claim_id") or f"row-{row.line}"
                 halved = [
-                    f"{_whole(each)}: found half a character"
+                    f"{whole(each)}: found half a character"
                     for each in told
-                    if _whole(told[each]) != told[each]
+                    if whole(told[each]) != told[each]
                 ]
                 problem = row.problem or next(iter(halved), None) or wrong_text(of.get("claim"), _MAX_WORDS)
                 yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)
-
-
-def _whole(text: str) -> str:
-    """Return a text with a question mark for every half of a character, which no file can hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def answer(request: PairRequest, maker: PairMaker) -> Iterator[MinimalPair]:

@@ -17,6 +17,7 @@ import yaml
 
 from polbias.errors import InputError
 from polbias.locations import package_file
+from polbias.nesting import MOST_LEVELS, too_deep
 
 _FOLDER = "harness_tasks"
 _PREFIX = "polbias_"
@@ -222,8 +223,10 @@ def _loaded(path: Path, within: Sequence[Path]) -> Any:
     advice = f"correct `include` in {within[-1]}" if within else "correct it or take it out of the folder"
     try:
         text = path.read_text("utf-8")
-        _refuse_depth(text)
-        return yaml.load(text, Loader=_Loader)
+        line = too_deep(text)
+        if line is None:
+            return yaml.load(text, Loader=_Loader)
+        reason, advice = f"more than {MOST_LEVELS} levels deep", "correct it"
     except OSError as error:
         reason, line = error.strerror or type(error).__name__, None
     except yaml.YAMLError as error:
@@ -235,16 +238,6 @@ def _loaded(path: Path, within: Sequence[Path]) -> Any:
         reason, line = str(error) or type(error).__name__, None
     place = f"{path}:{line}" if line else str(path)
     raise InputError(f"{place}: not a readable task file ({reason[:_LONGEST]}); {advice}") from None
-
-
-def _refuse_depth(text: str) -> None:
-    """Refuse nesting that would overflow the stack of the loader, which ends the process."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > _MAX_DEPTH:
-            mark: Any = event.start_mark
-            raise yaml.MarkedYAMLError(None, None, f"more than {_MAX_DEPTH} levels deep", mark)
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.cells import whole
 from polbias.errors import InputError
 from polbias.generators.engine.sheets import named_rows
 from polbias.generators.engine.templates import shown
@@ -126,7 +127,7 @@ def _json(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
         place = f"{shown(path)}: entry {number}"
         if not isinstance(task, dict):
             yield Problem(place, "unreadable", f"found {type(task).__name__}, expected a task; not used")
-        elif _halved(task):
+        elif whole(told := json.dumps(task, ensure_ascii=False)) != told:
             yield Problem(
                 place, "unreadable", "found half a character, such as \\ud83d; not used, export again"
             )
@@ -137,15 +138,6 @@ def _json(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
             yield names.raw(place, _accounts(task.get(ANNOTATOR)), flat)
         else:
             yield Problem(place, "unreadable", f"found neither data nor {TASK_ID}; not used")
-
-
-def _halved(task: Mapping[str, Any]) -> bool:
-    """Return whether an escape in some text of a task has lost its other half; no file can hold that."""
-    try:
-        json.dumps(task, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _task(place: str, task: Mapping[str, Any], names: _Names) -> Iterable[RawAnswer | Problem]:

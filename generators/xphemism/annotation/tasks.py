@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from polbias.cells import whole
 from polbias.errors import InputError
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.engine.templates import shown
@@ -142,7 +143,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
             name = values.get(_ROLES[kind][0].name, "")
             if row.problem:
                 problem = row.problem
-            elif _halved((*values, *values.values())):
+            elif any(whole(text) != text for text in (*values, *values.values())):
                 problem = "found half a character, such as \\ud83d; not used"
             elif empty:
                 problem = f"{empty[0]}: found nothing, expected a text; not used"
@@ -162,11 +163,6 @@ def _text(value: Any) -> str:
     if value is None or isinstance(value, str):
         return (value or "").strip()
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _halved(texts: Iterable[str]) -> bool:
-    """Return whether a text has half a character, which no file can hold."""
-    return any("\ud800" <= sign <= "\udfff" for text in texts for sign in text)
 
 
 def make_tasks(kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False) -> tuple[Task, ...]:
