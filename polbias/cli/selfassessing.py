@@ -254,7 +254,7 @@ def _given_articles(
     from polbias.running.selfassess.rows import article_rows
 
     chosen = experiment.chosen
-    records = list(articles_of(path, lambda: article_rows(chosen), leak_finder(chosen)))
+    records = articles_of(path, lambda: article_rows(chosen), leak_finder(chosen))
     content = canonical([record for _, record in records])
     return records, hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
 

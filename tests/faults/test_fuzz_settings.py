@@ -192,6 +192,9 @@ _ROWS: Mapping[str, Callable[[], Rows]] = {
     "normative": lambda: simulated.problems(1),
     "wason": lambda: simulated.selections()[:4],
     "policy": lambda: simulated.statements(1)[:4],
+    "xphemism": lambda: simulated.claims()[:4],
+    "choices": lambda: simulated.choices(1)[:4],
+    "articles": lambda: simulated.articles()[:4],
 }
 
 

@@ -238,6 +238,34 @@ def test_articles_that_cannot_be_used_are_named(run, tmp_path, town, change, sai
         assert server.count == 0
 
 
+def test_a_sample_of_something_else_is_named(run, tmp_path, town):
+    row = article_rows(find_set(str(town)))[0]
+    sample = {"doc_id": 0, "doc": {**row}, "filtered_resps": ["An article."]}
+    del sample["doc"]["cluster_id"]
+    path = tmp_path / "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
+    path.write_text(json.dumps(sample) + "\n")
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, "--articles", path, command="choose")
+    assert isinstance(done.exception, InputError)
+    assert ".jsonl:1: found no 'cluster_id' in its doc" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("keep", "said"), [(0, "own.jsonl: found no article"), (1, "own.jsonl:1: found no item, from here on,")]
+)
+def test_too_few_articles_are_not_those_of_the_folder(run, tmp_path, town, keep, said):
+    records = [{"id": row["id"], "text": "An article."} for row in article_rows(find_set(str(town)))[:keep]]
+    own = tmp_path / "own.jsonl"
+    own.write_text("".join(json.dumps(record) + "\n" for record in records))
+    with LoopbackOpenAI(leaning) as server:
+        assert run(server, command="generate").exit_code == 0
+        asked = server.count
+        done = run(server, "--articles", own, command="choose")
+        assert isinstance(done.exception, InputError)
+        assert said in str(done.exception)
+        assert server.count == asked
+
+
 @given(st.integers(1, 6), st.integers(0, 2**40))
 def test_a_draw_is_even_and_part_of_a_larger_one(town, n, seed):
     rows = article_rows(find_set(str(town)))

@@ -200,12 +200,15 @@ class Experiment:
             InputError: if articles cannot be used, or are of several models.
         """
         self.choices_report, self.too_long = choosing.Report(), 0
-        made = choosing.choices(
-            self.chosen.family, self._shown(articles), self.plan.design, self.choices_report
-        )
+        placed, report = [*articles], self.choices_report
+        made = choosing.choices(self.chosen.family, self._shown(placed), self.plan.design, report)
         rows = [self._choice_row(row) for row in made]
         if not rows:
-            raise InputError(f"{self.articles_path}: found no item with the articles that a choice needs")
+            first = placed[0][0] if placed else f"{self.articles_path}"
+            raise InputError(
+                f"{first}: found no item, from here on, with the articles that a choice needs; expected "
+                "those of both sides at least"
+            )
         return rows
 
     def choose(self, articles: Iterable[Placed] | None = None, source: str | None = None) -> Report:

@@ -15,8 +15,8 @@ from polbias.running.selfassess.rows import Row
 Placed = tuple[str, Mapping[str, Any]]
 
 
-def articles_of(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeaks) -> Iterator[Placed]:
-    """Yield place and record of articles that a user gives.
+def articles_of(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeaks) -> list[Placed]:
+    """Return place and record of articles that a user gives.
 
     Args:
         path: article records, one a line, of which ``id`` and ``text`` are enough; a ``samples_*.jsonl`` that
@@ -25,11 +25,18 @@ def articles_of(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindL
         find_leaks: returns the words of a text that name a perspective.
 
     Raises:
-        InputError: naming file, line and field.
+        InputError: naming file, line and field; if there is no article.
     """
     if path.is_dir() or path.name.startswith("samples_"):
-        yield from _samples(path, find_leaks)
-        return
+        found = [*_samples(path, find_leaks)]
+    else:
+        found = [*_records(path, rows, find_leaks)]
+    if not found:
+        raise InputError(f"{path}: found no article; expected article records or samples, one a line")
+    return found
+
+
+def _records(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeaks) -> Iterator[Placed]:
     known: dict[str, Row] | None = None
     for place, data in read_articles(path):
         if "outcome" in data and "item" in data:
@@ -56,17 +63,21 @@ def _completed(
 
 
 def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[Placed]:
-    from polbias.eval.runs import Problem, find_samples, read_samples
+    from polbias.eval.runs import Problem, find_samples, left_out, numbered_samples
 
     problems: list[Problem] = []
     for file in find_samples([path]):
-        for number, sample in enumerate(read_samples(file.path, problems), 1):
-            place = f"{file.path}: sample {number}"
-            response = sample["filtered_resps"]
-            text = response[0] if isinstance(response, list) and response else response
-            if not isinstance(text, str) or "perspective" not in sample["doc"]:
-                raise InputError(f"{place}: expected a sample of polbias_selfassess_generate")
-            doc = sample["doc"]
-            yield place, article_record(doc, Answer(doc["id"], text), file.model, find_leaks)
+        for line, sample in numbered_samples(file.path, problems):
+            with left_out(problems, file.path, line):
+                yield f"{file.path}:{line}", _sampled(sample, file.model, find_leaks)
     if problems:
         raise InputError(f"{problems[0]}; {len(problems)} lines in all: repair the file or run lm_eval again")
+
+
+def _sampled(sample: Mapping[str, Any], model: str, find_leaks: FindLeaks) -> Mapping[str, Any]:
+    """Return the record of a sample; what it lacks is a `KeyError`, what is of another kind a `TypeError`."""
+    response = sample["filtered_resps"]
+    text = response[0] if isinstance(response, list) and response else response
+    if not isinstance(text, str):
+        raise TypeError(f"filtered_resps: {str(text)[:40]}")
+    return article_record(sample["doc"], Answer(sample["doc"]["id"], text), model, find_leaks)

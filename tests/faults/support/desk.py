@@ -81,12 +81,22 @@ class Desk:
         )
 
     def rewrite(self, examples: int) -> None:
-        """Change fields of JSON and YAML."""
-        names = [name for name in self.files if name.endswith((".json", ".yaml"))]
-        documents = [yaml.safe_load(self.files[name]) for name in names]
+        """Change fields of JSON, JSON Lines and YAML."""
+        names = [name for name in self.files if name.endswith((".json", ".jsonl", ".yaml"))]
+        documents = [
+            [*map(json.loads, self.files[name].splitlines())]
+            if name.endswith(".jsonl")
+            else yaml.safe_load(self.files[name])
+            for name in names
+        ]
 
         def text(name: str, value: Any) -> bytes:
-            told = json.dumps(value) if name.endswith(".json") else yaml.safe_dump(value, allow_unicode=True)
+            if name.endswith(".yaml"):
+                told = yaml.safe_dump(value, allow_unicode=True)
+            elif name.endswith(".jsonl") and isinstance(value, list):
+                told = "".join(json.dumps(each) + "\n" for each in value)
+            else:
+                told = json.dumps(value)
             return told.encode("utf-8", "surrogatepass")
 
         fuzz(

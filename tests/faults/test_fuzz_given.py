@@ -1,0 +1,108 @@
+"""Files that stand in for what a command would make itself: articles, exemplars, ids, positions of parties."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests.faults.support.campaign import sizes
+from tests.faults.support.desk import Desk
+from tests.selfassess.small import small_folder
+from tests.sources import probvaa_folder
+
+_SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
+
+
+def _lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
+    """Return articles as somebody gives them: records, no more than id and text, or samples of lm_eval."""
+    from polbias.running.asking import Answer
+    from polbias.running.selfassess.articles import article_record
+
+    texts = [f"An article, number {number}." for number in range(len(rows))]
+    given = [*zip(rows, texts, strict=True)]
+    if kind == "samples":
+        samples = [
+            {"doc_id": number, "doc": dict(row), "resps": [[text]], "filtered_resps": [text]}
+            for number, (row, text) in enumerate(given)
+        ]
+        return {_SAMPLES: _lines(samples)}
+    if kind == "texts":
+        return {"given.jsonl": _lines([{"id": row["id"], "text": text} for row, text in given])}
+    records = [article_record(row, Answer(row["id"], text, "stop"), "m", lambda _: []) for row, text in given]
+    return {"given.jsonl": _lines(records)}
+
+
+def _articles(folder: Path, kind: str) -> Desk:
+    from polbias.running.selfassess.articles import leak_finder
+    from polbias.running.selfassess.experiment import Experiment, Plan
+    from polbias.running.selfassess.reading import articles_of
+    from polbias.running.selfassess.rows import ChosenSet, article_rows, find_set
+
+    own = find_set(str(small_folder(folder / "templates") / "poligen"))
+    chosen, rows = ChosenSet(own.family, own.name, own=False), article_rows(own)
+    item = [row for row in rows if row["cluster_id"] == rows[0]["cluster_id"]]
+    files = _article_files(kind, item)
+
+    def choose(given: Path, made: Path) -> None:
+        path = given / next(iter(files))
+        records = articles_of(path, lambda: rows, leak_finder(chosen))
+        asked = Experiment(made, chosen, SimpleNamespace(), "m", Plan()).choice_rows(records)
+        json.dumps([row.request.messages for row in asked]).encode()
+
+    return Desk(folder, files, choose)
+
+
+@pytest.mark.parametrize("kind", ["records", "texts", "samples"])
+@sizes
+def test_articles_damaged(kind: str, examples: int, tmp_path: Path) -> None:
+    _articles(tmp_path, kind).damage(examples)
+
+
+@pytest.mark.parametrize("kind", ["records", "texts", "samples"])
+@sizes
+def test_articles_rewritten(kind: str, examples: int, tmp_path: Path) -> None:
+    _articles(tmp_path, kind).rewrite(examples)
+
+
+@sizes
+def test_exemplars(examples: int, tmp_path: Path) -> None:
+    from polbias.cli.auditing import _run
+
+    def audit(given: Path, made: Path) -> None:
+        exemplars = [given / "shots.tsv", given / "shots.jsonl"]
+        _run(given / "items.tsv", "normative", [made / "items.csv"], False, {}, exemplars, None)
+
+    row = {"premise": "Ann must go.", "hypothesis": "Ann may go.", "gold": "entailment"}
+    table = "".join("\t".join(line) + "\n" for line in (row.keys(), row.values()))
+    files = {"items.tsv": table.encode(), "shots.tsv": table.encode(), "shots.jsonl": _lines([row, row])}
+    Desk(tmp_path, files, audit, (), ("items.csv",)).damage(examples)
+
+
+@sizes
+def test_defective_ids(examples: int, tmp_path: Path) -> None:
+    from polbias.cli.analyzing_xphemism import _defective
+
+    def read(given: Path, _: Path) -> None:
+        assert all(each.strip() == each != "" for each in _defective(str(given / "bad.txt"), None))
+
+    Desk(tmp_path, {"bad.txt": b"claim-1\n\nclaim-2\n"}, read).damage(examples)
+
+
+@sizes
+def test_positions_of_parties(examples: int, tmp_path: Path) -> None:
+    from polbias.cli.analyzing_policy import party_positions
+
+    source = probvaa_folder.make(tmp_path / "source", only=("es", "it"))
+    files = {
+        path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*") if path.is_file()
+    }
+    Desk(tmp_path, files, lambda given, _: party_positions(given), ("given",)).damage(examples)
