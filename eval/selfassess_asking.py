@@ -86,16 +86,7 @@ def load_choices(
     table = _read(Path(place))
     if missing := [name for name in _NEEDED if name not in table.column_names]:
         raise InputError(f"{place}: has no column {missing[0]!r}; expected rows of the second stage")
-    for name in ("question", "set", "role", "cluster_id", "ways"):
-        values, whole = table[name], name == "ways"
-        kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-        texts = (pa.types.is_string, pa.types.is_large_string)
-        numbers = (pa.types.is_integer, pa.types.is_floating)
-        sound = any(fits(kind) for fits in (numbers if whole else texts))
-        if not sound or values.null_count:
-            found = f"{values.type} with {values.null_count} of {len(values)} empty"
-            expected = "a number" if whole else "a text"
-            raise InputError(f"{place}: {name}: found {found}, expected {expected} in every row")
+    _check_kinds(table, place)
     for column, value, known in (
         ("question", polbias_question, QUESTIONS),
         ("set", polbias_set, None),
@@ -183,6 +174,25 @@ def _own_sampling(pretrained: str, revision: str | None) -> dict[str, Any]:
     return {"do_sample": True, "temperature": 1.0} | {
         name: value for name, value in given.items() if value is not None
     }
+
+
+def _check_kinds(table: Any, place: str) -> None:
+    """Make sure that the columns by which rows are chosen are texts and a number, without gaps.
+
+    Raises:
+        InputError: naming the column.
+    """
+    import pyarrow as pa
+
+    texts = (pa.types.is_string, pa.types.is_large_string)
+    numbers = (pa.types.is_integer, pa.types.is_floating)
+    for name in ("question", "set", "role", "cluster_id", "ways"):
+        values, number = table[name], name == "ways"
+        kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+        if values.null_count or not any(fits(kind) for fits in (numbers if number else texts)):
+            found = f"{values.type} with {values.null_count} of {len(values)} empty"
+            expected = "a number" if number else "a text"
+            raise InputError(f"{place}: {name}: found {found}, expected {expected} in every row")
 
 
 def _read(place: Path) -> Any:

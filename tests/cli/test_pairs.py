@@ -72,6 +72,18 @@ def test_a_pair_can_be_asked_for_and_every_row_is_answered(tmp_path: Path) -> No
     assert by_id["g"]["shifted_claim"] == "Ein Entsorgungspark fehlt."
 
 
+def test_half_a_character_costs_its_row_alone(tmp_path: Path) -> None:
+    claims = [
+        {"claim_id": "a", "claim": "Der Regen fiel.", "note": "\ud83d"},
+        {"claim_id": "b", "claim": "Die Sozialabgaben stiegen.", "note": "ganz"},
+    ]
+    lines = "".join(json.dumps(claim) + "\n" for claim in claims)
+    rows = _run(tmp_path, lines, name="claims.jsonl")
+    told = {(row["claim_id"], row["status"]): row["reason"] for row in rows}
+    assert told["a", "none"] == "bad-row: note: found half a character"
+    assert ("b", "made") in told
+
+
 def test_other_columns_are_kept_and_named(tmp_path: Path) -> None:
     line = json.dumps({"nr": 7, "text": "Die Steuerlast sank.", "note": "x"}, ensure_ascii=False)
     more = ("--column", "claim=text", "--column", "claim_id=nr")

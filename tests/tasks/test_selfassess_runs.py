@@ -221,6 +221,14 @@ def test_rows_that_cannot_be_asked_are_refused(
     bare.write_text(json.dumps({"id": "x"}) + "\n", "utf-8")
     with pytest.raises(InputError, match="has no column 'set'"):
         load_choices(polbias_question="preference", polbias_stage2=str(bare))
+    for column, value, said in (
+        ("role", 5, "role: found int64 with 0 of 1 empty, expected a text"),
+        ("cluster_id", None, "cluster_id: found null with 1 of 1 empty, expected a text"),
+        ("ways", "two", "ways: found string with 0 of 1 empty, expected a number"),
+    ):
+        bare.write_text(json.dumps(rows(1)[0] | {column: value}) + "\n", "utf-8")
+        with pytest.raises(InputError, match=f"rows.jsonl: {said} in every row"):
+            load_choices(polbias_question="preference", polbias_stage2=str(bare))
     bare.write_text("".join(json.dumps(row) + "\n" for row in rows(2)), "utf-8")
     found = load_choices(polbias_question="least_biased", polbias_stage2=str(tmp_path))["test"]
     assert found.num_rows == 2 * 2 * 8

@@ -175,6 +175,17 @@ def test_damaged_rows_leave_the_rest(tmp_path: Path) -> None:
     )
 
 
+def test_a_claim_of_one_endless_word_or_half_a_character_is_left_out(tmp_path: Path) -> None:
+    claims = [{"claim": text, "gold": "true"} for text in ("x" * 10_001, "Halb \ud83d.", "Gut.")]
+    path = write(tmp_path / "c.jsonl", "".join(json.dumps(claim) + "\n" for claim in claims))
+    read = read_claims(path)
+    assert [claim.text for claim in read.claims] == ["Gut."]
+    assert [problem.message for problem in read.problems] == [
+        "found 10,001 characters, expected at most 10,000",
+        "found a lost character at place 6, expected text in the encoding given (UTF-8)",
+    ]
+
+
 def test_ids_are_made_from_the_text(tmp_path: Path) -> None:
     first = read_claims(write(tmp_path / "c.csv", "claim,gold\nEins.,1\nZwei.,0\n")).claims
     second = read_claims(write(tmp_path / "c.csv", "gold,claim\n0,Zwei.\n1,Eins.\n")).claims
