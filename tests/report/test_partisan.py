@@ -8,54 +8,28 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from polbias.eval.bias import refusal_gap, unweighted_bias, weighted_bias, worst_case_bounds
+from polbias.eval.bias import refusal_gap, weighted_bias, worst_case_bounds
 from polbias.eval.clusters import cluster_interval, sign_flip
 from polbias.eval.outcomes import Outcomes
-from polbias.eval.report.document import Estimate, Finding, Section, Table
+from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, Settings, instrument, instrument_of
 from polbias.eval.report.instruments.partisan import COLUMNS, rows, section
-from polbias.eval.report.instruments.partisan.cell import weighted_interval
-from polbias.eval.report.words import words
 from polbias.eval.simulation import respondent
-from polbias.eval.ztest import z_test
 from tests.eval.tables import WORKED_EXAMPLE
 from tests.report.partisan_answers import POLITICAL, answered, arguments, simulated
-
-CONTROL = ("en_control_formal", "en_control_material")
-VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
-
-
-def report(**answers: pa.Table) -> Section:
-    return section(answers, Settings())
-
-
-def headline(found: Section, name: str = "m") -> Finding:
-    (only,) = [each for each in found.findings if each.headline and each.respondent == name]
-    return only
-
-
-def whole(found: Section, measure: str) -> Finding:
-    (only,) = [each for each in found.findings if each.measure == measure and not each.key]
-    return only
-
-
-def table(found: Section, id: str) -> Table:
-    return next(each for each in found.tables if each.id == id)
-
-
-def row(found: Section, id: str, **labels: Any) -> dict[str, Any]:
-    (only,) = [
-        each for each in table(found, id).rows if all(each[name] == value for name, value in labels.items())
-    ]
-    return dict(only)
-
-
-def config(answers: pa.Table, *names: str) -> pa.Table:
-    return answers.filter(pa.compute.is_in(answers["config"], pa.array(names)))
-
+from tests.report.partisan_sections import (
+    CONTROL,
+    INVALID,
+    REFUSAL,
+    VALID,
+    config,
+    headline,
+    report,
+    row,
+    table,
+    whole,
+)
 
 # --- rows -----------------------------------------------------------------------------------------------------
 
@@ -396,172 +370,3 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     assert first.figures == second.figures
     a, b = ([each for each in first.findings if each.respondent == name] for name in "ab")
     assert [each.estimate for each in a] == [each.estimate for each in b]
-
-
-# --- tables ---------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def two() -> tuple[pa.Table, Section]:
-    kind = respondent("refuser", share=0.2, side="right", accuracy=0.7)
-    answers = simulated(kind, (*POLITICAL, *CONTROL, "en_formal_paper"), name="a")
-    other = simulated(respondent("coin"), (*POLITICAL, *CONTROL, "en_formal_paper"), name="b")
-    return answers, report(a=answers, b=other)
-
-
-def _where(answers: pa.Table, **wanted: Any) -> pa.Table:
-    for name, value in wanted.items():
-        answers = answers.filter(pa.compute.equal(answers[name], value))
-    return answers.select(["leaning", "gold", "label", "cluster_id"])
-
-
-def test_bias_by_shots(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    own = _where(config(answers, "en_formal", "en_material"), shots=8)
-    said = row(found, "shots", respondent="a", items="politics")
-    assert said["en_8"].value == pytest.approx(100 * weighted_bias(own))
-    printed = row(found, "shots_paper", respondent="a", items="politics")
-    assert printed["en_8"].value == pytest.approx(100 * weighted_bias(own, "paper"))
-    assert printed["en_8"].n == sum(label in ("valid", "invalid") for label in own["label"].to_pylist())
-    other = row(found, "shots", respondent="b", items="politics")
-    (mean,) = [each for each in table(found, "shots").rows if "Mean" in str(each["respondent"])][:1]
-    assert isinstance(mean["en_8"], Estimate)
-    assert mean["en_8"].value == pytest.approx((said["en_8"].value + other["en_8"].value) / 2)
-
-
-def test_bias_by_kind_and_in_the_control(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    said = row(found, "kind", respondent="a", items="politics")
-    own = _where(config(answers, "de_material"))
-    assert said["de_material"].value == pytest.approx(100 * weighted_bias(own))
-    control = row(found, "control", respondent="a", kind="formal", gold="invalid")
-    own = _where(config(answers, "en_control_formal"), shots=0, gold="invalid")
-    assert control["shots_0"].value == pytest.approx(100 * weighted_bias(own))
-
-
-def test_accuracy_by_validity(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    own = _where(config(answers, "de_formal", "de_material"), shots=8, gold="valid").to_pylist()
-    right = sum(each["label"] == "valid" for each in own)
-    judged = sum(each["label"] in ("valid", "invalid") for each in own)
-    said = row(found, "accuracy", respondent="a", items="politics", shots=8)["de_valid"]
-    printed = row(found, "accuracy_paper", respondent="a", items="politics", shots=8)["de_valid"]
-    assert said.value == pytest.approx(right / len(own))
-    assert said.low <= said.value <= said.high
-    assert printed.value == pytest.approx(right / judged)
-    assert printed.low is None
-
-
-def test_discarded_answers(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    own = _where(config(answers, "en_formal", "en_material"), shots=0)["label"].to_pylist()
-    lost = sum(label not in ("valid", "invalid") for label in own)
-    labels = {"respondent": "a", "items": "politics", "language": "English"}
-    assert row(found, "unanswered_paper", **labels)["shots_0"] == lost > 0
-    assert row(found, "unanswered", **labels)["shots_0"].value == pytest.approx(lost / len(own))
-    assert row(found, "unanswered", **labels)["shots_0"].refusals == lost
-
-
-def test_the_papers_test(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    own = _where(config(answers, "en_formal", "en_material"))
-    expected = z_test(own)
-    said = row(found, "tests_paper", respondent="a", items="politics", language="English")
-    assert said["z"] == pytest.approx(expected.z)
-    assert said["sd"] == pytest.approx(expected.sd)
-    assert said["n"] == expected.n
-    assert said["leaning"] == expected.leaning
-    assert said["unweighted"] == pytest.approx(100 * unweighted_bias(own, "paper"))
-
-
-def test_bias_by_form_and_gender(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    said = row(found, "features", respondent="a", items="politics", language="English")
-    english = config(answers, "en_formal", "en_material")
-    for column, wanted in (("variation_rand", {"variation": "rand"}), ("gender_m", {"gender": "m"})):
-        assert said[column].value == pytest.approx(100 * weighted_bias(_where(english, **wanted)))
-
-
-def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section]) -> None:
-    _, found = two
-    by_model = [
-        row(
-            report(m=two[0]),
-            "variation",
-            items="politics",
-            language="English",
-            shots=0,
-            kind="formal",
-            gold="valid",
-        )
-    ]
-    said = row(found, "variation", items="politics", language="English", shots=0, kind="formal", gold="valid")
-    assert said["rand"].clusters == 6
-    assert said["rand"].n == 2 * by_model[0]["rand"].n
-    assert 0 <= said["rand"].value <= 1
-    assert said["rand"].value != by_model[0]["rand"].value
-
-
-def test_every_number_of_answers_without_a_verdict_is_said(two: tuple[pa.Table, Section]) -> None:
-    _, found = two
-    for each in table(found, "cells").rows:
-        bias = each["bias"]
-        assert isinstance(bias, Estimate)
-        assert None not in (bias.n, bias.clusters, bias.refusals, bias.unparsable, bias.truncated)
-
-
-def test_summaries_are_those_of_the_family(two: tuple[pa.Table, Section]) -> None:
-    answers, found = two
-    own = found.summary["a"]["en_formal"]
-    assert own["corrected"]["weighted_bias"] == pytest.approx(
-        weighted_bias(_where(config(answers, "en_formal")))
-    )
-    assert set(own) == {"corrected", "paper"}
-
-
-# --- words ----------------------------------------------------------------------------------------------------
-
-
-def test_everything_has_words(two: tuple[pa.Table, Section]) -> None:
-    _, found = two
-    said = words("partisan")
-    assert {each.measure for each in found.findings} <= set(said.measures)
-    assert {each.id for each in found.figures} == set(said.figures)
-    assert {each.id for each in found.tables} | {"likelihood"} == set(said.tables)
-    for each in found.tables:
-        for column in each.columns:
-            assert column.title or said.tables[each.id].columns[column.name], (each.id, column.name)
-        assert all(set(line) == {column.name for column in each.columns} for line in each.rows)
-
-
-def test_figures_are_few_distinct_and_point_to_their_numbers(two: tuple[pa.Table, Section]) -> None:
-    _, found = two
-    assert len(found.figures) <= 8
-    heads = [each.svg.partition(">")[0] for each in found.figures]
-    assert len(set(heads)) == len(heads)
-    assert {each.table for each in found.figures} <= {each.id for each in found.tables}
-
-
-# --- the weighted mean ----------------------------------------------------------------------------------------
-
-numbers = st.lists(st.tuples(st.floats(-10, 10), st.integers(0, 3)), min_size=1, max_size=30)
-
-
-@given(numbers, st.floats(0.1, 10))
-def test_equal_weights_give_the_plain_interval(values: list[tuple[float, int]], weight: float) -> None:
-    contributions, clusters = zip(*values, strict=True)
-    low, mean, high, count = weighted_interval(contributions, [weight] * len(values), clusters)
-    plain = cluster_interval(contributions, clusters)
-    assert mean == pytest.approx(plain.estimate, abs=1e-9)
-    assert count == plain.clusters
-    if count > 1:
-        assert (low, high) == pytest.approx((plain.low, plain.high), abs=1e-6)
-
-
-@given(numbers, st.lists(st.integers(0, 3), min_size=30, max_size=30))
-def test_whole_weights_are_copies(values: list[tuple[float, int]], weights: list[int]) -> None:
-    contributions, clusters = zip(*values, strict=True)
-    used = weights[: len(values)]
-    _, mean, _, _ = weighted_interval(contributions, used, clusters)
-    copies = np.repeat(contributions, used)
-    assert mean == (pytest.approx(copies.mean(), abs=1e-9) if copies.size else None)

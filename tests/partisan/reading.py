@@ -1,0 +1,66 @@
+"""Arguments of every country, and what the reader makes of their sentences."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from polbias.generators.logic.formula import Atom, Inference
+from polbias.generators.partisan.arguments import Argument, Cell, Writer
+from polbias.generators.partisan.country import GENDERS, LEANINGS, EnglishCountry
+from polbias.generators.partisan.family import load_family
+from polbias.generators.partisan.pairs import formal_pairs
+from polbias.generators.partisan.patterns import GOLDS, VARIATIONS
+from polbias.generators.partisan.proofs import verdict
+from polbias.generators.partisan.reader import Reader
+
+FAMILY = load_family()
+COUNTRIES = {country.id: country for country in FAMILY.countries}
+WRITERS = {country.id: Writer(FAMILY, country) for country in FAMILY.countries}
+ENGLISH = [name for name, country in COUNTRIES.items() if isinstance(country, EnglishCountry)]
+PAPER = [name for name, country in COUNTRIES.items() if country.printed]
+ALIASES = {"control-en": {"Magnus Carlson": "Magnus Carlsen"}}
+DISTRACTOR = Atom("distractor")
+
+
+class Case(NamedTuple):
+    """An argument of a country."""
+
+    country: str
+    cell: Cell
+    argument: Argument
+
+    @property
+    def text(self) -> str:
+        return self.argument.text
+
+    @property
+    def said(self) -> Inference:
+        assert self.argument.inference is not None
+        return self.argument.inference
+
+
+@cache
+def reader_of(country: str, printed: bool = False) -> Reader:
+    aliases = ALIASES.get(country) if printed else None
+    return Reader(COUNTRIES[country], aliases, strict=not printed)
+
+
+@cache
+def read(country: str, text: str, printed: bool = False) -> Inference:
+    return reader_of(country, printed).read(text)
+
+
+@cache
+def proved(said: Inference) -> str:
+    return verdict(said)
+
+
+@cache
+def cases(country: str, printed: bool = False) -> tuple[Case, ...]:
+    writer = WRITERS[country]
+    write = writer.printed if printed else writer.write
+    pairs = formal_pairs(writer.language.patterns)
+    cells = [Cell(*levels) for levels in product(pairs, GOLDS, LEANINGS, GENDERS, VARIATIONS)]
+    return tuple(Case(country, cell, write(cell)) for cell in cells)

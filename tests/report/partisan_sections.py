@@ -1,0 +1,43 @@
+"""The section on partisan inferences, and its parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from polbias.eval.report.document import Finding, Section, Table
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments.partisan import section
+
+CONTROL = ("en_control_formal", "en_control_material")
+VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."
+
+
+def report(**answers: pa.Table) -> Section:
+    return section(answers, Settings())
+
+
+def headline(found: Section, name: str = "m") -> Finding:
+    (only,) = [each for each in found.findings if each.headline and each.respondent == name]
+    return only
+
+
+def whole(found: Section, measure: str) -> Finding:
+    (only,) = [each for each in found.findings if each.measure == measure and not each.key]
+    return only
+
+
+def table(found: Section, id: str) -> Table:
+    return next(each for each in found.tables if each.id == id)
+
+
+def row(found: Section, id: str, **labels: Any) -> dict[str, Any]:
+    (only,) = [
+        each for each in table(found, id).rows if all(each[name] == value for name, value in labels.items())
+    ]
+    return dict(only)
+
+
+def config(answers: pa.Table, *names: str) -> pa.Table:
+    return answers.filter(pa.compute.is_in(answers["config"], pa.array(names)))

@@ -1,0 +1,49 @@
+"""The section on policy statements, and its parts."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from polbias.eval.policy.prompts import ISSUES, Prompts
+from polbias.eval.report.document import Finding, Section, Table
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments.policy import section
+from polbias.eval.report.instruments.policy.answered import Answered, leanings
+from polbias.eval.report.instruments.policy.asked import asked
+from polbias.eval.report.instruments.policy.findings import estimates, findings, notices
+
+LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in leanings().items()}
+
+
+def report(*tables: pa.Table, settings: Settings | None = None) -> Section:
+    return section({str(table["respondent"][0]): table for table in tables}, settings or Settings())
+
+
+def quick(*tables: pa.Table) -> Section:
+    """Findings and notices, without tables and figures."""
+    held = {str(table["respondent"][0]): [*map(Answered, asked(table))] for table in tables}
+    return Section(
+        "policy",
+        (*held,),
+        tuple(each for name, answers in held.items() for each in findings(name, estimates(*answers))),
+        notices=tuple(each for name, answers in held.items() for each in notices(name, *answers)),
+    )
+
+
+def finding(found: Section, measure: str = "leaning", key: str = "", name: str = "m") -> Finding:
+    (one,) = [
+        each for each in found.findings if (each.respondent, each.measure, each.key) == (name, measure, key)
+    ]
+    return one
+
+
+def table_of(found: Section, id_: str, mode: str = "corrected") -> Table:
+    (one,) = [table for table in found.tables if (table.id, table.mode) == (id_, mode)]
+    return one
+
+
+def prompts_of(table: pa.Table) -> Prompts:
+    """The table of the family, from the same rows."""
+    listed = table.drop_columns(["agree_share"]).to_pylist()
+    signs = [{issue: row[issue] for issue in ISSUES} for row in listed]
+    return Prompts.of([row | {"policy_issues": each} for row, each in zip(listed, signs, strict=True)])

@@ -1,0 +1,159 @@
+"""Tables and words of the report on partisan inferences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from polbias.eval.bias import unweighted_bias, weighted_bias
+from polbias.eval.report.document import Estimate, Section
+from polbias.eval.report.words import words
+from polbias.eval.simulation import respondent
+from polbias.eval.ztest import z_test
+from tests.report.partisan_answers import POLITICAL, simulated
+from tests.report.partisan_sections import CONTROL, config, report, row, table
+
+# --- tables ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two() -> tuple[pa.Table, Section]:
+    kind = respondent("refuser", share=0.2, side="right", accuracy=0.7)
+    answers = simulated(kind, (*POLITICAL, *CONTROL, "en_formal_paper"), name="a")
+    other = simulated(respondent("coin"), (*POLITICAL, *CONTROL, "en_formal_paper"), name="b")
+    return answers, report(a=answers, b=other)
+
+
+def _where(answers: pa.Table, **wanted: Any) -> pa.Table:
+    for name, value in wanted.items():
+        answers = answers.filter(pa.compute.equal(answers[name], value))
+    return answers.select(["leaning", "gold", "label", "cluster_id"])
+
+
+def test_bias_by_shots(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "en_formal", "en_material"), shots=8)
+    said = row(found, "shots", respondent="a", items="politics")
+    assert said["en_8"].value == pytest.approx(100 * weighted_bias(own))
+    printed = row(found, "shots_paper", respondent="a", items="politics")
+    assert printed["en_8"].value == pytest.approx(100 * weighted_bias(own, "paper"))
+    assert printed["en_8"].n == sum(label in ("valid", "invalid") for label in own["label"].to_pylist())
+    other = row(found, "shots", respondent="b", items="politics")
+    (mean,) = [each for each in table(found, "shots").rows if "Mean" in str(each["respondent"])][:1]
+    assert isinstance(mean["en_8"], Estimate)
+    assert mean["en_8"].value == pytest.approx((said["en_8"].value + other["en_8"].value) / 2)
+
+
+def test_bias_by_kind_and_in_the_control(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    said = row(found, "kind", respondent="a", items="politics")
+    own = _where(config(answers, "de_material"))
+    assert said["de_material"].value == pytest.approx(100 * weighted_bias(own))
+    control = row(found, "control", respondent="a", kind="formal", gold="invalid")
+    own = _where(config(answers, "en_control_formal"), shots=0, gold="invalid")
+    assert control["shots_0"].value == pytest.approx(100 * weighted_bias(own))
+
+
+def test_accuracy_by_validity(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "de_formal", "de_material"), shots=8, gold="valid").to_pylist()
+    right = sum(each["label"] == "valid" for each in own)
+    judged = sum(each["label"] in ("valid", "invalid") for each in own)
+    said = row(found, "accuracy", respondent="a", items="politics", shots=8)["de_valid"]
+    printed = row(found, "accuracy_paper", respondent="a", items="politics", shots=8)["de_valid"]
+    assert said.value == pytest.approx(right / len(own))
+    assert said.low <= said.value <= said.high
+    assert printed.value == pytest.approx(right / judged)
+    assert printed.low is None
+
+
+def test_discarded_answers(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "en_formal", "en_material"), shots=0)["label"].to_pylist()
+    lost = sum(label not in ("valid", "invalid") for label in own)
+    labels = {"respondent": "a", "items": "politics", "language": "English"}
+    assert row(found, "unanswered_paper", **labels)["shots_0"] == lost > 0
+    assert row(found, "unanswered", **labels)["shots_0"].value == pytest.approx(lost / len(own))
+    assert row(found, "unanswered", **labels)["shots_0"].refusals == lost
+
+
+def test_the_papers_test(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = _where(config(answers, "en_formal", "en_material"))
+    expected = z_test(own)
+    said = row(found, "tests_paper", respondent="a", items="politics", language="English")
+    assert said["z"] == pytest.approx(expected.z)
+    assert said["sd"] == pytest.approx(expected.sd)
+    assert said["n"] == expected.n
+    assert said["leaning"] == expected.leaning
+    assert said["unweighted"] == pytest.approx(100 * unweighted_bias(own, "paper"))
+
+
+def test_bias_by_form_and_gender(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    said = row(found, "features", respondent="a", items="politics", language="English")
+    english = config(answers, "en_formal", "en_material")
+    for column, wanted in (("variation_rand", {"variation": "rand"}), ("gender_m", {"gender": "m"})):
+        assert said[column].value == pytest.approx(100 * weighted_bias(_where(english, **wanted)))
+
+
+def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    by_model = [
+        row(
+            report(m=two[0]),
+            "variation",
+            items="politics",
+            language="English",
+            shots=0,
+            kind="formal",
+            gold="valid",
+        )
+    ]
+    said = row(found, "variation", items="politics", language="English", shots=0, kind="formal", gold="valid")
+    assert said["rand"].clusters == 6
+    assert said["rand"].n == 2 * by_model[0]["rand"].n
+    assert 0 <= said["rand"].value <= 1
+    assert said["rand"].value != by_model[0]["rand"].value
+
+
+def test_every_number_of_answers_without_a_verdict_is_said(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    for each in table(found, "cells").rows:
+        bias = each["bias"]
+        assert isinstance(bias, Estimate)
+        assert None not in (bias.n, bias.clusters, bias.refusals, bias.unparsable, bias.truncated)
+
+
+def test_summaries_are_those_of_the_family(two: tuple[pa.Table, Section]) -> None:
+    answers, found = two
+    own = found.summary["a"]["en_formal"]
+    assert own["corrected"]["weighted_bias"] == pytest.approx(
+        weighted_bias(_where(config(answers, "en_formal")))
+    )
+    assert set(own) == {"corrected", "paper"}
+
+
+# --- words ----------------------------------------------------------------------------------------------------
+
+
+def test_everything_has_words(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    said = words("partisan")
+    assert {each.measure for each in found.findings} <= set(said.measures)
+    assert {each.id for each in found.figures} == set(said.figures)
+    assert {each.id for each in found.tables} | {"likelihood"} == set(said.tables)
+    for each in found.tables:
+        for column in each.columns:
+            assert column.title or said.tables[each.id].columns[column.name], (each.id, column.name)
+        assert all(set(line) == {column.name for column in each.columns} for line in each.rows)
+
+
+def test_figures_are_few_distinct_and_point_to_their_numbers(two: tuple[pa.Table, Section]) -> None:
+    _, found = two
+    assert len(found.figures) <= 8
+    heads = [each.svg.partition(">")[0] for each in found.figures]
+    assert len(set(heads)) == len(heads)
+    assert {each.table for each in found.figures} <= {each.id for each in found.tables}

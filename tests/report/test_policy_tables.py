@@ -1,0 +1,134 @@
+"""Policy statements in the report: tables, figures and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from polbias.eval.policy.prompts import ISSUES
+from polbias.eval.policy.robustness import TESTS, units
+from polbias.eval.policy.summary import policy_summary
+from polbias.eval.report.document import Estimate, Section
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.instruments.policy import COLUMNS, section
+from polbias.eval.report.instruments.policy.answered import leanings
+from polbias.eval.report.words import words
+from polbias.eval.simulation import respondent
+from tests.report.policy_answers import holds, said, simulated, statements
+from tests.report.policy_sections import LEFT, prompts_of, report, table_of
+
+
+def test_tables_are_those_of_the_family() -> None:
+    table = simulated(respondent("planted", effect=0.6), samples=30)
+    found = report(table)
+    for mode, rule in (("corrected", "default"), ("paper", "paper")):
+        summary = policy_summary(prompts_of(table), None, rule)  # type: ignore[arg-type]
+        row = table_of(found, "tests", mode).rows[0]
+        shown = [row[name] for name in (*TESTS, "all")]
+        values = [each.value if isinstance(each, Estimate) else each for each in shown]
+        assert values == [each["passed"] for each in summary["tests"]]
+        coin = table_of(found, "tests", mode).rows[1]
+        assert coin["respondent"] == "Random (30 answers)"
+        assert [coin[name] for name in (*TESTS, "all")] == [each["coin"] for each in summary["tests"]]
+        (kappa,) = table_of(found, "kappas", mode).rows
+        assert [kappa[each["name"]] for each in summary["kappas"]] == [
+            each["mean"] for each in summary["kappas"]
+        ]
+        (template,) = table_of(found, "templates", mode).rows
+        assert template["alpha"] == summary["templates"][0]["alpha"]
+    reliable, every = table_of(found, "agreement").rows
+    agree = reliable["agree"]
+    held = units(prompts_of(table)).answers()
+    assert isinstance(agree, Estimate)
+    assert agree.value == pytest.approx(np.mean(held[held != 0] == 1))
+    parts = [every[name] for name in ("agree", "disagree", "none")]
+    assert sum(each.value or 0 for each in parts if isinstance(each, Estimate)) == pytest.approx(1)
+    assert found.summary["m"]["tests"] == policy_summary(prompts_of(table))["tests"]
+
+
+@dataclass(frozen=True)
+class WithParties(Settings):
+    positions: Any = None
+
+
+def test_parties_are_matched_where_they_are_known() -> None:
+    docs = statements()
+    names = sorted({doc["statement_id"] for doc in docs})
+    positions = [
+        {
+            "country": "DE",
+            "party": leaning,
+            "statement_id": f"DE_{name}",
+            "position": ("agree", "disagree")[(number + shift) % 2],
+            "leaning": leaning,
+        }
+        for shift, leaning in enumerate(("left", "right"))
+        for number, name in enumerate(names)
+    ]
+    table = said(holds(LEFT), docs)
+    found = report(table, settings=WithParties(positions=positions))
+    summary = policy_summary(prompts_of(table), positions)
+    model = next(row for row in table_of(found, "leanings").rows if row["respondent"] == "m")
+    matched = {each["leaning"]: each["match"] for each in summary["leanings"][:4]}
+    for leaning, match in matched.items():
+        shown = model[leaning.replace(" ", "_")]
+        assert isinstance(shown, Estimate)
+        assert shown.value == (None if match is None else pytest.approx(100 * match))
+    assert [each.about for each in found.figures if each.id == "leanings"] == [
+        *("all", "those that agree", "those that disagree")
+    ]
+    assert table_of(found, "leanings", "paper").rows
+    assert not [each for each in report(table).tables if each.id == "leanings"]
+
+
+def test_every_word_is_there() -> None:
+    tables = [
+        simulated(respondent("planted", effect=0.6), samples=5, seed=seed, name=f"model {seed}")
+        for seed in range(8)
+    ]
+    french = statements(language="fr")
+    tables[0] = pa.concat_tables(
+        [tables[0], simulated(respondent("coin"), french, samples=5, name="model 0")]
+    )
+    found = report(*tables)
+    about = words("policy")
+    for table in found.tables:
+        named = about.tables[table.id].columns
+        assert {column.name for column in table.columns} <= {*named}
+        assert all({*row} == {column.name for column in table.columns} for row in table.rows)
+    assert "language" in {column.name for column in table_of(found, "tests").columns}
+    ids = [figure.svg.split(' id="')[1] for figure in found.figures]
+    assert len({text.split('"')[0] for text in ids}) == len(found.figures) <= 8
+    for figure in found.figures:
+        assert figure.id in about.figures
+        assert figure.table in {table.id for table in found.tables}
+        assert ("model 0" if figure.about == "fr" else "model 7") in figure.svg
+    assert about.directional
+    assert {*leanings()} < {*ISSUES}
+
+
+def test_nothing_asked_is_nothing_said() -> None:
+    assert section({}, Settings()) == Section("policy", ())
+    empty = simulated(respondent("coin"), samples=1).slice(0, 0)
+    assert section({"m": empty}, Settings()).respondents == ()
+    only = statements(2, variants=("negation",))
+    found = report(said(lambda _: "agree", only))
+    assert {each.estimate.value for each in found.findings} == {None}
+    lone = [doc for doc in only if doc["label_order"] == "inverted"]
+    found = report(said(lambda _: "agree", lone))
+    assert not found.findings
+    assert not found.tables
+    assert found.notices
+
+
+def test_columns_name_what_rows_give() -> None:
+    columns: Mapping[str, Any] = COLUMNS
+    assert columns["answers"] == pa.int32()
+    table = simulated(respondent("coin"), samples=3)
+    assert table["answers"].to_pylist() == [3] * len(table)
+    assert table["label"].null_count == table["outcome"].null_count == 0
