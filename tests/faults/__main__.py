@@ -20,6 +20,8 @@ def main() -> int:
     parser.add_argument("--fault", action="append", choices=[*FAULTS])
     parser.add_argument("-o", "--output", type=Path, help="file for the table (Markdown)")
     given = parser.parse_args()
+    if given.output:
+        given.output.parent.mkdir(parents=True, exist_ok=True)
     started, trials = time.monotonic(), list[Trial]()
     for trial in campaign(given.seed, given.kills, given.only or (), given.fault or (), _say):
         trials.append(trial)
