@@ -58,7 +58,7 @@ test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 
 test-faults: $(VENV)/.dev ## kills, full disks, bad networks, two at once (ARGS='--only push' for a part), and fuzzing
 	$(BIN)/python -m tests.faults -o build/faults.md $(ARGS)
-	POLBIAS_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -n 2 -m faults tests/faults
+	$(BIN)/python -m pytest -n 2 -m faults tests/faults
 
 test-scale: $(VENV)/.scale ## Ray and Slurm on this machine (installs what it needs)
 	sh tests/engines/install_slurm.sh
