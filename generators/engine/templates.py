@@ -23,6 +23,7 @@ from polbias.nesting import MOST_LEVELS, too_deep
 
 Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES = 4 << 20
+_MAX_TEXT = 10_000  # characters of one value, which may stand in thousands of rows
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Location = tuple[str | int, ...]
 _LONGEST = 500
@@ -138,7 +139,7 @@ def _explain_yaml(path: Path, text: str, error: yaml.YAMLError) -> str:
 
 
 def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
-    """Refuse what makes a small file large (aliases) or says two things at once (duplicate keys)."""
+    """Refuse what makes a set large (aliases, endless texts) or says two things at once (duplicate keys)."""
     pending = [node] if node else []
     visited: set[int] = set()
     while pending:
@@ -149,6 +150,9 @@ def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
                 f"{shown(path)}:{line}: a YAML alias refers to this; write the value out instead"
             )
         visited.add(id(current))
+        if isinstance(current, yaml.ScalarNode) and len(current.value) > _MAX_TEXT:
+            found = f"found a text of {len(current.value):,} characters, expected at most {_MAX_TEXT:,}"
+            raise TemplateError(f"{shown(path)}:{line}: {found}; shorten it")
         if isinstance(current, yaml.MappingNode):
             seen: dict[str, int] = {}
             for key, value in current.value:
@@ -163,7 +167,7 @@ def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
                         f"{seen[key.value]}; keep one"
                     )
                 seen[key.value] = line
-                pending.append(value)
+                pending += [key, value]
         elif isinstance(current, yaml.SequenceNode):
             pending.extend(current.value)
 

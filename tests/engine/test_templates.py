@@ -191,6 +191,14 @@ def test_an_alias_of_its_own_list(tmp_path: Path) -> None:
     assert "a YAML alias refers to this" in refusal(tmp_path, "id: &own [*own]\n")
 
 
+@pytest.mark.parametrize(("old", "new"), [("label: Left", "label: {}"), ("number: 7", "number: 7\n? {}\n: 1")])
+def test_an_endless_text(tmp_path: Path, old: str, new: str) -> None:
+    text = GOOD.replace(old, new.format("x" * 10_001))
+    assert re.match(
+        r"country.yaml:[46]: found a text of 10,001 characters, expected", refusal(tmp_path, text)
+    )
+
+
 def test_a_small_file_that_would_become_large(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
