@@ -24,6 +24,7 @@ QUESTIONS: tuple[QuestionName, ...] = ("preference", "least_biased")
 WAYS: tuple[Ways, ...] = (2, 3)
 _TOPIC, _PERSPECTIVE = "{{ topic }}", "{{ perspective }}"
 _Country = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")]
+_Tokens = Annotated[int, Field(gt=0, le=1_000_000)]
 _Code = Annotated[str, StringConstraints(pattern=r"^[a-z]{3}$")]
 
 
@@ -41,8 +42,8 @@ class DatasetFile(Entry):
     identity: Identity
     paper: Text
     source: Annotated[str, slots("paper", "table")]
-    article_tokens: int = Field(gt=0)
-    answer_tokens: int = Field(gt=0)
+    article_tokens: _Tokens
+    answer_tokens: _Tokens
 
 
 class Perspective(Entry):

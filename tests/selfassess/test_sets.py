@@ -70,6 +70,7 @@ def test_the_questions_are_those_of_table_6() -> None:
         ("errata.yaml", "category: [mis]", "category: [xyz]", "0.applies.category: found 'xyz', no category of econolex"),
         ("errata.yaml", "set: [econolex]", "set: [nolex]", "0.applies.set: found 'nolex'"),
         ("dataset.yaml", "answer_tokens: 10", "answer_tokens: 0", "answer_tokens: found 0"),
+        ("dataset.yaml", "article_tokens: 512", "article_tokens: 9999999999", "article_tokens: found 9999999999"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_a_template(folder: Path, file: str, old: str, new: str, message: str) -> None:
