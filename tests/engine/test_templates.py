@@ -191,7 +191,9 @@ def test_an_alias_of_its_own_list(tmp_path: Path) -> None:
     assert "a YAML alias refers to this" in refusal(tmp_path, "id: &own [*own]\n")
 
 
-@pytest.mark.parametrize(("old", "new"), [("label: Left", "label: {}"), ("number: 7", "number: 7\n? {}\n: 1")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("label: Left", "label: {}"), ("number: 7", "number: 7\n? {}\n: 1")]
+)
 def test_an_endless_text(tmp_path: Path, old: str, new: str) -> None:
     text = GOOD.replace(old, new.format("x" * 10_001))
     assert re.match(
