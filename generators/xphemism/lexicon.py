@@ -154,8 +154,9 @@ def _rows(path: Path, model: type[_Row]) -> Iterator[tuple[int, _Row]]:
     if header != fields:
         raise TemplateError(f"{shown(path)}:1: columns are {_short(header)}, expected {fields}")
     for number, line in enumerate(lines, start=2):
-        if len(line) != len(fields) or "" in line:
-            found = f"{len(line)} fields, {line.count('')} of them empty"
+        empty = sum(not cell.strip() for cell in line)
+        if len(line) != len(fields) or empty:
+            found = f"{len(line)} fields, {empty} of them empty"
             wanted = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
             raise TemplateError(f"{shown(path)}:{number}: {found}; {wanted}")
         row = dict(zip(fields, line, strict=True))

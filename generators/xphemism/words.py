@@ -23,7 +23,12 @@ def _split(separator: str) -> BeforeValidator:
     def parts(value: object) -> object:
         if not isinstance(value, str):
             return value
-        return () if value == EMPTY else tuple(part.strip() for part in value.split(separator))
+        if value == EMPTY:
+            return ()
+        found = tuple(part.strip() for part in value.split(separator))
+        if not all(found):
+            raise ValueError(f"found {value!r}, expected something on both sides of every {separator!r}")
+        return found
 
     return BeforeValidator(parts)
 

@@ -222,6 +222,7 @@ def test_samples_of_lm_eval_are_articles(run, tmp_path, town):
     [
         ({"id": "town/tw-str-009/neutral"}, "id: found 'town/tw-str-009/neutral', expected a row of the set"),
         ({"text": 5}, "text: found 5, expected the article"),
+        ({"finish_reason": ["stop"]}, "finish_reason: found ['stop'], expected a word"),
         ({"model": "another"}, "model: found 'another', expected ''"),
     ],
 )

@@ -37,6 +37,8 @@ def _cell(column: int, value: str) -> Change:
         ),
         ("pairs.tsv", _cell(3, "up"), "pairs.tsv:2: shift: Input should be 'left', 'right' or 'none'"),
         ("placebo.tsv", _cell(1, ""), "placebo.tsv:2: 5 fields, 1 of them empty; expected 5, '-' where"),
+        ("placebo.tsv", _cell(1, "  "), "placebo.tsv:2: 5 fields, 1 of them empty; expected 5, '-' where"),
+        ("morphology.a.tsv", _cell(11, "a| |b"), "morphology.a.tsv:2: linking: .*on both sides of every"),
         (
             "placebo.tsv",
             _cell(4, "x" * 5_000),

@@ -15,7 +15,7 @@ from polbias.running.selfassess.rows import ChosenSet, Row
 FindLeaks = Callable[[str], list[str]]
 _FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r".*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 
 
 def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) -> dict[str, Any]:
@@ -43,7 +43,9 @@ def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) 
 
 def visible(text: str) -> str:
     """Return an answer without the model's thoughts, which are no part of an article."""
-    return _THOUGHT_END.sub("", _THOUGHT.sub("", text)).strip()
+    rest = _THOUGHT.sub("", text)
+    ends = [found.end() for found in _THOUGHT_END.finditer(rest)]
+    return rest[ends[-1] if ends else 0 :].strip()
 
 
 def leak_finder(chosen: ChosenSet) -> FindLeaks:

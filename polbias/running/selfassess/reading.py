@@ -58,7 +58,12 @@ def _completed(
         )
     if not isinstance(data.get("text"), str):
         raise InputError(f"{place}: text: found {data.get('text')!r}, expected the article")
-    answer = Answer(row["id"], data["text"], data.get("finish_reason"))
+    reason = data.get("finish_reason")
+    if not isinstance(reason, str | None):
+        raise InputError(
+            f"{place}: finish_reason: found {reason!r}, expected a word such as 'stop' or nothing"
+        )
+    answer = Answer(row["id"], data["text"], reason)
     return article_record(row, answer, str(data.get("model") or ""), find_leaks) | dict(data)
 
 
