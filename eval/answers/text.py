@@ -48,14 +48,19 @@ def prepare(text: str) -> Prepared:
     Returns:
         The sentences, whose tokens carry offsets into ``text``.
     """
-    visible, unfinished = _visible(text)
-    stretches = _window(list(_trim(visible, text)))
+    outside, unfinished = _outside(text)
+    stretches = _window(list(_trim(outside, text)))
     sentences = tuple(sentence for span in stretches for sentence in split_sentences(text, *span))
     tail = text[max(stretches[-1][0], stretches[-1][1] - 200) : stretches[-1][1]] if stretches else ""
     return Prepared(sentences, unfinished or bool(_UNFINISHED.search(tail)))
 
 
-def _visible(text: str) -> tuple[list[Span], bool]:
+def visible(text: str) -> str:
+    """Return an output without its thinking and without white space at its ends."""
+    return "".join(text[start:end] for start, end in _outside(text)[0]).strip()
+
+
+def _outside(text: str) -> tuple[list[Span], bool]:
     """Return the stretches outside thoughts, and whether a thought is never closed."""
     stretches: list[Span] = []
     position, opened = 0, False

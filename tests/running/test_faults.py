@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 
@@ -27,9 +28,14 @@ class Dying(LoopbackOpenAI):
     def __init__(self, respond, dies_after=None):
         super().__init__(respond)
         self.dies_after, self.answered = dies_after, []
+        self._taken, self._turn = 0, threading.Lock()
 
     def _chat(self, body):
-        if self.dies_after is not None and len(self.answered) >= self.dies_after:
+        with self._turn:
+            dies = self.dies_after is not None and self._taken >= self.dies_after
+            self._taken += not dies
+        if dies:
+            time.sleep(0.3)  # replies under way arrive
             self._stopped.set()  # no more replies
             self._server.hang_up()
             time.sleep(0.2)

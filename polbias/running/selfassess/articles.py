@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from polbias.errors import InputError
 from polbias.eval.answers.article import article_outcome
+from polbias.eval.answers.text import visible
 from polbias.generators.selfassess.leaks import Detector, load_word_lists
 from polbias.running.asking import Answer
 from polbias.running.selfassess.rows import ChosenSet, Row
 
 FindLeaks = Callable[[str], list[str]]
 _FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 
 
 def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) -> dict[str, Any]:
@@ -39,13 +37,6 @@ def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) 
         "leak": find_leaks(text),
         "usage": dict(answer.usage),
     } | ({} if text == answer.text.strip() else {"raw": answer.text})
-
-
-def visible(text: str) -> str:
-    """Return an answer without the model's thoughts, which are no part of an article."""
-    rest = _THOUGHT.sub("", text)
-    ends = [found.end() for found in _THOUGHT_END.finditer(rest)]
-    return rest[ends[-1] if ends else 0 :].strip()
 
 
 def leak_finder(chosen: ChosenSet) -> FindLeaks:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from polbias.eval.answers.text import visible
 from polbias.eval.selfassess.samples import outcome
 from polbias.running.asking import Answer
-from polbias.running.selfassess.articles import visible
 
 _LEFT_OUT = frozenset({"prompt", "messages"})  # the articles are on file already
 _REFUSED = frozenset({"refusal", "content_filter"})
