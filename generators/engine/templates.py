@@ -23,8 +23,9 @@ from polbias.nesting import MOST_LEVELS, too_deep
 
 Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES = 4 << 20
-_MAX_TEXT = 10_000  # characters of one value, which may stand in thousands of rows
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MAX_TEXT = 10_000
+"""Characters of one value at most, as it may stand in thousands of rows."""
 Location = tuple[str | int, ...]
 _LONGEST = 500
 _NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
@@ -150,8 +151,8 @@ def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
                 f"{shown(path)}:{line}: a YAML alias refers to this; write the value out instead"
             )
         visited.add(id(current))
-        if isinstance(current, yaml.ScalarNode) and len(current.value) > _MAX_TEXT:
-            found = f"found a text of {len(current.value):,} characters, expected at most {_MAX_TEXT:,}"
+        if isinstance(current, yaml.ScalarNode) and len(current.value) > MAX_TEXT:
+            found = f"found a text of {len(current.value):,} characters, expected at most {MAX_TEXT:,}"
             raise TemplateError(f"{shown(path)}:{line}: {found}; shorten it")
         if isinstance(current, yaml.MappingNode):
             seen: dict[str, int] = {}

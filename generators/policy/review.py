@@ -12,7 +12,7 @@ from typing import Literal
 from polbias.cells import guarded, unguarded
 from polbias.errors import InputError
 from polbias.generators.engine.sheets import SheetError, sheet, sheet_lines, sheet_text
-from polbias.generators.engine.templates import shown
+from polbias.generators.engine.templates import MAX_TEXT, shown
 from polbias.generators.policy.quality import codes
 from polbias.generators.policy.quality_set import Found, Item
 from polbias.generators.policy.quality_words import quality
@@ -210,6 +210,8 @@ def _problem(row: Row) -> str | None:
 
 
 def _wrong(decision: str) -> str | None:
+    if len(decision) > MAX_TEXT:
+        return f"{len(decision):,} characters, expected at most {MAX_TEXT:,}; shorten it"
     if _UNFIT.search(decision):
         return f"expected one line without tabs, braces and control characters; write {_DECISIONS}"
     if not decision.endswith(quality().limits.ends):

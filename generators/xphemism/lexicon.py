@@ -18,7 +18,8 @@ from polbias.locations import package_file
 
 Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
-_LONGEST = 300  # characters of a cell; every part of a word is compared with the others
+LONGEST = 300
+"""Characters of a cell at most: every part of a word is compared with the others."""
 _MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
 _Row = TypeVar("_Row", bound=Entry)
 _Flag = Annotated[bool, BeforeValidator(lambda value: {"0": False, "1": True}.get(value, value))]
@@ -161,8 +162,8 @@ def _rows(path: Path, model: type[_Row]) -> Iterator[tuple[int, _Row]]:
             raise TemplateError(f"{shown(path)}:{number}: {found}; {wanted}")
         row = dict(zip(fields, line, strict=True))
         for field, cell in row.items():
-            if len(cell) > _LONGEST:
-                found = f"found {len(cell):,} characters, expected at most {_LONGEST}; shorten it"
+            if len(cell) > LONGEST:
+                found = f"found {len(cell):,} characters, expected at most {LONGEST}; shorten it"
                 raise TemplateError(f"{shown(path)}:{number}: {field}: {found}")
         try:
             yield number, model.model_validate(row)

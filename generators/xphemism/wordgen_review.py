@@ -11,7 +11,7 @@ from polbias.generators.engine.sheets import SheetError, sheet
 from polbias.generators.engine.suggestions import ReviewFile
 from polbias.generators.engine.templates import shown
 from polbias.generators.xphemism.annotation.guideline import Guideline
-from polbias.generators.xphemism.lexicon import Lexicon, Pair
+from polbias.generators.xphemism.lexicon import LONGEST, Lexicon, Pair
 from polbias.generators.xphemism.pair_rows import pair_id
 from polbias.generators.xphemism.wordgen import Suggestion, is_known
 from polbias.generators.xphemism.words import EMPTY
@@ -83,7 +83,8 @@ def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
             made |= {"collected": "generated", "printed": EMPTY}
             labels, problem = _labels(row, guideline)
             if unfit := next((word for word in (first, second) if _unfit(word)), None):
-                problem = f"first, second: found {unfit[:60]!r}, expected a word in letters; correct it"
+                expected = f"expected a word in letters, fewer than {LONGEST // 2}; correct it"
+                problem = f"first, second: found {unfit[:60]!r}, {expected}"
             elif is_known(first, second, lexicon) or made["pair_id"] in taken:
                 problem = f"decision: found a pair that is there already, {made['pair_id']}; reject it"
             elif not problem:
@@ -109,8 +110,9 @@ def unlabelled_tsv(reviewed: Reviewed) -> str:
 
 
 def _unfit(word: str) -> bool:
-    """Return whether a word cannot stand in ``pairs.tsv``, or gives a pair no name."""
-    return not word.isprintable() or not pair_id(word, "").strip("_")
+    """Return whether a word cannot stand in ``pairs.tsv``, or gives a pair no name or one that cannot."""
+    name = pair_id(word, "").strip("_")
+    return not word.isprintable() or len(word) > LONGEST or not 0 < len(name) < LONGEST // 2
 
 
 def _problem(row: Mapping[str, str], decision: str) -> str:

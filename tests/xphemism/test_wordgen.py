@@ -206,7 +206,7 @@ def test_a_review_that_cannot_be_used(tmp_path: Path) -> None:
     assert "r.tsv:4: neutral, xphemism: found nothing" in gone
 
 
-@pytest.mark.parametrize("word", ["🙂", "A\0b", "A\u200bb", "--"])
+@pytest.mark.parametrize("word", ["🙂", "A\0b", "A\u200bb", "--", "x" * 200, "-" * 400 + "x"])
 def test_a_word_that_no_row_can_hold(tmp_path: Path, word: str) -> None:
     path = write(tmp_path / "r.tsv", {**ACCEPTED, **LABELS, "first": word})
     with pytest.raises(SheetError, match="r.tsv:2: first, second: found .*, expected a word in letters"):
