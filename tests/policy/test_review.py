@@ -123,7 +123,7 @@ def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
         (replace(ROW, reviewer="MK"), "decision: found nothing beside the reviewer 'MK'"),
         (replace(ROW, decision=ROW.text, reviewer="MK"), "decision: found the text unchanged"),
         (replace(ROW, decision="Two\nlines.", reviewer="MK"), "decision: found 'Two\\nlines.', expected one line"),
-        (replace(ROW, decision="x" * 10_000 + ".", reviewer="MK"), "10,001 characters, expected at most 10,000; shorten it"),
+        (replace(ROW, decision="x" * 10_000 + ".", reviewer="MK"), f"decision: found {'x' * 60!r}, 10,001 characters, expected at most 10,000"),
         (replace(ROW, decision="A {bench}.", reviewer="MK"), "decision: found 'A {bench}.', expected one line"),
         (replace(ROW, variant="paraphrase4"), "variant: found 'paraphrase4', expected one of original, paraphrase1"),
         (replace(ROW, findings=("strange",)), "findings: found 'strange', expected codes"),
