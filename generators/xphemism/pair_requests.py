@@ -61,14 +61,13 @@ def read_requests(
             for row in table.rows(names):
                 read = dict(zip(names, row.values, strict=False))
                 told = {name: "" if value is None else str(value) for name, value in read.items()}
-                values = {whole(name): whole(value) for name, value in told.items()}
-                of = {role: whole(told.get(column, "")).strip() for role, column in found.items()}
+                kept = {name: whole(value) for name, value in told.items()}
+                values = {whole(name): value for name, value in kept.items()}
+                of = {role: kept.get(column, "").strip() for role, column in found.items()}
                 words = (of.get("base_word", ""), of.get("exchange_word", ""))
                 name = of.get("claim_id") or f"row-{row.line}"
                 halved = [
-                    f"{whole(each)}: found half a character"
-                    for each in told
-                    if whole(told[each]) != told[each]
+                    f"{whole(each)}: found half a character" for each in told if kept[each] != told[each]
                 ]
                 problem = row.problem or next(iter(halved), None) or wrong_text(of.get("claim"), _MAX_WORDS)
                 yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)

@@ -12,13 +12,10 @@ from collections.abc import Callable, Mapping
 import atheris
 
 with atheris.instrument_imports(include=["polbias"]):
-    from polbias.errors import PolbiasError
-    from polbias.generators.logic.syntax import parse_formula, parse_inference
-    from polbias.generators.services.parsing import find_json, numbered_lines, plain
     from tests.faults.test_fuzz_answers import READERS
+    from tests.faults.test_fuzz_texts import FORMS, MARKS, parse_answer, parse_logic
 
 from tests.faults.support.texts import PIECES
-from tests.faults.test_fuzz_texts import FORMS, MARKS
 
 
 def read_answers(text: str) -> None:
@@ -29,27 +26,10 @@ def read_answers(text: str) -> None:
         assert read(f" \n{text}\n ").label == label
 
 
-def parse_answers(text: str) -> None:
-    """What is parsed of the answers of services."""
-    find_json(text)
-    numbered_lines(text)
-    plain(text)
-
-
-def parse_formulas(text: str) -> None:
-    """Formulas print as they are read."""
-    for parse in (parse_formula, parse_inference):
-        try:
-            found = parse(text)
-        except PolbiasError:
-            continue
-        assert parse(str(found)) == found
-
-
-TARGETS: Mapping[str, tuple[tuple[str, ...], Callable[[str], None]]] = {
+TARGETS: Mapping[str, tuple[tuple[str, ...], Callable[[str], object]]] = {
     "answers": (PIECES, read_answers),
-    "services": (MARKS, parse_answers),
-    "formulas": (FORMS, parse_formulas),
+    "services": (MARKS, parse_answer),
+    "formulas": (FORMS, parse_logic),
 }
 
 

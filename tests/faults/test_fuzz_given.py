@@ -11,15 +11,11 @@ from typing import Any
 import pytest
 
 from tests.faults.support.campaign import sizes
-from tests.faults.support.desk import Desk
+from tests.faults.support.desk import Desk, content, json_lines
 from tests.selfassess.small import small_folder
 from tests.sources import probvaa_folder
 
 _SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
-
-
-def _lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
@@ -34,11 +30,11 @@ def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, by
             {"doc_id": number, "doc": dict(row), "resps": [[text]], "filtered_resps": [text]}
             for number, (row, text) in enumerate(given)
         ]
-        return {_SAMPLES: _lines(samples)}
+        return {_SAMPLES: json_lines(samples)}
     if kind == "texts":
-        return {"given.jsonl": _lines([{"id": row["id"], "text": text} for row, text in given])}
+        return {"given.jsonl": json_lines([{"id": row["id"], "text": text} for row, text in given])}
     records = [article_record(row, Answer(row["id"], text, "stop"), "m", lambda _: []) for row, text in given]
-    return {"given.jsonl": _lines(records)}
+    return {"given.jsonl": json_lines(records)}
 
 
 def _articles(folder: Path, kind: str) -> Desk:
@@ -83,7 +79,7 @@ def test_exemplars(examples: int, tmp_path: Path) -> None:
 
     row = {"premise": "Ann must go.", "hypothesis": "Ann may go.", "gold": "entailment"}
     table = "".join("\t".join(line) + "\n" for line in (row.keys(), row.values()))
-    files = {"items.tsv": table.encode(), "shots.tsv": table.encode(), "shots.jsonl": _lines([row, row])}
+    files = {"items.tsv": table.encode(), "shots.tsv": table.encode(), "shots.jsonl": json_lines([row, row])}
     Desk(tmp_path, files, audit, (), ("items.csv",)).damage(examples)
 
 
@@ -102,7 +98,4 @@ def test_positions_of_parties(examples: int, tmp_path: Path) -> None:
     from polbias.cli.analyzing_policy import party_positions
 
     source = probvaa_folder.make(tmp_path / "source", only=("es", "it"))
-    files = {
-        path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*") if path.is_file()
-    }
-    Desk(tmp_path, files, lambda given, _: party_positions(given), ("given",)).damage(examples)
+    Desk(tmp_path, content(source), lambda given, _: party_positions(given), ("given",)).damage(examples)

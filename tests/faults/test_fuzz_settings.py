@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,10 @@ import yaml
 from polbias.locations import package_file
 from tests.eval.simulation import rows as simulated
 from tests.faults.support.campaign import sizes
-from tests.faults.support.desk import Desk
+from tests.faults.support.desk import Desk, content, json_lines
 from tests.selfassess.small import small_folder
 
 Rows = list[dict[str, Any]]
-
-
-def _json_lines(rows: Rows) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 def _tabbed(rows: Rows) -> bytes:
@@ -40,7 +36,11 @@ def _parquet(rows: Rows) -> bytes:
     return buffer.getvalue()
 
 
-_WRITERS: Mapping[str, Callable[[Rows], bytes]] = {"tsv": _tabbed, "jsonl": _json_lines, "parquet": _parquet}
+_WRITERS: Mapping[str, Callable[[Rows], bytes]] = {
+    "tsv": _tabbed,
+    "jsonl": partial(json_lines, ascii_only=False),
+    "parquet": _parquet,
+}
 _TITLES = {
     "columns": {"title": ["title", "headline"]},
     "reasons": {
@@ -247,10 +247,7 @@ def _own_set(folder: Path) -> Desk:
         json.dumps(rows).encode()
         leak_finder(chosen)(rows[0]["prompt"])
 
-    source = small_folder(folder / "source")
-    files = {
-        path.relative_to(source).as_posix(): path.read_bytes() for path in source.rglob("*") if path.is_file()
-    }
+    files = content(small_folder(folder / "source"))
     leaks = yaml.safe_load(package_file("templates/selfassess/leaks.yaml").read_text("utf-8"))
     small = {name: {each: value[:2] for each, value in leaks[name].items() if value} for name in leaks}
     files["leaks.yaml"] = yaml.safe_dump(small, allow_unicode=True).encode()

@@ -42,7 +42,8 @@ def _joined(pieces: tuple[str, ...], most: int) -> st.SearchStrategy[str]:
     return st.lists(part, max_size=most).map("".join)
 
 
-def _parse(text: str) -> None:
+def parse_answer(text: str) -> None:
+    """Parse an answer of a service in every way."""
     found = find_json(text)
     assert found is None or isinstance(found, dict | list)
     assert all(line and "\n" not in line for line in numbered_lines(text))
@@ -52,7 +53,7 @@ def _parse(text: str) -> None:
 @sizes
 def test_answers_of_services(examples: int) -> None:
     def check(text: str) -> bool:
-        _parse(text)
+        parse_answer(text)
         return True
 
     fuzz(st.one_of(_joined(MARKS, 60), answers()), check, examples)
@@ -81,7 +82,7 @@ def test_a_large_answer_takes_no_longer_than_its_size(unit: str) -> None:
     text = "".join(islice(cycle([unit]), _LARGE // len(unit)))
     for each in (text, f"```{text}", f"- {text}a", f"[{text}"):
         with bounded():
-            _parse(each)
+            parse_answer(each)
 
 
 def _changed(text: str, changes: list[tuple[int, int, str]]) -> str:
@@ -96,16 +97,17 @@ _WRITTEN = st.one_of(ANYTHING, inferences(ANYTHING, ANYTHING)).map(str)
 _CHANGES = st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 3), st.sampled_from(FORMS)), max_size=3)
 
 
+def parse_logic(text: str) -> bool:
+    """Read a formula and an inference: what is read prints as a text that is read as the same."""
+
+    def read(parse: Callable[[str], object]) -> None:
+        found = parse(text)
+        assert parse(str(found)) == found
+
+    read_as = [ends_cleanly(partial(read, parse)) for parse in (parse_formula, parse_inference)]
+    return any(read_as)
+
+
 @sizes
 def test_formulas(examples: int) -> None:
-    """What is read prints as a text that is read as the same; what is not is told with its place."""
-
-    def check(text: str) -> bool:
-        def read(parse: Callable[[str], object]) -> None:
-            found = parse(text)
-            assert parse(str(found)) == found
-
-        read_as = [ends_cleanly(partial(read, parse)) for parse in (parse_formula, parse_inference)]
-        return any(read_as)
-
-    fuzz(st.one_of(_joined(FORMS, 30), st.builds(_changed, _WRITTEN, _CHANGES)), check, examples)
+    fuzz(st.one_of(_joined(FORMS, 30), st.builds(_changed, _WRITTEN, _CHANGES)), parse_logic, examples)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +57,7 @@ class Desk:
         _lay(made, before)
         with _silence():
             done = ends_cleanly(lambda: self._act(made), *map(os.path.basename, self.files), *self.places)
-        after, results = _content(self.given), _content(made)
+        after, results = content(self.given), content(made)
         assert after.keys() == files.keys()
         assert {name for name in files if after[name] != files[name]} <= {*(self.changed if done else ())}
         assert not any(name.startswith(".") for name in results)
@@ -91,12 +91,9 @@ class Desk:
         ]
 
         def text(name: str, value: Any) -> bytes:
-            if name.endswith(".yaml"):
-                told = yaml.safe_dump(value, allow_unicode=True)
-            elif name.endswith(".jsonl") and isinstance(value, list):
-                told = "".join(json.dumps(each) + "\n" for each in value)
-            else:
-                told = json.dumps(value)
+            if name.endswith(".jsonl") and isinstance(value, list):
+                return json_lines(value)
+            told = yaml.safe_dump(value, allow_unicode=True) if name.endswith(".yaml") else json.dumps(value)
             return told.encode("utf-8", "surrogatepass")
 
         fuzz(
@@ -109,7 +106,7 @@ class Desk:
 def _lay(folder: Path, files: Mapping[str, bytes]) -> None:
     """Have these files below a folder, and no others."""
     folder.mkdir(exist_ok=True)
-    there = _content(folder)
+    there = content(folder)
     for name in there.keys() - files.keys():
         (folder / name).unlink()
     for name, data in files.items():
@@ -118,10 +115,16 @@ def _lay(folder: Path, files: Mapping[str, bytes]) -> None:
             (folder / name).write_bytes(data)
 
 
-def _content(folder: Path) -> dict[str, bytes]:
+def content(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder, by name."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
+
+
+def json_lines(rows: Iterable[Any], *, ascii_only: bool = True) -> bytes:
+    """Return rows as JSON Lines; other characters as escapes, or as they are."""
+    return "".join(json.dumps(row, ensure_ascii=ascii_only) + "\n" for row in rows).encode()
 
 
 @contextmanager
