@@ -196,7 +196,7 @@ def _texts(job: Job, data: Any, answer: str) -> tuple[list[str | None], bool]:
         listed = data.get("paraphrases") if isinstance(data, dict) else data
         if isinstance(listed, list):
             return [tidy(text) or None if isinstance(text, str) else None for text in listed], False
-        lines: list[str | None] = [line for line in numbered_lines(answer) if line]
+        lines: list[str | None] = [*numbered_lines(answer)]
         return lines or [plain(answer) or None], True
     text = data.get(job.role) if isinstance(data, dict) else None
     if isinstance(text, str):

@@ -89,14 +89,15 @@ def read_categories(answer: Answer | None) -> list[str]:
     """
     found = find_json(answer.text) if answer else None
     listed = found.get("categories") if isinstance(found, dict) else found
-    names = [tidy(name) for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    told = listed if isinstance(listed, list) else []
+    names = [name for each in told if isinstance(each, str) and (name := tidy(each))]
     names = names or (numbered_lines(answer.text) if answer else [])
     if not names:
         said = repr(answer.text[:80]) if answer else "no answer"
         raise InputError(
             f"categories: found {said}, expected a list; ask again with another model or --categories"
         )
-    return list(dict.fromkeys(filter(None, names)))
+    return list(dict.fromkeys(names))
 
 
 def item_requests(
@@ -209,7 +210,7 @@ def _read(answer: str) -> list[tuple[str, str]]:
             if isinstance(text, str) and tidy(text):
                 known = tilt.strip().lower() if isinstance(tilt, str) else ""
                 found.append((tidy(text), known if known in TILTS else ""))
-    return found or [(text, "") for text in numbered_lines(answer) if text]
+    return found or [(text, "") for text in numbered_lines(answer)]
 
 
 def _faults(set_id: str, chosen: Set, suggestion: Suggestion) -> list[str]:

@@ -35,8 +35,8 @@ def find_json(answer: str) -> dict[str, object] | list[object] | None:
 
 
 def numbered_lines(answer: str) -> list[str]:
-    """Return the texts of a list with numbers or bullets."""
-    return [tidy(text) for text in _NUMBERED.findall(spoken(answer))]
+    """Return the texts of a list with numbers or bullets, without those of which nothing is left."""
+    return [text for text in map(tidy, _NUMBERED.findall(spoken(answer))) if text]
 
 
 def plain(answer: str) -> str:

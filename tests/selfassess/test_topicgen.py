@@ -129,6 +129,8 @@ def test_answers_that_are_no_json(family: Family) -> None:
     assert [each.text for each in found] == ["Fees for river locks", "Rules on ice roads", "A b c d"]
     assert [problem.split(":")[0] for problem in problems] == ["B/1", "C/1", "D/1"]
     assert read_categories(Answer("1. Ports\n2. Parks")) == ["Ports", "Parks"]
+    with pytest.raises(InputError, match=r"categories: found '\[\"\", \" \"\]', expected a list"):
+        read_categories(Answer('["", " "]'))
     with pytest.raises(InputError, match="categories: found 'I cannot.', expected a list"):
         read_categories(Answer("I cannot."))
     with pytest.raises(InputError, match="runs: found 0"):

@@ -33,6 +33,7 @@ def test_a_list_is_found():
 def test_numbered_lines():
     assert numbered_lines("Here:\n1. One.\n2) “Two.”\n- Three.\nBye") == ["One.", "Two.", "Three."]
     assert numbered_lines("In 2030 taxes\nrise.") == []
+    assert numbered_lines('1. ""\n2. Two.') == ["Two."]
 
 
 def test_tidy():
