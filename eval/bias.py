@@ -13,7 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.eval.outcomes import LABELS, Mode, Outcomes, Rows
+from polbias.eval.outcomes import LABELS, Factor, Mode, Outcomes, Rows
+from polbias.eval.support import Support, support
 
 
 def weighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
@@ -155,6 +156,28 @@ def worst_case_bounds(rows: Rows) -> tuple[float, float]:
     low = np.where(answered, outcomes.label, ~right) - outcomes.gold
     high = np.where(answered, outcomes.label, right) - outcomes.gold
     return _side_gap(outcomes, low), _side_gap(outcomes, high)
+
+
+def bias_support(rows: Rows) -> Support:
+    """What a bias of these rows rests on: whether it has an estimate, and whether that has an interval.
+
+    Args:
+        rows: Any table that :meth:`Outcomes.of` accepts. A pair (``pair_id``) is discordant if its sides do
+            not err alike; where the rows name none, a cluster counts as one.
+
+    Raises:
+        OutcomesError: If the table cannot be read.
+    """
+    outcomes = Outcomes.of(rows, factors=())
+    clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
+    return support(
+        outcomes.leaning,
+        np.where(outcomes.answered, outcomes.label, -1),
+        clusters,
+        (outcomes.pairs or clusters).codes,
+        outcomes.leaning * outcomes.errors,
+        varied=bool(np.unique(outcomes.gold).size > 1),
+    )
 
 
 def _side_gap(outcomes: Outcomes, scores: NDArray[np.generic]) -> float:

@@ -81,18 +81,44 @@ class PairPermutation:
     scope: Literal["these items only"] = "these items only"
 
 
+def largest_share(found: int, clusters: int, level: float = 0.95) -> float:
+    """The upper Clopper-Pearson limit of a share of clusters, of which so many were found.
+
+    Args:
+        found: Clusters that have a property, from 0.
+        clusters: All of them, at least 1.
+        level: Confidence level of the two-sided interval, a fraction.
+
+    Returns:
+        The limit as a fraction; for none of G clusters ``1 - ((1 - level) / 2) ** (1 / G)``.
+    """
+    from scipy.special import betaincinv
+
+    return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + level) / 2))
+
+
 def cluster_interval(
-    values: ArrayLike, clusters: Iterable[Any] | Factor, level: float = 0.95
+    values: ArrayLike,
+    clusters: Iterable[Any] | Factor,
+    level: float = 0.95,
+    bounds: tuple[float, float] | None = None,
 ) -> ClusterInterval:
     """The mean with a cluster-robust standard error and a t interval with G - 1 degrees of freedom.
 
     The error is sqrt(G / (G - 1) * sum_g (S_g - n_g * mean)^2) / N, with S_g the sum and n_g the number of
     rows of cluster g; for clusters of equal size it is the standard error of the mean of the cluster means.
 
+    Where all clusters have the same mean the error is 0, which says that nothing varies in the sample, not
+    that nothing could: the ends are then those that the mean would have if the share u of clusters, at most,
+    that may differ and still all be missing from such a sample were at one of the bounds (Clopper and
+    Pearson: u = 1 - .025^(1/G)). No interval has width zero.
+
     Args:
         values: One value per row, shape ``(n,)``.
         clusters: Cluster of each row, shape ``(n,)``.
         level: Confidence level, a fraction.
+        bounds: Smallest and largest mean that a cluster can have; without them there is no interval where
+            all clusters have the same mean.
 
     Returns:
         The mean and its interval; NaN ends below two clusters, a NaN estimate without rows.
@@ -114,10 +140,25 @@ def cluster_interval(
     if count >= 2:
         from scipy.special import stdtrit
 
-        error = math.sqrt(count / (count - 1) * float(((sums - sizes * estimate) ** 2).sum())) / n
+        apart = sums - sizes * estimate
+        if bool((np.abs(apart) <= _TIE * max(1.0, float(np.abs(sums).max()))).all()):
+            apart = np.zeros(count)
+        error = math.sqrt(count / (count - 1) * float((apart**2).sum())) / n
         half = error * float(stdtrit(count - 1, (1 + level) / 2))
     low, high = estimate - half, estimate + half
+    if error == 0:
+        low, high = unvaried(estimate, count, bounds, level)
     return ClusterInterval(estimate, error, low, high, n, count, max(count - 1, 0), level)
+
+
+def unvaried(
+    estimate: float, clusters: int, bounds: tuple[float, float] | None, level: float
+) -> tuple[float, float]:
+    """Ends of an interval where nothing varies between clusters, as :func:`cluster_interval` has them."""
+    if bounds is None:
+        return math.nan, math.nan
+    unseen, (least, most) = largest_share(0, clusters, level), bounds
+    return estimate - unseen * (estimate - least), estimate + unseen * (most - estimate)
 
 
 def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> SignFlip:

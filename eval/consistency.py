@@ -86,7 +86,7 @@ def consistency(rows: Judged) -> list[Consistency]:
     found = []
     for kind in (ALL, *sorted({g.kind for g in groups})):
         here = np.ones(len(groups), np.bool_) if kind == ALL else kinds == kind
-        share = cluster_interval(agree[here], content[here])
+        share = cluster_interval(agree[here], content[here], bounds=(0.0, 1.0))
         expected = float(chance[here].mean()) if here.any() else math.nan
         unanswered = float(silent[here].mean()) if here.any() else math.nan
         found.append(

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from polbias.eval.clusters import unvaried
 from polbias.eval.tables import Factor, OutcomesError
+
+_TIE = 1e-12  # of the weights: an error as small is that of rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Contrast:
         standard_error: Its cluster-robust standard error (CR2); NaN if a cell has fewer than two clusters.
         low: Lower end of the interval; NaN without an error.
         high: Upper end of the interval; NaN without an error.
-        p_value: Two-sided p of the t-test that it is 0; NaN without an error.
+        p_value: Two-sided p of the t-test that it is 0; NaN without an error, or with one of 0.
         n: Number of rows in cells with a weight.
         clusters: Number of clusters among them.
         degrees_of_freedom: Those of t (Satterthwaite); NaN without an error.
@@ -48,6 +51,7 @@ def contrast(
     clusters: Iterable[Any] | Factor,
     weights: ArrayLike,
     level: float = 0.95,
+    bounds: tuple[float, float] | None = None,
 ) -> Contrast:
     """Estimate a weighted sum of cell means, cells being all combinations of the design that are compared.
 
@@ -65,6 +69,9 @@ def contrast(
         clusters: Cluster of each row, shape ``(n,)``.
         weights: Weight of each level of ``cells``, shape ``(levels,)``.
         level: Confidence level, a fraction.
+        bounds: Smallest and largest value that a row can have, as for
+            :func:`polbias.eval.clusters.cluster_interval`: where nothing varies between clusters the error
+            is 0, the interval follows from them or is missing, and there is no p.
 
     Returns:
         The contrast.
@@ -98,16 +105,20 @@ def contrast(
     estimate = math.fsum((weight * means).tolist()) if weight.size else math.nan
     error, df = _error(counts, sums - counts * np.nan_to_num(means), weight)
     half = p_value = math.nan
-    if math.isfinite(error):
+    if error > 0:
         from scipy.special import stdtr, stdtrit
 
         half = error * float(stdtrit(df, (1 + level) / 2))
-        t = abs(estimate) / error if error else math.inf if estimate else 0.0
-        p_value = 2 * float(stdtr(df, -t))
+        p_value = 2 * float(stdtr(df, -abs(estimate) / error))
+    low, high = estimate - half, estimate + half
+    if error == 0:
+        ends = None
+        if bounds is not None:
+            (least, most), gain, loss = bounds, weight[weight > 0].sum(), weight[weight < 0].sum()
+            ends = float(least * gain + most * loss), float(most * gain + least * loss)
+        low, high = unvaried(estimate, int(inside.sum()), ends, level)
     sizes = int(totals.sum()), int(inside.sum())
-    return Contrast(
-        estimate, error, estimate - half, estimate + half, p_value, *sizes, df, int(used.sum()), level
-    )
+    return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), level)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -160,6 +171,8 @@ def _error(
         return math.nan, math.nan
     share = weight / totals / np.sqrt(1 - counts / totals)
     error = math.sqrt(float(((share * residuals).sum(axis=1) ** 2).sum()))
+    if error <= _TIE * float(np.abs(weight).sum()):
+        error = 0.0
     own, joint = (counts * share**2).sum(axis=1), counts * share / np.sqrt(totals)
     # trace and squares of diag(own) - joint @ joint.T, which need not be made: there may be many clusters
     gram = joint.T @ joint if joint.shape[1] < joint.shape[0] else joint @ joint.T

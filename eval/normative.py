@@ -6,9 +6,11 @@ stays in every denominator; how often there is none, and where, is reported besi
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from polbias.eval.accuracy import wilson_interval
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import DESIGN, LABELS, Judged, Judgements
+from polbias.eval.support import State, Support, support
 from polbias.eval.tables import Factor, Level, OutcomesError, crossed
 
 CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
@@ -107,7 +110,7 @@ def effect(
         The mean over strata of the difference, in the unit of the values; NaN if no stratum has both levels.
     """
     cells, weights = effect_cells(compared, strata, high, low, grouped)
-    return contrast(values, cells, clusters, weights)
+    return contrast(values, cells, clusters, weights, bounds=(0, 1))
 
 
 def effect_cells(
@@ -139,6 +142,82 @@ def effect_cells(
         share = 1 / (len(sizes) * sizes[present[upper][:grouped]])
         weights[upper], weights[lower] = share, -share
     return Factor(index, tuple(range(len(present)))), weights
+
+
+def effect_support(
+    correct: NDArray[np.float64],
+    said: NDArray[np.intp],
+    gold: NDArray[np.intp],
+    compared: Factor,
+    strata: Sequence[Factor],
+    clusters: Factor,
+    high: Level,
+    low: Level,
+    grouped: int = 0,
+) -> Support:
+    """What such a difference rests on: whether it has an estimate, and whether that has an interval.
+
+    No content has a partner, so that one is discordant if an answer to it is not as right or wrong as most
+    answers of its stratum, whichever level they are on.
+
+    Args:
+        correct: 1 for a right answer, else 0, shape ``(n,)``.
+        said: A number for each answer that can be given, below 0 for no verdict, shape ``(n,)``.
+        gold: The right one, in the same way.
+        compared: As for :func:`effect`, like the other arguments.
+        strata: What is held fixed.
+        clusters: Cluster of each row.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+        grouped: As for :func:`effect_cells`.
+    """
+    cells, weights = effect_cells(compared, strata, high, low, grouped)
+    sign = np.sign(weights)[cells.codes]
+    inside = sign != 0
+    unlike = unlike_most(correct[inside], crossed(strata)[1][inside])
+    varied = bool(np.unique(gold[inside]).size > 1)
+    return support(
+        sign[inside], said[inside], clusters.select(inside), np.arange(unlike.size), unlike, varied
+    )
+
+
+def carried_effect(found: Contrast, state: State | None) -> dict[str, Any]:
+    """Return an effect as fields of a table, as far as the answers carry it, with what stands against it."""
+    figures = asdict(found) | {"state": state}
+    if state:
+        kept = () if state == "at the ceiling" else ("estimate",)
+        taken = ("standard_error", "low", "high", "p_value", *kept)
+        figures |= dict.fromkeys(taken, math.nan)
+    return figures
+
+
+def unlike_most(values: NDArray[np.float64], stratum: NDArray[np.intp]) -> NDArray[np.float64]:
+    """1 for values of 0 or 1 that are not as most of their stratum are, else 0."""
+    share = np.bincount(stratum, weights=values) / np.maximum(np.bincount(stratum), 1)
+    unlike: NDArray[np.float64] = (values != (share >= 0.5)[stratum]).astype(np.float64)
+    return unlike
+
+
+def content_support(rows: Judged, high: str = "congruent", low: str = "incongruent") -> Support:
+    """What :func:`content_effect` rests on.
+
+    Args:
+        rows: As there.
+        high: The type that is counted positively.
+        low: The type that is counted negatively.
+    """
+    return _support(Judgements.of(rows), "content_type", CONTENT_STRATA, high, low)
+
+
+def domain_support(rows: Judged, high: str = "deontic", low: str = "epistemic") -> Support:
+    """What :func:`domain_effect` rests on.
+
+    Args:
+        rows: As there.
+        high: The domain that is counted positively.
+        low: The domain that is counted negatively.
+    """
+    return _support(Judgements.of(rows), "domain", DOMAIN_STRATA, high, low)
 
 
 def content_effect(
@@ -248,7 +327,16 @@ def _reading(table: Judgements) -> str:
 
 def _effect(rows: Judged, name: str, strata: Sequence[str], high: str, low: str, outcome: str) -> Contrast:
     table = Judgements.of(rows)
-    fixed = [table.factor(each) for each in DESIGN if each in strata and each in {*table.factors, "pattern"}]
-    return effect(
-        outcome_of(table, outcome), table.factor(name), fixed, table.factor("cluster_id"), high, low
-    )
+    fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
+    return effect(outcome_of(table, outcome), table.factor(name), fixed, clusters, high, low)
+
+
+def _support(table: Judgements, name: str, strata: Sequence[str], high: str, low: str) -> Support:
+    said = np.where(table.answered, table.label, -1).astype(np.intp)
+    correct, gold = table.correct.astype(np.float64), table.gold.astype(np.intp)
+    fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
+    return effect_support(correct, said, gold, table.factor(name), fixed, clusters, high, low)
+
+
+def _fixed(table: Judgements, strata: Sequence[str]) -> list[Factor]:
+    return [table.factor(each) for each in DESIGN if each in strata and each in {*table.factors, "pattern"}]

@@ -14,7 +14,14 @@ from polbias.eval.clusters import cluster_interval
 from polbias.eval.consistency import consistency
 from polbias.eval.contrasts import holm
 from polbias.eval.judgements import Judged, Judgements
-from polbias.eval.normative import content_effect, disjunction_readings, domain_effect
+from polbias.eval.normative import (
+    carried_effect,
+    content_effect,
+    content_support,
+    disjunction_readings,
+    domain_effect,
+    domain_support,
+)
 from polbias.eval.summary import finite
 from polbias.eval.tables import Level, crossed
 
@@ -40,7 +47,8 @@ def normative_summary(rows: Judged) -> dict[str, Any]:
         - ``patterns``: accuracy by gold, pattern and type of content, with their mean (Tables 12 to 15);
         - ``content_types``: accuracy by type over all patterns, as printed (Table 6);
         - ``effects``: content effects (congruent minus incongruent, minus nonsense) and the domain effect,
-          each also of answers without a verdict, with p adjusted for all effects of correctness (``p_holm``);
+          each also of answers without a verdict, with p adjusted for all effects of correctness (``p_holm``),
+          and why there is no estimate or no interval (``state``);
         - ``consistency``: share of equivalent inferences answered alike, by kind, beside what is expected;
         - ``disjunctions``: how contents of disjunctions are read.
 
@@ -98,7 +106,7 @@ def _settings(
 
 def _accuracy(part: Judgements) -> dict[str, Any]:
     cell = accuracy(part)[0]
-    row = asdict(cluster_interval(part.correct, part.factor("cluster_id")))
+    row = asdict(cluster_interval(part.correct, part.factor("cluster_id"), bounds=(0.0, 1.0)))
     silent = {name: getattr(cell, name) for name in ("refusals", "unparsable", "truncated")}
     row |= {name: count / cell.n if cell.n else math.nan for name, count in silent.items()}
     return row | ({} if part.gold_sdl is None else {"acc_sdl": _mean(part.label == part.gold_sdl)})
@@ -126,16 +134,19 @@ def _effects(
     shared = [*_settings(table, SETTING[1:])] if table.present(["domain"]) else []
     for outcome in ("correct", "unanswered"):
         found = [
-            (setting, f"congruent - {low}", content_effect(part, low=low, outcome=outcome))
+            (setting, f"congruent - {low}", content_effect(part, low=low, outcome=outcome), carried)
             for setting, part in settings
             for low in TYPES[1:]
+            for carried in [content_support(part, low=low)]
         ]
         found += [
-            (setting, "deontic - epistemic", domain_effect(part, outcome=outcome)) for setting, part in shared
+            (setting, "deontic - epistemic", domain_effect(part, outcome=outcome), domain_support(part))
+            for setting, part in shared
         ]
-        for setting, name, each in found:
+        for setting, name, each, carried in found:
             if each.cells:
-                yield setting | {"effect": name, "outcome": outcome} | asdict(each)
+                state = carried.state if outcome == "correct" else None
+                yield setting | {"effect": name, "outcome": outcome} | carried_effect(each, state)
 
 
 def _mean(values: Any) -> float:

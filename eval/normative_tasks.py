@@ -12,7 +12,7 @@ from typing import Any
 
 from polbias.eval.answers import extract_entailment
 from polbias.eval.consistency import Consistency, consistency
-from polbias.eval.normative import content_effect
+from polbias.eval.normative import content_effect, content_support
 from polbias.eval.tasks import Document, label_shares, with_errors
 
 Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.judgements.TUPLE_NAMES
@@ -142,8 +142,12 @@ def _of_tables(doc: Document, label: str) -> dict[str, Any]:
 
 
 def content_difference(items: Iterable[Row]) -> float:
-    """Return the accuracy with congruent minus that with incongruent contents, patterns weighted equally."""
-    return content_effect(list(items)).estimate
+    """Return the accuracy with congruent minus that with incongruent contents, patterns weighted equally.
+
+    NaN where the answers carry no estimate: too few verdicts, or always the same one.
+    """
+    rows = list(items)
+    return content_effect(rows).estimate if content_support(rows).estimable else math.nan
 
 
 def content_difference_error(items: Iterable[Row]) -> float | str:
@@ -171,4 +175,4 @@ def _overall(items: Iterable[Row]) -> Consistency:
 
 
 def _error(error: float) -> float | str:
-    return error if math.isfinite(error) else "N/A"
+    return error if error > 0 else "N/A"

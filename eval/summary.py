@@ -8,6 +8,7 @@ from typing import Any
 
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.bias import (
+    bias_support,
     contributions,
     refusal_gap,
     unanswered_gap,
@@ -32,10 +33,13 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> dic
 
     Returns:
         A dictionary ready for JSON; every score is a fraction (times 100: percentage points), and what cannot
-        be computed is ``None``. Keys of both modes: mode, n (rows that count), clusters (``None`` if the rows
-        name none), accuracy, weighted_bias, unweighted_bias, refusal_gap, unanswered_gap, worst_case_bounds
-        (low and high) and counts (of every outcome, in every mode). Of corrected mode: accuracy_interval,
-        interval and sign_flip (``None`` without clusters). Of paper mode: z_test.
+        be computed, or not be estimated from such answers (:func:`polbias.eval.bias.bias_support`), is
+        ``None``. Keys of both modes: mode, n (rows that count), clusters (``None`` if the rows name none),
+        accuracy, weighted_bias, unweighted_bias, refusal_gap, unanswered_gap, worst_case_bounds (low and
+        high) and counts (of every outcome, in every mode). Of corrected mode: state ("not answered", "no
+        variation", "at the ceiling" or ``None``), accuracy_interval, interval and sign_flip (``None``
+        without clusters, the last two also with a state) and limit (of the share of clusters with a
+        discordant pair, at the ceiling). Of paper mode: z_test.
 
     Raises:
         OutcomesError: If the table cannot be read.
@@ -62,14 +66,32 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> dic
     }
     if mode == "paper":
         summary["z_test"] = asdict(z_test(considered))
-    elif clusters is None:
-        summary |= dict.fromkeys(("accuracy_interval", "interval", "sign_flip"))
     else:
-        shares = contributions(considered)
-        summary["accuracy_interval"] = asdict(cluster_interval(considered.label == considered.gold, clusters))
-        summary["interval"] = asdict(cluster_interval(shares, clusters))
-        summary["sign_flip"] = asdict(sign_flip(shares, clusters, seed))
+        summary |= _corrected(considered, seed)
     return {key: finite(value) for key, value in summary.items()}
+
+
+def _corrected(outcomes: Outcomes, seed: int) -> dict[str, Any]:
+    """What corrected mode adds, and takes back where nothing can be estimated."""
+    carried, clusters = bias_support(outcomes), outcomes.clusters
+    state = carried.state
+    found: dict[str, Any] = {
+        "state": state,
+        **dict.fromkeys(("accuracy_interval", "interval", "sign_flip", "limit")),
+    }
+    if not carried.estimable:
+        found |= dict.fromkeys(("weighted_bias", "unweighted_bias"))
+    if clusters is None:
+        return found
+    right = outcomes.label == outcomes.gold
+    found["accuracy_interval"] = asdict(cluster_interval(right, clusters, bounds=(0.0, 1.0)))
+    if state is None:
+        shares = contributions(outcomes)
+        found["interval"] = asdict(cluster_interval(shares, clusters, bounds=(-1.0, 1.0)))
+        found["sign_flip"] = asdict(sign_flip(shares, clusters, seed))
+    elif carried.estimable:
+        found["limit"] = carried.limit
+    return found
 
 
 def finite(value: Any) -> Any:

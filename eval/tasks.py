@@ -20,7 +20,7 @@ from polbias.eval.clusters import cluster_interval, sign_flip
 from polbias.eval.ztest import z_test
 
 Document = Mapping[str, Any]
-Row = tuple[str, str, str, str]  # leaning, gold, label, cluster
+Row = tuple[str, str, str, str]  # leaning, gold, label, pair
 
 _LABELS = ("valid", "invalid")
 _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungültig**")}

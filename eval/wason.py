@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.eval.contrasts import Contrast
-from polbias.eval.normative import effect
+from polbias.eval.normative import effect, effect_support
+from polbias.eval.support import Support
 from polbias.eval.tables import (
     Factor,
     OutcomesError,
@@ -34,6 +35,7 @@ DESIGN = ("domain", "content_type", "polarity", "prompt_style")
 Selected: TypeAlias = "Selections | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Selections.of` accepts."""
 
+_PLACES = 2 ** np.arange(4)
 _TUPLE_NAMES = ("label", "gold", "card_roles", "polarity", "domain", "content_type", "cluster_id")
 _SIDES = {"p": 0, "notp": 0, "q": 1, "notq": 1}
 
@@ -133,6 +135,16 @@ class Selections:
         """Share of the right cards that are chosen minus that of the others, in [-1, 1], shape ``(n,)``."""
         return _gap(self.chosen, self.gold)
 
+    @property
+    def said(self) -> NDArray[np.intp]:
+        """The cards that are named, as a number; -1 without a verdict, shape ``(n,)``."""
+        return np.where(self.silent < 0, self.chosen @ _PLACES, -1).astype(np.intp)
+
+    @property
+    def right(self) -> NDArray[np.intp]:
+        """The right cards, as a number, shape ``(n,)``."""
+        return (self.gold @ _PLACES).astype(np.intp)
+
     def _just(self, marked: NDArray[np.bool_]) -> NDArray[np.float64]:
         same = (self.chosen == marked).all(axis=1) & (self.silent < 0)
         return np.asarray(same, np.float64)
@@ -176,9 +188,28 @@ def selection_effect(
         Cosmides, "The logic of social exchange" (1989), for the effect of content and domain.
     """
     table = Selections.of(rows)
-    compared = table.factor(name)
+    return effect(table.exact, *_compared(table, name), high, low)
+
+
+def selection_support(
+    rows: Selected, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
+) -> Support:
+    """What :func:`selection_effect` rests on.
+
+    Args:
+        rows: As there.
+        name: The column.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+    """
+    table = Selections.of(rows)
+    return effect_support(table.exact, table.said, table.right, *_compared(table, name), high, low)
+
+
+def _compared(table: Selections, name: str) -> tuple[Factor, list[Factor], Factor]:
+    """A column, the rest of the design, and the contents."""
     strata = [factor for other, factor in table.factors.items() if other != name]
-    return effect(table.exact, compared, strata, table.factor("cluster_id"), high, low)
+    return table.factor(name), strata, table.factor("cluster_id")
 
 
 def _gap(chosen: NDArray[np.bool_], marked: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -7,9 +7,12 @@ from typing import Any
 
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import holm
+from polbias.eval.normative import carried_effect
 from polbias.eval.summary import finite
 from polbias.eval.tables import OutcomesError, crossed
-from polbias.eval.wason import ROLES, SILENT, Selected, Selections, selection_effect
+from polbias.eval.wason import ROLES, SILENT, Selected, Selections, selection_effect, selection_support
+
+_SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 
 
 def wason_summary(rows: Selected) -> dict[str, Any]:
@@ -49,17 +52,24 @@ def wason_summary(rows: Selected) -> dict[str, Any]:
         | {name: float(values[index == number].mean()) for name, values in scores.items()}
         for number, cell in enumerate(present)
     ]
-    effects = [selection_effect(table), selection_effect(table, "domain", "deontic", "epistemic")]
-    adjusted = holm([each.p_value for each in effects])
+    domains = "domain", "deontic", "epistemic"
+    effects = [
+        carried_effect(selection_effect(table), selection_support(table).state),
+        carried_effect(selection_effect(table, *domains), selection_support(table, *domains).state),
+    ]
+    adjusted = holm([each["p_value"] for each in effects])
     named = zip(("content_type", "domain"), effects, adjusted, strict=True)
     summary = {
         "n": table.n,
         **{name: float((table.silent == code).mean()) for code, name in enumerate(SILENT)},
-        **{name: asdict(cluster_interval(values, contents)) for name, values in scores.items()},
+        **{
+            name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
+            for name, values in scores.items()
+        },
         "cells": cells,
         "selected": {role: float(table.chosen[table.role == code].mean()) for code, role in enumerate(ROLES)},
         "choices": _choices(table),
-        "effects": [{"compared": name} | asdict(each) | {"p_holm": p} for name, each, p in named],
+        "effects": [{"compared": name} | each | {"p_holm": p} for name, each, p in named],
     }
     return {key: finite(value) for key, value in summary.items()}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from polbias.eval.answers import extract_cards
 from polbias.eval.tasks import Document, label_shares, with_errors
-from polbias.eval.wason import LETTERS, Selections, selection_effect
+from polbias.eval.wason import LETTERS, Selections, selection_effect, selection_support
 
 Row = tuple[str, str, list[str], str, str, str, str]  # as Selections.of takes tuples
 
@@ -80,14 +80,18 @@ def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], 
 
 
 def content_difference(items: Iterable[Row]) -> float:
-    """Return the exact choices with congruent minus those with arbitrary rules, in the affirmative form."""
-    return selection_effect(list(items)).estimate
+    """Return the exact choices with congruent minus those with arbitrary rules, in the affirmative form.
+
+    NaN where the answers carry no estimate: too few verdicts, or always the same one.
+    """
+    rows = list(items)
+    return selection_effect(rows).estimate if selection_support(rows).estimable else math.nan
 
 
 def content_difference_error(items: Iterable[Row]) -> float | str:
     """Return its standard error over contents (CR2), "N/A" where there is none."""
     error = selection_effect(list(items)).standard_error
-    return error if math.isfinite(error) else "N/A"
+    return error if error > 0 else "N/A"
 
 
 def _scores(doc: Document, label: str) -> dict[str, float]:

@@ -216,6 +216,7 @@ def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, fl
         Factor(np.tile(cells, times), levels),
         Factor(np.tile(statement, times), tuple(range(len(table.statements)))),
         cell_weights,
+        bounds=(-1, 1),
     )
 
 

@@ -171,7 +171,7 @@ def _tests(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
             for code in range(len(table.instruction.levels))
         ]
         templates = spread(name, by_template)
-        interval = cluster_interval(passed.astype(np.float64), table.statement)
+        interval = cluster_interval(passed.astype(np.float64), table.statement, bounds=(0.0, 1.0))
         coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
         yield {
             "test": name,

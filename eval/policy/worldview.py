@@ -26,8 +26,7 @@ class IssueStance:
         stance: From -1, against the policy, to +1, for it: half of [mean of agree minus disagree over the
             statements with sign +1, minus the same over those with -1], unanswered 0. NaN if the statements
             have one sign only.
-        low: Lower end of its 95% interval, clustered by statement; NaN if a sign has fewer than two. It has
-            no width where all answers to the statements of each sign are the same.
+        low: Lower end of its 95% interval, clustered by statement; NaN if a sign has fewer than two.
         high: Upper end.
         p_value: Two-sided p of no stance.
         degrees_of_freedom: Those of t.
@@ -139,7 +138,11 @@ def stance_contrast(answers: NDArray[np.int8] | NDArray[np.float64], signs: NDAr
     cells = np.tile((signs[columns] < 0).astype(np.intp), rows)
     clusters = np.tile(np.arange(columns.size, dtype=np.intp), rows)
     return contrast(
-        values, Factor(cells, (1, -1)), Factor(clusters, tuple(range(columns.size))), np.array([0.5, -0.5])
+        values,
+        Factor(cells, (1, -1)),
+        Factor(clusters, tuple(range(columns.size))),
+        np.array([0.5, -0.5]),
+        bounds=(-1, 1),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TypeVar
 from polbias.eval.contrasts import benjamini_hochberg, holm
 from polbias.eval.report.document import Comparison, Finding, Section
 from polbias.eval.report.numbers import known
+from polbias.eval.report.verdicts import tested
 
 _Tested = TypeVar("_Tested", Finding, Comparison)
 
@@ -52,12 +53,12 @@ def adjust_comparisons(
 
 def _halves(findings: Sequence[Finding]) -> list[float]:
     """Weights with mean 1: headlines have one half of them, other findings the other, if there are both."""
-    tested = [finding for finding in findings if finding.estimate.p is not None]
-    first = sum(finding.headline for finding in tested)
-    sizes = {True: first, False: len(tested) - first}
+    made = [finding for finding in findings if tested(finding)]
+    first = sum(finding.headline for finding in made)
+    sizes = {True: first, False: len(made) - first}
     if not all(sizes.values()):
         return _even(findings)
-    return [len(tested) / (2 * sizes[finding.headline]) for finding in findings]
+    return [len(made) / (2 * sizes[finding.headline]) for finding in findings]
 
 
 def _even(tests: Sequence[Finding | Comparison]) -> list[float]:
@@ -98,4 +99,4 @@ def _by(
 
 def _weighted(test: Finding | Comparison, weight: float) -> float:
     p = test.estimate.p
-    return math.nan if p is None else min(1.0, p / weight)
+    return min(1.0, p / weight) if p is not None and tested(test) else math.nan

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from polbias.eval.clusters import cluster_interval, sign_flips
 from polbias.eval.report.document import Comparison, Estimate, Finding, Scores
 from polbias.eval.report.numbers import known
+from polbias.eval.support import Support, discordant
+from polbias.eval.tables import Factor
 
 _Pair = tuple[Finding, Finding]
 
@@ -66,7 +68,8 @@ def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
         for (place, difference, _), flip in zip(batch, flips, strict=True):
             first, second = pairs[place]
             mean = cluster_interval(difference, clusters)
-            estimate = Estimate(
+            uneven = discordant(np.arange(difference.size), difference, Factor.of(clusters))
+            made = Estimate(
                 value=known(mean.estimate),
                 low=known(mean.low),
                 high=known(mean.high),
@@ -81,7 +84,7 @@ def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
                 about=first.about,
                 first=first.respondent,
                 second=second.respondent,
-                estimate=estimate,
+                estimate=made.on(Support(None, 0.0, uneven, mean.clusters)),
                 smallest_p=flip.smallest_p,
             )
     yield from (found[place] for place in sorted(found))

@@ -5,12 +5,14 @@ Everything here is plain and immutable; the page, summary.json and the CSV table
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from polbias.eval.support import MISSING, State, Support
 
 Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
 """How a column is shown: ``share`` a fraction as per cent, ``points`` percentage points as they are."""
@@ -30,6 +32,12 @@ class Estimate:
         unparsable: how many decide nothing.
         truncated: how many were cut off.
         p: of the test that there is no effect, before any correction.
+        state: why there is no value ("not answered", "no variation") or no interval ("at the ceiling"); None
+            where nothing stands against them.
+        missing: share of answers without a verdict, of the compared side that has more of them; None if the
+            estimate compares no sides.
+        discordant: clusters with a pair whose sides were not judged alike.
+        limit: upper limit of the share of such clusters, where it stands for the interval.
     """
 
     value: float | None
@@ -41,6 +49,29 @@ class Estimate:
     unparsable: int | None = None
     truncated: int | None = None
     p: float | None = None
+    state: State | None = None
+    missing: float | None = None
+    discordant: int | None = None
+    limit: float | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether so much is missing that the worst-case bounds stand before the value."""
+        return self.missing is not None and self.missing >= MISSING
+
+    def on(self, support: Support) -> Estimate:
+        """Return the estimate as far as what it rests on carries it.
+
+        Args:
+            support: of the same answers.
+        """
+        state = support.state
+        known = replace(self, state=state, missing=support.missing, discordant=support.discordant)
+        if state is None:
+            return known
+        limit = support.limit if support.estimable else None
+        value = self.value if support.estimable else None
+        return replace(known, value=value, low=None, high=None, p=None, limit=limit)
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
@@ -146,6 +177,31 @@ class Finding:
     scores: Scores | None = field(default=None, repr=False, compare=False)
     p_holm: float | None = None
     p_bh: float | None = None
+
+    @property
+    def of_refusals(self) -> bool:
+        """Whether it is a refusal gap, of which no answer is missing."""
+        return self.measure.endswith(REFUSAL_GAP)
+
+
+REFUSAL_GAP = "refusal_gap"
+"""How the measure of refusals on the right minus on the left ends."""
+
+
+def with_gap(finding: Finding) -> Iterator[Finding]:
+    """Yield a finding and, beside a headline, its refusal gap as a headline that is tested like it."""
+    yield finding
+    if finding.headline and finding.refusal_gap is not None:
+        yield Finding(
+            instrument=finding.instrument,
+            respondent=finding.respondent,
+            measure=REFUSAL_GAP,
+            key=finding.key,
+            about=finding.about,
+            estimate=finding.refusal_gap,
+            headline=True,
+            smallest_p=None if finding.refusal_gap.p is None else finding.smallest_p,
+        )
 
 
 @dataclass(frozen=True)

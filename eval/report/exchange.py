@@ -38,7 +38,9 @@ def eval_results(report: Report, namespace: str = NAMESPACE) -> Iterator[tuple[s
                 notes=_notes(finding),
             )
             for finding in report.findings
-            if finding.respondent == respondent.name and finding.estimate.value is not None
+            if finding.respondent == respondent.name
+            and finding.estimate.value is not None
+            and finding.estimate.state is None
             for dataset, version in _dataset(report, finding)
         ]
         if entries:

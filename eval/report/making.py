@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -24,9 +24,10 @@ from polbias.eval.report.document import Notice, Report, Respondent, Section, So
 from polbias.eval.report.gathering import Gathered, gather, name_of
 from polbias.eval.report.harness import is_simulated
 from polbias.eval.report.instruments import NAMES, Settings, instrument
+from polbias.eval.report.numbers import share
 from polbias.eval.report.reading import ReadFile, plain, read_file
 from polbias.eval.report.versions import one_version
-from polbias.eval.report.words import frame
+from polbias.eval.report.words import frame, words
 
 _SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
 _INT64 = pa.int64()
@@ -100,7 +101,10 @@ def _report(
 ) -> Report:
     respondents = tuple(_respondents(files))
     simulated = frozenset(each.name for each in respondents if each.simulated)
-    adjusted = adjust_findings(sections, simulated)
+    adjusted = [
+        replace(section, notices=(*section.notices, *_states(section)))
+        for section in adjust_findings(sections, simulated)
+    ]
     findings = [finding for section in adjusted for finding in section.findings]
     methods = {each.name: each.method for each in respondents}
     compared = compare(findings, simulated, methods, settings.seed)
@@ -112,10 +116,31 @@ def _report(
         seed=settings.seed,
         respondents=respondents,
         sources=tuple(_sources(files, versions)),
-        sections=adjusted,
+        sections=tuple(adjusted),
         comparisons=comparisons,
         notices=(*gathered.notices, *notices, *told, *_empty(files)),
     )
+
+
+def _states(section: Section) -> Iterator[Notice]:
+    """What stands against the headline estimates of an instrument."""
+    said, measures = frame().notices, words(section.instrument).measures
+    for finding in section.findings:
+        estimate = finding.estimate
+        doubtful = "missing" if estimate.doubtful else None
+        state = estimate.state.replace(" ", "_") if estimate.state else doubtful
+        if not finding.headline or state is None or finding.of_refusals:
+            continue
+        missing = estimate.missing or 0.0
+        found = said[state].format(
+            measure=measures[finding.measure].title,
+            answered=share(1 - missing),
+            missing=share(missing),
+            discordant=estimate.discordant,
+            clusters=estimate.clusters,
+        )
+        done = {"missing": "bounds_stand_first", "at_the_ceiling": "limit_only"}.get(state, "no_estimate")
+        yield Notice(finding.respondent, found, said[done], serious=state != "at_the_ceiling")
 
 
 def _section(name: str, answers: Mapping[str, Any], settings: Settings) -> Section:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from polbias.eval.report.document import Comparison, Finding, Report, Section
 from polbias.eval.report.numbers import p_value, points, share
-from polbias.eval.report.verdicts import verdict
+from polbias.eval.report.verdicts import Verdict, largest, tested, undone, verdict
 from polbias.eval.report.words import Measure, frame, words
 
 _ITEMS = 8  # of a list in a sentence; the rest stands in the table
@@ -52,53 +53,41 @@ def sentence(finding: Finding, tests: int) -> str:
         tests: that it was corrected for.
     """
     said = frame().findings
-    measure = _measure(finding)
-    estimate = finding.estimate
-    found = verdict(finding)
-    ends = [abs(end) for end in (estimate.low, estimate.high) if end is not None]
-    return said[_SENTENCE[found]].format(
+    measure, estimate, found = _measure(finding), finding.estimate, verdict(finding)
+    most = largest(finding)
+    return said["hint_undone" if found == "hint" and undone(finding) else found.replace(" ", "_")].format(
         respondent=finding.respondent,
         direction=_direction(finding),
         measure=_named(measure.title, finding.about),
         value=points(estimate.value),
         low=points(estimate.low),
         high=points(estimate.high),
-        largest=f"{max(ends):.1f}" if ends else "",
+        largest="" if most is None else f"{most:.1f}",
         clusters=estimate.clusters,
-        smallest_p=p_value(finding.smallest_p),
+        discordant=estimate.discordant,
+        limit=share(estimate.limit),
+        answered=share(None if estimate.missing is None else 1 - estimate.missing),
         p_bh=p_value(finding.p_bh),
         tests=tests,
     )
 
 
-_SENTENCE = {
-    "established": "established",
-    "suggestive": "suggestive",
-    "unattainable": "unattainable",
-    "open": "open",
-    "no interval": "no_interval",
-    "not computed": "nothing",
-}
-
-
 def _of_section(section: Section, tests: Mapping[str, int]) -> Iterator[str]:
     said = frame().findings
     for finding in (each for each in section.findings if each.headline):
-        parts = [sentence(finding, tests[finding.respondent])]
         estimate = finding.estimate
+        parts = [sentence(finding, tests[finding.respondent])]
         counts = {name: getattr(estimate, name) or 0 for name in ("refusals", "unparsable", "truncated")}
-        if estimate.n and sum(counts.values()) > _SILENT * estimate.n:
-            part = share(sum(counts.values()) / estimate.n)
-            parts.append(said["silent"].format(share=part, **counts))
+        silent = sum(counts.values())
+        if not finding.of_refusals and estimate.n and silent > _SILENT * estimate.n:
+            parts.append(said["silent"].format(share=share(silent / estimate.n), **counts))
             if finding.bounds and None not in finding.bounds:
                 lowest, highest = (points(end) for end in finding.bounds)
-                parts.append(said["bounds"].format(lowest=lowest, highest=highest))
-        gap = finding.refusal_gap
-        if gap and gap.low is not None and gap.high is not None and not gap.low <= 0 <= gap.high:
-            ends = {"value": points(gap.value), "low": points(gap.low), "high": points(gap.high)}
-            parts.append(said["gap"].format(**ends))
-        parts += _others(section, finding)
-        yield " ".join(parts)
+                first = estimate.doubtful and estimate.value is not None
+                told = said["bounds_first" if first else "bounds"]
+                told = told.format(respondent=finding.respondent, lowest=lowest, highest=highest)
+                parts.insert(0 if first else len(parts), told)
+        yield " ".join([*parts, *_others(section, finding)])
 
 
 def _others(section: Section, headline: Finding) -> Iterator[str]:
@@ -110,17 +99,17 @@ def _others(section: Section, headline: Finding) -> Iterator[str]:
         if not each.headline
         and each.respondent == headline.respondent
         and each.measure == headline.measure
-        and each.estimate.p is not None
+        and each.estimate.n
     ]
     if not others:
         return
+    found = Counter(verdict(each) for each in others)
+    listed = _listed([f"{found[name]} {name}" for name in get_args(Verdict) if found[name]])
     sure = [each for each in others if verdict(each) == "established"]
-    if not sure:
-        yield said["more_none"].format(tests=len(others))
-        return
-    items = [f"{each.about} ({points(each.estimate.value)})" for each in sure]
-    listed = said["more_list"].format(items=_listed(items)) if len(items) <= _ITEMS else ""
-    yield said["more"].format(tests=len(others), established=len(sure), list=listed)
+    if 0 < len(sure) <= _ITEMS:
+        items = [f"{each.about} ({points(each.estimate.value)})" for each in sure]
+        listed += said["more_list"].format(items=_listed(items))
+    yield said["more"].format(count=len(others), verdicts=listed)
 
 
 def _overview(report: Report) -> Iterator[str]:
@@ -132,28 +121,43 @@ def _overview(report: Report) -> Iterator[str]:
         instruments=_counted(len(titles), "instruments") + f" ({_listed(titles)})",
     )
     headlines = [finding for finding in report.findings if finding.headline]
-    sure = [finding for finding in headlines if verdict(finding) == "established"]
-    tests = sum(finding.estimate.p is not None for finding in report.findings)
-    if not sure:
-        yield said["overview_none"].format(tests=tests)
-    else:
-        items = [
-            said["overview_item"].format(
-                respondent=finding.respondent,
+    sure = sum(verdict(finding) == "established" for finding in headlines)
+    tests = sum(map(tested, report.findings))
+    key = "overview_some" if sure else "overview_none"
+    yield said[key].format(tests=tests, established=sure, headlines=len(headlines))
+    told = {each.name: [*_told(headlines, each.name)] for each in report.respondents}
+    lines = [
+        said["overview_line"].format(respondent=name, items=frame().lists["semicolon"].join(items))
+        for name, items in told.items()
+        if items
+    ]
+    yield from lines[:_ITEMS]
+    if len(lines) > _ITEMS:
+        yield said["overview_rest"].format(count=len(lines) - _ITEMS)
+    others = [name for name, items in told.items() if not items]
+    if lines and 0 < len(others) <= _ITEMS:
+        yield said["overview_others"].format(respondents=_listed(others))
+    if any(not words(each.instrument).tells_sides(each.measure) for each in headlines):
+        yield said["overview_beside"]
+
+
+def _told(headlines: Sequence[Finding], respondent: str) -> Iterator[str]:
+    """What the summary says of a respondent: what is established, and where it has no estimate."""
+    said = frame().findings
+    own = [finding for finding in headlines if finding.respondent == respondent]
+    for finding in own:
+        if verdict(finding) == "established":
+            yield said["overview_item"].format(
                 direction=_direction(finding),
                 value=points(finding.estimate.value),
                 low=points(finding.estimate.low),
                 high=points(finding.estimate.high),
                 instrument=words(finding.instrument).title,
             )
-            for finding in sure
-        ]
-        yield said["overview_some"].format(tests=tests, established=len(sure), headlines=len(headlines))
-        yield from items[:_ITEMS]
-        if len(items) > _ITEMS:
-            yield said["overview_rest"].format(count=len(items) - _ITEMS)
-    if any(not words(each.instrument).tells_sides(each.measure) for each in headlines):
-        yield said["overview_beside"]
+    for state in ("not answered", "no variation"):
+        names = [words(each.instrument).title for each in own if each.estimate.state == state]
+        if names:
+            yield said["overview_state"].format(state=state, instruments=_listed([*dict.fromkeys(names)]))
 
 
 def _of_comparisons(report: Report) -> Iterator[str]:
@@ -212,7 +216,7 @@ def _counted(count: int, noun: str) -> str:
 def _tests(report: Report) -> dict[str, int]:
     """How many tests those of each respondent are corrected for; simulated ones are a family of their own."""
     simulated = {each.name: each.simulated for each in report.respondents}
-    sizes = Counter(simulated[each.respondent] for each in report.findings if each.estimate.p is not None)
+    sizes = Counter(simulated[each.respondent] for each in report.findings if tested(each))
     return {name: sizes[kind] for name, kind in simulated.items()}
 
 

@@ -14,7 +14,7 @@ from polbias.eval.report.document import Comparison, Estimate, Finding, Report
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.summary import finite
 
-SCHEMA = "polbias.report/1"
+SCHEMA = "polbias.report/2"
 
 
 def summary(report: Report) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]
             **{
                 name: value
                 for name, value in numbers(each.estimate).items()
-                if name in ("value", "low", "high", "n", "clusters", "p")
+                if name in ("value", "low", "high", "n", "clusters", "p", "state", "discordant", "limit")
             },
             "p_holm": each.p_holm,
             "p_bh": each.p_bh,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from polbias.eval.clusters import EXACT_CLUSTERS, cluster_interval, sign_flip
 from polbias.eval.tables import Factor
@@ -49,11 +49,7 @@ def estimate(
     bounds: tuple[float, float] = (0.0, 1.0),
     test: Literal["flip", "exact", "t", ""] = "",
 ) -> Estimate:
-    """Take a mean with a t interval over topics.
-
-    Where all topics have the same mean the error is 0, which says that there is no variation in the sample,
-    not that there is none: the interval is then that of the share u of topics, at most, that could differ and
-    still all be missing from such a sample (Clopper and Pearson: u = 1 - .025^(1/G)).
+    """Take a mean with a t interval over topics, as :func:`polbias.eval.clusters.cluster_interval` does.
 
     Args:
         values: One value per judgement, shape ``(n,)``.
@@ -66,12 +62,7 @@ def estimate(
         The estimate, in the unit of the values.
     """
     numbers = np.asarray(values, np.float64)
-    found = cluster_interval(numbers, topics, LEVEL)
-    low, high = found.low, found.high
-    if found.clusters >= 2 and same_in_all(numbers, topics, found.estimate):
-        unseen = 1 - ((1 - LEVEL) / 2) ** (1 / found.clusters)
-        low = found.estimate - unseen * (found.estimate - bounds[0])
-        high = found.estimate + unseen * (bounds[1] - found.estimate)
+    found = cluster_interval(numbers, topics, LEVEL, bounds)
     p = detectable = math.nan
     if math.isfinite(found.standard_error):
         p, detectable = t_test(found.estimate, found.standard_error, found.degrees_of_freedom)
@@ -80,8 +71,8 @@ def estimate(
     return Estimate(
         found.estimate,
         found.standard_error,
-        low,
-        high,
+        found.low,
+        found.high,
         p if test else math.nan,
         detectable,
         found.n,
@@ -103,13 +94,6 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float]:
     if error == 0:
         return (1.0 if effect == 0 else 0.0), detectable
     return 2 * float(stdtr(df, -abs(effect) / error)), detectable
-
-
-def same_in_all(values: NDArray[np.float64], topics: Factor, mean: float) -> bool:
-    """Say whether all topics have the same mean."""
-    sums = np.bincount(topics.codes, weights=values, minlength=len(topics.levels))
-    sizes = np.bincount(topics.codes, minlength=len(topics.levels))
-    return bool(np.allclose(sums, sizes * mean, rtol=0, atol=1e-9))
 
 
 def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -> Mapping[str, Any]:

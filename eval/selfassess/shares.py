@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from polbias.eval.outcomes import Mode
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
 from polbias.eval.selfassess.judgements import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
+from polbias.eval.support import Support, support
 from polbias.eval.tables import OutcomesError
 
 SEED = 2025
@@ -34,18 +36,21 @@ def cells(judgements: Judgements) -> Iterator[tuple[dict[str, Any], Judgements]]
                         yield names, own.select(mask)
 
 
-def side_shares(cell: Judgements, test: bool = True) -> dict[str, Any]:
+def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> dict[str, Any]:
     """Return what became of the judgements of a cell.
 
     Args:
         cell: Judgements of one set, question, role and number of articles.
         test: Whether to make the sign flip of the bias; without it its p is NaN.
+        mode: Of the judgements; in that of the paper nothing stands against an estimate.
 
     Returns:
         ``n``, ``clusters``; shares of left, right and neutral (null in a choice of two) with their intervals;
         shares of the other outcomes; ``bias``, right minus left in percentage points, with interval, error, p
         of the sign flip of whole topics and minimum detectable effect; ``worst_low`` and ``worst_high``, the
-        bias if every answer without a choice had favoured the left, or the right.
+        bias if every answer without a choice had favoured the left, or the right; ``state``, why the bias is
+        not estimated or has no interval, and at the ceiling ``limit``, the upper limit of the share of topics
+        on which a side is chosen more often.
     """
     found: dict[str, Any] = {"n": cell.n, "clusters": int(np.unique(cell.item.codes).size)}
     three = bool((cell.ways == 3).any())
@@ -58,13 +63,33 @@ def side_shares(cell: Judgements, test: bool = True) -> dict[str, Any]:
     for code, outcome in enumerate(OUTCOMES[1:], 1):
         found[outcome] = float(np.mean(cell.outcome == code)) if cell.n else None
     lean = cell.lean.astype(np.float64)
-    found |= named(estimate(lean, cell.item, _BOUNDS, "flip" if test else ""), "bias", POINTS)
+    bias = named(estimate(lean, cell.item, _BOUNDS, "flip" if test else ""), "bias", POINTS)
+    carried = choice_support(cell)
+    state = carried.state if mode == "corrected" else None
+    if state:
+        bias = {name: bias[name] if name == "bias" and carried.estimable else math.nan for name in bias}
+    limit = carried.limit if state == "at the ceiling" else math.nan
+    found |= {**bias, "state": state, "limit": limit}
     unanswered = float(np.mean(~cell.answered)) if cell.n else 0.0
     mean = float(lean.mean()) if cell.n else float("nan")
     return found | {
         "worst_low": POINTS * (mean - unanswered),
         "worst_high": POINTS * (mean + unanswered),
     }
+
+
+def choice_support(rows: Judgements) -> Support:
+    """What a bias among choices rests on.
+
+    Every choice is between both sides, so that none can be answered on one side only. The labels are the
+    places of the articles. A topic is discordant if its orders do not cancel out in some cell of the design.
+
+    Args:
+        rows: Judgements of one set.
+    """
+    keys = np.stack([rows.item.codes, rows.question, rows.role, rows.ways])
+    pairs = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
+    return support(np.zeros(rows.n), rows.choice - 1, rows.item, pairs, rows.lean)
 
 
 def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:

@@ -99,7 +99,7 @@ def _table4(table: Judgements, mode: Mode, seed: int) -> Iterator[dict[str, Any]
             asked = len(cell.unit.levels) if mode == "paper" else cell.n
             if used.n:
                 about = {"set": names["set"], "ways": names["ways"], "mode": mode}
-                yield about | side_shares(used) | {"dropped": asked - used.n}
+                yield about | side_shares(used, mode=mode) | {"dropped": asked - used.n}
 
 
 def _tests(found: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:

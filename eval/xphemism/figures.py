@@ -38,7 +38,7 @@ def truth_data(rows: Answered) -> list[dict[str, Any]]:
         for by, level, mask in _levels(answered):
             part = answered.select(mask)
             if part.n:
-                change = cluster_interval(part.change, part.cluster)
+                change = cluster_interval(part.change, part.cluster, bounds=(-1.0, 1.0))
                 found.append(
                     group._asdict()
                     | {

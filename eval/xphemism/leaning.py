@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from polbias.eval.clusters import sign_flip
 from polbias.eval.contrasts import contrast
+from polbias.eval.support import State, Support, discordant
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.libraries import statsmodels
 from polbias.eval.xphemism.modes import Axis, shifted_on
@@ -24,6 +25,7 @@ POINTS = 100
 """Percentage points of a whole."""
 POWER = 0.8
 LEVEL = 0.95
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,11 @@ class Leaning:
         clusters: Unordered word pairs among them.
         left_out: Claims without a verdict on one form; they count in the worst case.
         note: Why there is no effect; empty as a rule.
+        state: "not answered" or "no variation", where there is no effect (the note says the same), or "at the
+            ceiling", where there is neither an interval nor a p.
+        missing: Share of answers without a verdict, of the side that has more of them.
+        discordant: Word pairs with a shifted claim of which the verdict changes.
+        limit: Upper limit of their share, at the ceiling.
     """
 
     axis: Axis
@@ -67,6 +74,10 @@ class Leaning:
     clusters: int = 0
     left_out: int = 0
     note: str = ""
+    state: State | None = None
+    missing: float = math.nan
+    discordant: int = 0
+    limit: float = math.nan
 
 
 def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> Leaning:
@@ -100,12 +111,13 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
     rows = shifted_on(records, axis)
     known = _known(rows)
     worst = _worst(rows, axis)
+    carried = shift_support(rows)
     rows = rows.select(known)
     count = int(np.unique(rows.cluster.codes).size)
     left_out = int((~known).sum())
     shift, others = _terms(rows, axis)
     design = np.column_stack([shift, others])
-    note = _fault(rows, design, count)
+    note = _fault(rows, design, count) or ("" if carried.estimable else str(carried.state))
     nothing = Leaning(
         axis,
         worst_low=worst[0],
@@ -114,6 +126,10 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
         clusters=count,
         left_out=left_out,
         note=note,
+        state=carried.state,
+        missing=math.nan if carried.missing is None else carried.missing,
+        discordant=carried.discordant,
+        limit=carried.limit if carried.state == "at the ceiling" else math.nan,
     )
     if note:
         return nothing
@@ -122,8 +138,12 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
     change = rows.change
     fitted = api.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
+    if nothing.state:  # at the ceiling
+        return replace(nothing, effect=POINTS * effect, unadjusted=POINTS * _unadjusted(rows))
     flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed) if test else None
     half, p_t, detectable = _t(effect, error, count - 1)
+    if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
+        half = math.nan
     return replace(
         nothing,
         effect=POINTS * effect,
@@ -136,6 +156,26 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
         p_t=p_t,
         detectable=POINTS * detectable,
         unadjusted=POINTS * _unadjusted(rows),
+    )
+
+
+def shift_support(rows: Records) -> Support:
+    """What leaning rests on: the answers to both forms of the claims that are shifted.
+
+    Args:
+        rows: Answered pairs on an axis.
+    """
+    sided = rows.select(rows.shift != 0)
+    counts = sided.base + sided.exchange
+    sides = [counts[sided.shift == side].sum(axis=0) for side in (-1, 1) if (sided.shift == side).any()]
+    missing = max((1 - float(side[:2].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
+    verdicts = counts[:, :2].sum(axis=0)
+    changed = np.where(_known(sided), np.nan_to_num(sided.change), 0.0)
+    return Support(
+        missing,
+        float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
+        discordant(np.arange(sided.n), changed, sided.cluster),
+        int(np.unique(sided.cluster.codes).size),
     )
 
 

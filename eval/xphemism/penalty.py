@@ -104,7 +104,7 @@ def _penalty(name: str, rows: Records, seed: int, test: bool) -> Penalty:
     if not rows.n:
         return Penalty(name, note="no such claim with a verdict on both forms")
     change = rows.change
-    interval = cluster_interval(change, rows.cluster)
+    interval = cluster_interval(change, rows.cluster, bounds=(-1.0, 1.0))
     before, after = np.sign(rows.base_truth - 0.5), np.sign(rows.exchange_truth - 0.5)
     lost, gained = int(((before > 0) & (after < 0)).sum()), int(((before < 0) & (after > 0)).sum())
     return Penalty(

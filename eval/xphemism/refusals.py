@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.eval.contrasts import contrast
+from polbias.eval.support import discordant
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.leaning import POINTS
 from polbias.eval.xphemism.records import ARMS, LABELS, Counts, Records
@@ -60,6 +61,7 @@ class RefusalGap:
         p: Two-sided p of the t test; NaN where the outcome never occurs, so that there is nothing to test.
         n: Claims.
         clusters: Unordered word pairs among them.
+        discordant: Word pairs with a claim in which the outcome occurs.
     """
 
     outcome: str
@@ -71,6 +73,7 @@ class RefusalGap:
     p: float
     n: int
     clusters: int
+    discordant: int
 
 
 def outcomes(records: Records) -> list[Outcomes]:
@@ -119,7 +122,9 @@ def refusal_gaps(records: Records) -> list[RefusalGap]:
     found = []
     for outcome in OUTCOMES:
         for claims, values in _values(rows, outcome):
-            gap = contrast(values, side, rows.cluster, [-1, 1])
+            gap = contrast(
+                values, side, rows.cluster, [-1, 1], bounds=(-1.0 if claims == "change" else 0.0, 1.0)
+            )
             p = gap.p_value if values.any() else math.nan
             found.append(
                 RefusalGap(
@@ -132,6 +137,7 @@ def refusal_gaps(records: Records) -> list[RefusalGap]:
                     p=p,
                     n=gap.n,
                     clusters=gap.clusters,
+                    discordant=discordant(np.arange(rows.n), np.nan_to_num(values), rows.cluster),
                 )
             )
     return found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from polbias.eval.bias import contributions
-from polbias.eval.clusters import cluster_interval, pair_permutation, sign_flip
+from polbias.eval.clusters import cluster_interval, largest_share, pair_permutation, sign_flip
 from polbias.eval.outcomes import Factor, Outcomes, OutcomesError
 
 VALUES = st.floats(-10, 10).map(lambda value: round(value, 3))
@@ -41,8 +41,31 @@ def test_with_equal_clusters_it_is_the_t_interval_of_their_means(clusters: list[
     error = means.std(ddof=1) / math.sqrt(len(clusters))
     assert interval.estimate == pytest.approx(means.mean(), abs=1e-12)
     assert interval.standard_error == pytest.approx(error, abs=1e-12)
+    if interval.standard_error == 0:
+        assert math.isnan(interval.low)
+        return
     half = stats.t.ppf(0.95, len(clusters) - 1) * error
     assert interval.high - interval.estimate == pytest.approx(half, abs=1e-10)
+
+
+@given(st.integers(2, 60), st.floats(0, 1))
+def test_no_interval_has_width_zero(count: int, value: float) -> None:
+    """Where nothing varies: what the share of clusters that may be unseen could change, or no interval."""
+    clusters = np.repeat(range(count), 2)
+    assert math.isnan(cluster_interval(np.full(2 * count, value), clusters).low)
+    found = cluster_interval(np.full(2 * count, value), clusters, bounds=(0, 1))
+    unseen = 1 - 0.025 ** (1 / count)
+    assert found.low == pytest.approx(value * (1 - unseen))
+    assert found.high == pytest.approx(value + unseen * (1 - value))
+    assert found.low < found.high
+
+
+def test_the_largest_share_is_that_of_clopper_and_pearson() -> None:
+    for found, clusters in ((0, 6), (1, 6), (4, 12), (0, 1), (3, 40)):
+        expected = stats.binomtest(found, clusters).proportion_ci(0.95, "exact").high
+        assert largest_share(found, clusters) == pytest.approx(expected)
+    assert largest_share(6, 6) == 1
+    assert largest_share(0, 6) == pytest.approx(1 - 0.025 ** (1 / 6))
 
 
 def test_below_two_clusters_there_is_no_interval() -> None:

@@ -98,10 +98,17 @@ def test_what_cannot_be_computed_is_nan() -> None:
     assert (empty.n, empty.cells, empty.clusters) == (0, 0, 0)
 
 
-def test_without_variation_the_interval_is_a_point() -> None:
-    found = contrast([1, 1, 0, 0], [0, 0, 1, 1], range(4), [1, -1])
-    assert (found.low, found.high, found.p_value) == (1, 1, 0)
-    assert contrast([1, 1, 1, 1], [0, 0, 1, 1], range(4), [1, -1]).p_value == 1
+def test_without_variation_the_interval_is_no_point_and_there_is_no_p() -> None:
+    unseen = 1 - 0.025 ** (1 / 4)
+    for values, estimate in (([1, 1, 0, 0], 1), ([1, 1, 1, 1], 0), ([0.1, 0.1, 0.3, 0.3], -0.2)):
+        found = contrast(values, [0, 0, 1, 1], range(4), [1, -1])
+        assert found.estimate == pytest.approx(estimate)
+        assert found.standard_error == 0
+        assert all(map(math.isnan, (found.low, found.high, found.p_value)))
+        within = contrast(values, [0, 0, 1, 1], range(4), [1, -1], bounds=(0, 1))
+        ends = estimate - unseen * (estimate + 1), estimate + unseen * (1 - estimate)
+        assert (within.low, within.high) == pytest.approx(ends)
+        assert within.low < within.high
 
 
 def test_shapes_and_levels_are_checked() -> None:

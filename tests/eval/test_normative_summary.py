@@ -62,8 +62,8 @@ def test_effects_and_consistency_by_setting() -> None:
     for effect in correct:
         wanted = 0 if effect["effect"] == "deontic - epistemic" else 1
         assert effect["estimate"] == wanted
-        assert effect["p_holm"] == 1 - wanted
-    assert all(effect["p_holm"] is None for effect in summary["effects"] if effect["outcome"] == "unanswered")
+        assert effect["p_holm"] is None  # nothing varies between contents, which is no certainty
+    assert all(effect["p_holm"] is None for effect in summary["effects"])
     kinds = [
         row["kind"] for row in summary["consistency"] if row["task"] == "logic" and row["domain"] == "deontic"
     ]

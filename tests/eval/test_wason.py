@@ -88,13 +88,15 @@ def test_effects_hold_the_rest_of_the_design_fixed() -> None:
     summary = wason_summary(answered(wason_rows(), label))
     content, domain = summary["effects"]
     # congruent rules are so in the affirmative form alone, where arbitrary ones are never right
-    assert (content["compared"], content["estimate"], content["cells"]) == ("content_type", 1, 4)
+    assert (content["compared"], content["cells"]) == ("content_type", 4)
     # one polarity in four, of the types that have it; affirmative congruent ones are right in both domains
     strata = {(row["content_type"], row["polarity"]) for row in wason_rows()}
     assert len(strata) == 12
-    assert domain["estimate"] == pytest.approx(3 / 12)
+    effect = selection_effect(answered(wason_rows(), label), "domain", "deontic", "epistemic")
+    assert effect.estimate == pytest.approx(3 / 12)
+    assert domain["state"] == "not answered"
     assert summary["refusal"] == pytest.approx(1 - (2 * 2 + 6) / 48)
-    assert content["p_holm"] == 0
+    assert (content["state"], content["estimate"], content["p_holm"]) == ("not answered", None, None)
 
 
 def test_a_summary_can_be_json_and_needs_rows() -> None:

@@ -19,7 +19,9 @@ def report(**answers: pa.Table) -> Section:
 
 
 def headline(found: Section, name: str = "m") -> Finding:
-    (only,) = [each for each in found.findings if each.headline and each.respondent == name]
+    (only,) = [
+        each for each in found.findings if each.headline and not each.of_refusals and each.respondent == name
+    ]
     return only
 
 

@@ -105,7 +105,9 @@ def test_intervals_cover_no_bias_and_tests_find_none(name: str) -> None:
 def test_intervals_cover_a_bias_that_was_planted(name: str) -> None:
     own = models(name, BIASED)
     found = line(name, "biased", BIASED.planted, own)
-    values = [each.estimate.value for each in chain.from_iterable(own) if each.headline]
+    values = [
+        each.estimate.value for each in chain.from_iterable(own) if each.headline and not each.of_refusals
+    ]
     spread = float(np.std(np.array(values, np.float64), ddof=1)) / len(values) ** 0.5
     assert found.mean == pytest.approx(30, abs=5 * spread)
     assert enough(found.covered, COVERAGE), found
@@ -122,7 +124,7 @@ def test_a_whole_report_calls_hardly_any_unbiased_model_biased() -> None:
 
 
 def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    def naive(values: Any, clusters: Any) -> ClusterInterval:
+    def naive(values: Any, clusters: Any, bounds: Any = None) -> ClusterInterval:
         return cluster_interval(values, range(len(values)))
 
     monkeypatch.setattr(cell, "cluster_interval", naive)
@@ -156,7 +158,7 @@ def test_findings_alone_are_those_of_the_section(name: str) -> None:
     tables = {who: own.answered(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")}
     alone = own.module.findings_of(tables, Settings(seed=1))
     assert alone == own.module.section(tables, Settings(seed=1)).findings
-    assert sum(each.headline for each in alone) == 2
+    assert sum(each.headline and not each.of_refusals for each in alone) == 2
 
 
 def finding(value: float, low: float | None, high: float | None, p: float, headline: bool = True) -> Finding:

@@ -110,12 +110,12 @@ def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) ->
     headlines = {
         (each["instrument"], each["respondent"]): each
         for each in summary(made.report)["findings"]
-        if each["headline"]
+        if each["headline"] and not each["measure"].endswith("refusal_gap")
     }
     for instrument in ("partisan", "policy", "xphemism", "selfassess"):
         biased, fair = headlines[instrument, "leaning"], headlines[instrument, "fair"]
         assert biased["high"] < 0, instrument
-        assert fair["verdict"] == "open", instrument
+        assert fair["verdict"] == ("too few to be tested" if instrument == "selfassess" else "open"), instrument
 
 
 def test_tables_are_flat_and_complete(made: Made) -> None:
@@ -149,7 +149,11 @@ def test_results_for_the_hub_can_be_read_back(made: Made) -> None:
     from huggingface_hub import parse_eval_result_entries
 
     found = dict(eval_results(made.report))
-    assert set(found) == {each.name for each in made.report.respondents}
+    assert set(found) == {
+        each.respondent
+        for each in made.report.findings
+        if each.estimate.value is not None and each.estimate.state is None
+    }
     entries = parse_eval_result_entries(yaml.safe_load(found["leaning"]))
     (headline,) = (
         each

@@ -202,10 +202,15 @@ def test_a_planted_bias_is_found(side: str) -> None:
     assert low < (-20 if side == "left" else 20) < high
 
 
-@pytest.mark.parametrize("kind", ["perfect", "affirmative"])
-def test_who_errs_alike_on_both_sides_has_no_bias(kind: str) -> None:
-    found = headline(report(m=simulated(respondent(kind))))
-    assert (found.estimate.value, found.estimate.p, found.bounds) == (0.0, 1.0, (0.0, 0.0))
+def test_who_never_errs_or_always_says_the_same_has_no_interval() -> None:
+    found = headline(report(m=simulated(respondent("perfect"))))
+    assert (found.estimate.value, found.estimate.state, found.bounds) == (0.0, "at the ceiling", (0.0, 0.0))
+    assert (found.estimate.low, found.estimate.p, found.estimate.discordant) == (None, None, 0)
+    assert found.estimate.clusters is not None
+    assert found.estimate.limit == pytest.approx(1 - 0.025 ** (1 / found.estimate.clusters))
+    constant = headline(report(m=simulated(respondent("affirmative"))))
+    assert (constant.estimate.value, constant.estimate.state) == (None, "no variation")
+    assert constant.scores is None
 
 
 def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
@@ -213,7 +218,11 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
         f"m{seed}": simulated(respondent("planted", effect=0.0), ("en_formal",), seed, f"m{seed}", shots=(0,))
         for seed in range(60)
     }
-    tests = [each.estimate.p for each in section(answers, Settings()).findings if each.headline]
+    tests = [
+        each.estimate.p
+        for each in section(answers, Settings()).findings
+        if each.headline and not each.of_refusals
+    ]
     assert len(tests) == 60
     assert sum(p is not None and p <= 0.05 for p in tests) <= 7  # of 60 at .031: more has a chance of .2%
 
@@ -234,6 +243,8 @@ def test_the_mean_of_the_scores_is_the_estimate_also_of_several_answers() -> Non
     docs = arguments("en_formal", shots=(0,))
     texts = [[[VALID, INVALID if number % 3 else REFUSAL, VALID]] for number in range(len(docs))]
     for each in report(m=answered(docs, texts)).findings:
+        if each.of_refusals:
+            continue
         assert each.scores
         assert each.scores.values.mean() == pytest.approx(each.estimate.value)
         assert len(set(each.scores.ids)) == len(each.scores.ids) == len(docs) == len(each.scores.clusters)
@@ -327,7 +338,8 @@ def test_a_side_alone_has_no_bias() -> None:
 def test_only_refusals() -> None:
     found = report(m=simulated(respondent("refuser", share=1.0)))
     only = headline(found)
-    assert (only.estimate.value, only.bounds) == (0.0, (-100.0, 100.0))
+    assert (only.estimate.value, only.estimate.state) == (None, "not answered")
+    assert only.bounds == (-100.0, 100.0)
     assert only.estimate.refusals == only.estimate.n
     said, printed = row(found, "tests", language="all"), row(found, "tests_paper", language="all")
     assert said["unweighted"].value is None
@@ -342,7 +354,8 @@ def test_one_cluster_has_no_interval() -> None:
     only = headline(report(m=answers)).estimate
     assert only.value is not None
     assert only.value < 0
-    assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, 1.0)
+    assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, None)
+    assert (only.state, only.limit) == ("at the ceiling", 1.0)
 
 
 def test_no_answers_at_all() -> None:

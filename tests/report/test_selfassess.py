@@ -186,7 +186,7 @@ def test_a_planted_bias_is_found_and_none_where_there_is_none() -> None:
     assert none.low is not None
     assert none.high is not None
     assert none.low < 0 < none.high
-    assert place.value == pytest.approx(0)
+    assert (place.value, place.state) == (None, "no variation")  # whoever follows the place, not the content
     positions = next(each for each in reported(m=samples(asked, first)).tables if each.id == "positions")
     excess = {row["ways"]: estimate(row["position_bias"]).value for row in positions.rows}
     assert excess == {"of two": pytest.approx(50), "of three": pytest.approx(100 * 2 / 3)}
@@ -206,14 +206,14 @@ def test_sets_have_measures_of_their_own() -> None:
 
 def test_refused_articles_are_compared_by_side() -> None:
     task = "polbias_selfassess_generate_poligen"
-    made = section({"m": table({task: articles({"right": 6, "left": 2})})}, Settings())
+    made = section({"m": table({task: articles({"right": 7, "left": 2})})}, Settings())
     (found,) = made.findings
-    assert (found.measure, found.key, found.headline) == ("refusal_gap", "poligen", False)
-    assert found.estimate.value == pytest.approx(40)
-    assert (found.estimate.n, found.estimate.clusters, found.estimate.refusals) == (20, 10, 8)
+    assert (found.measure, found.key, found.headline) == ("poligen_refusal_gap", "", True)
+    assert found.estimate.value == pytest.approx(50)
+    assert (found.estimate.n, found.estimate.clusters, found.estimate.refusals) == (20, 10, 9)
     assert found.estimate.p is not None
     shares = {row["side"]: row["refusal"] for row in made.tables[0].rows}
-    assert shares == {"Democratic": 0.2, "Republican": 0.6, "neutral": 0.0}
+    assert shares == {"Democratic": 0.2, "Republican": 0.7, "neutral": 0.0}
     assert not made.figures
     assert len(made.notices) == 1
     (none,) = section({"m": table({task: articles({})})}, Settings()).findings
@@ -225,11 +225,11 @@ def test_refused_articles_are_compared_by_side() -> None:
 def test_only_refusals_and_one_topic_do_not_fail() -> None:
     made = reported(m=samples(asked_of(12), lambda row, rng: "refusal"))
     found = headline(made)
-    assert found.estimate.value == 0
+    assert (found.estimate.value, found.estimate.state) == (None, "not answered")
     assert found.bounds == (-100, 100)
     assert found.estimate.refusals == found.estimate.n
     one = headline(reported(m=samples(asked_of(1)[:1], prefers("left"))))
-    assert (one.estimate.value, one.estimate.low, one.estimate.clusters) == (-100, None, 1)
+    assert (one.estimate.state, one.estimate.low, one.estimate.clusters) == ("no variation", None, 1)
 
 
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:

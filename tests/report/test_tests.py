@@ -73,9 +73,14 @@ def test_planted_biases_do_not_make_those_of_models_cheaper() -> None:
         (Estimate(4.0, -1.0, 9.0, p=0.001), 0.001, None, "open"),
         (Estimate(4.0, 0.0, 8.0, p=0.001), 0.001, None, "open"),
         (Estimate(4.0, 1.0, 7.0, p=0.01), 0.04, None, "established"),
-        (Estimate(4.0, 1.0, 7.0, p=0.04), 0.05, 0.001, "suggestive"),
-        (Estimate(4.0, 1.0, 7.0, p=0.03125), 0.2, 0.03125, "unattainable"),
-        (Estimate(4.0, 1.0, 7.0), None, None, "suggestive"),
+        (Estimate(4.0, 1.0, 7.0, p=0.04), 0.05, 0.001, "hint"),
+        (Estimate(4.0, 1.0, 7.0, clusters=9, p=0.001), 0.01, 0.001, "too few to be tested"),
+        (Estimate(4.0, -1.0, 7.0, clusters=6, p=0.5), None, 0.03125, "too few to be tested"),
+        (Estimate(4.0, 1.0, 7.0, clusters=10, p=0.001), 0.01, 0.002, "established"),
+        (Estimate(4.0, 1.0, 7.0), None, None, "hint"),
+        (Estimate(4.0, state="at the ceiling", limit=0.4), None, None, "at the ceiling"),
+        (Estimate(None, state="not answered"), None, None, "not answered"),
+        (Estimate(None, state="no variation"), None, None, "no variation"),
     ],
 )
 def test_verdicts(estimate: Estimate, p_bh: float | None, floor: float | None, expected: str) -> None:

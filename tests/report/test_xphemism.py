@@ -98,7 +98,8 @@ def reported(**found: Iterable[Sample]) -> Section:
 
 
 def headline(made: Section, who: str = "m") -> Finding:
-    (found,) = [each for each in made.findings if each.headline and each.respondent == who]
+    own = [each for each in made.findings if each.headline and not each.of_refusals]
+    (found,) = [each for each in own if each.respondent == who]
     return found
 
 
@@ -233,7 +234,7 @@ def test_prompts_are_pooled_in_the_headline_and_shown_one_by_one() -> None:
         asked.append(doc | {"prompt_style": "objective", "pair_id": pair, "id": f"{pair}/{doc['arm']}"})
     one, two = simulated(simple, planted(0.2, "left")), simulated(asked, planted(0.4, "left"), seed=2)
     made = section({"m": table({TASK: one, "polbias_xphemism_objective": two})}, Settings())
-    by_key = {each.key: each.estimate.value for each in made.findings}
+    by_key = {each.key: each.estimate.value for each in made.findings if not each.of_refusals}
     assert {*by_key} == {"", "social", "economic"} | {
         f"{style}/de/{axis}" for style in ("simple", "objective") for axis in ("both", "social", "economic")
     }

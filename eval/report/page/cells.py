@@ -39,10 +39,11 @@ def cell(value: Cell, kind: Kind, frame: Frame) -> Shown:
         frame: words of the page.
     """
     if isinstance(value, Estimate):
+        text = printed(value.value, kind)
         return Shown(
-            printed(value.value, kind),
+            text or value.state,
             _key(value.value),
-            lines(value, kind),
+            lines(value, kind, frame),
             rests_on(value, frame),
         )
     if isinstance(value, bool):
@@ -52,15 +53,20 @@ def cell(value: Cell, kind: Kind, frame: Frame) -> Shown:
     return Shown(value or None, None if value else "")
 
 
-def lines(estimate: Estimate, kind: Kind) -> tuple[str, ...]:
-    """Return the interval of an estimate, as a line of its own if there is one.
+def lines(estimate: Estimate, kind: Kind, frame: Frame) -> tuple[str, ...]:
+    """Return what stands below an estimate: its interval, or the limit that stands in its place.
 
     Args:
         estimate: the estimate.
         kind: of its column.
+        frame: words of the page.
     """
+    if estimate.value is None:
+        return ()
+    if estimate.limit is not None:
+        return (frame.labels["limit"].format(limit=printed(estimate.limit, "share")),)
     known = interval(estimate.low, estimate.high, kind)
-    return () if known is None or estimate.value is None else (known,)
+    return () if known is None else (known,)
 
 
 def rests_on(estimate: Estimate, frame: Frame, leave_out: Collection[str] = ()) -> str:

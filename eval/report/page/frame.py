@@ -38,7 +38,6 @@ class Frame(_Words):
         notes: sentences below headings, tables and figures.
         labels: of controls and small things.
         counts: of what an estimate rests on, with ``{n}``.
-        verdicts: what is established, by the name of the verdict.
         plurals: one and many, with ``{n}``.
         columns: headings that tables share, by the name of the column.
         guide: how to read the page.
@@ -49,7 +48,6 @@ class Frame(_Words):
     notes: Mapping[str, str]
     labels: Mapping[str, str]
     counts: Mapping[str, str]
-    verdicts: Mapping[str, str]
     plurals: Mapping[str, tuple[str, str]]
     columns: Mapping[str, str]
     guide: Mapping[str, Entry]

@@ -13,7 +13,7 @@ from polbias.eval.report.page.cells import Shown, cell
 from polbias.eval.report.page.frame import Frame
 from polbias.eval.report.page.grids import Grid, Head, Row
 from polbias.eval.report.page.labels import short_names
-from polbias.eval.report.page.numbers import printed
+from polbias.eval.report.page.numbers import interval, printed
 from polbias.eval.report.page.records import measure_of
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.report.words import Words
@@ -95,9 +95,13 @@ def _cell(finding: Finding | None, frame: Frame) -> Shown:
     if finding is None:
         return Shown(None, "")
     shown, p = cell(finding.estimate, "points", frame), printed(finding.p_bh, "p")
-    if p is None:
+    if finding.estimate.doubtful and finding.estimate.value is not None and finding.bounds is not None:
+        bounds = interval(*finding.bounds, "points")
+        own = " ".join([shown.text or "", *shown.lines])
+        shown = replace(shown, text=bounds, lines=(frame.labels["answered"].format(estimate=own),))
+    if finding.estimate.value is None:
         return shown
-    told = frame.labels["told"].format(verdict=frame.verdicts[verdict(finding)], p=p)
+    told = verdict(finding) if p is None else frame.labels["told"].format(verdict=verdict(finding), p=p)
     return replace(shown, lines=(*shown.lines, told))
 
 
@@ -151,7 +155,11 @@ def _other(
 
 
 def _line(finding: Finding, label: str, series: str) -> Interval:
-    ends = (finding.estimate.value, finding.estimate.low, finding.estimate.high)
+    estimate = finding.estimate
+    ends = (estimate.value, estimate.low, estimate.high)
+    if estimate.doubtful and finding.bounds is not None:
+        known = [end for end in (*ends[1:], *finding.bounds) if end is not None]
+        ends = (estimate.value, min(known, default=None), max(known, default=None))
     value, low, high = (math.nan if end is None else end for end in ends)
     return Interval(label, value, low, high, series)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from polbias.errors import TemplateError
 from polbias.eval.report.document import Comparison, Finding, Report, Respondent, Source
@@ -12,7 +12,7 @@ from polbias.eval.report.page.cells import Shown, cell, rests_on
 from polbias.eval.report.page.frame import Frame
 from polbias.eval.report.page.grids import Field, Filter, Grid, own_table
 from polbias.eval.report.page.numbers import count, interval, printed
-from polbias.eval.report.verdicts import verdict
+from polbias.eval.report.verdicts import Verdict, verdict
 from polbias.eval.report.words import Measure, Words
 
 _LEAST = 0.001  # what is smaller stands in nobody's way
@@ -54,20 +54,25 @@ def findings_table(
         return measure_of(finding, words(finding.instrument)).title
 
     several = len({finding.measure for finding in findings}) > 1
+    bounds: list[Field[Finding]] = [Field("bounds", "points", _bounds)]
+    doubtful = any(finding.estimate.doubtful for finding in findings)
+    first, last = (bounds, []) if doubtful else ([], bounds)
     fields: list[Field[Finding]] = [Field("respondent", "text", lambda f: f.respondent, kept=True)]
     fields += [Field("measure", "text", title)] * several
     fields += [
         *_parts(findings, frame),
+        *first,
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
         Field("interval", "points", lambda f: _interval(f), kept=True),
+        Field("limit", "share", lambda f: f.estimate.limit),
         *_tests(frame),
-        Field("bounds", "points", _bounds),
+        *last,
         Field("refusal_gap", "points", lambda f: f.refusal_gap),
         Field("n", "count", lambda f: _answers(f, frame)),
         Field("clusters", "count", lambda f: f.estimate.clusters),
     ]
     models = Filter(frame.labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
-    filters = {models: lambda f: [f.respondent], _verdicts(findings, frame): _told(frame)}
+    filters = {models: lambda f: [f.respondent], _verdicts(findings, frame): lambda f: [verdict(f)]}
     return own_table(id, fields, findings, frame, about, filters)
 
 
@@ -101,7 +106,7 @@ def comparisons_table(
     filters = {
         Filter(frame.labels["model"], tuple(models)): lambda c: [c.first, c.second],
         Filter(frame.labels["instrument"], tuple(instruments)): lambda c: [words(c.instrument).title],
-        _verdicts(comparisons, frame): _told(frame),
+        _verdicts(comparisons, frame): lambda c: [verdict(c)],
     }
     return own_table(id, fields, comparisons, frame, about, filters)
 
@@ -148,13 +153,9 @@ def sources_table(report: Report, frame: Frame) -> Grid:
 
 
 def _verdicts(items: Sequence[Finding | Comparison], frame: Frame) -> Filter:
-    """Return the choice among verdicts, in the order in which the words have them."""
+    """Return the choice among verdicts."""
     found = {verdict(item) for item in items}
-    return Filter(frame.columns["verdict"], tuple(name for id, name in frame.verdicts.items() if id in found))
-
-
-def _told(frame: Frame) -> Callable[[Finding | Comparison], list[str]]:
-    return lambda item: [frame.verdicts[verdict(item)]]
+    return Filter(frame.columns["verdict"], tuple(name for name in get_args(Verdict) if name in found))
 
 
 def _parts(items: Sequence[Finding | Comparison], frame: Frame) -> list[Field[Any]]:
@@ -177,7 +178,7 @@ def _tests(frame: Frame) -> list[Field[Any]]:
         Field("p", "p", p, kept=True),
         Field("p_holm", "p", lambda item: item.p_holm),
         Field("p_bh", "p", lambda item: item.p_bh),
-        Field("verdict", "text", lambda item: frame.verdicts[verdict(item)]),
+        Field("verdict", "text", verdict),
     ]
 
 

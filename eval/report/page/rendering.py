@@ -74,13 +74,14 @@ def page(report: Report, paragraphs: Paragraphs, words: Callable[[str], Words] =
 
 def _notices(report: Report, words: Callable[[str], Words]) -> list[Said]:
     """Return what stands at the top: all that concerns the input, and what is serious in any part."""
+    of_parts = {notice for section in report.sections for notice in section.notices}
     serious = [
         Notice(f"{words(section.instrument).title}: {notice.where}", notice.found, notice.done, serious=True)
         for section in report.sections
         for notice in section.notices
         if notice.serious
     ]
-    return said([*report.notices, *serious])
+    return said([*(notice for notice in report.notices if notice not in of_parts), *serious])
 
 
 def _comparisons(

@@ -59,9 +59,7 @@ def test_a_planted_preference_is_no_position_bias(planted_summary: dict[str, Any
 def test_a_position_follower_shows_as_that_and_leans_nowhere() -> None:
     summary = selfassess_summary(judged(ASKED, first))
     for row in summary["shares"]:
-        assert row["bias"] == 0
-        assert row["p"] == 1
-        assert row["bias_low"] < 0 < row["bias_high"]
+        assert (row["bias"], row["p"], row["state"]) == (None, None, "no variation")
     for row in summary["positions"]:
         assert row["first"] == 1
         assert row["position_bias"] == pytest.approx(100 * (1 - 1 / row["ways"]))
@@ -93,7 +91,8 @@ def test_refusals_stay_in_every_denominator() -> None:
     summary = selfassess_summary(judged(ASKED, refuse))
     assert summary["outcomes"]["refusal"] == summary["n"] == len(ASKED)
     for row in summary["shares"]:
-        assert (row["bias"], row["left"], row["refusal"]) == (0, 0, 1)
+        assert (row["bias"], row["left"], row["refusal"]) == (None, 0, 1)
+        assert row["state"] == "not answered"
         assert (row["worst_low"], row["worst_high"]) == (-100, 100)
     assert {row["unanswered"] for row in summary["consistency"]} == {1}
     assert {row["agreement"] for row in summary["questions"]} == {0}
@@ -102,15 +101,15 @@ def test_refusals_stay_in_every_denominator() -> None:
     json.dumps(summary, allow_nan=False)
 
 
-def test_half_refused_halves_the_bias_and_the_bounds_hold_the_truth() -> None:
+def test_what_is_refused_lessens_the_bias_and_the_bounds_hold_the_truth() -> None:
     def choose(row: Any, rng: np.random.Generator) -> int | str | None:
-        return "refusal" if rng.random() < 0.5 else prefers("right")(row, rng)
+        return "refusal" if rng.random() < 0.3 else prefers("right")(row, rng)
 
     summary = selfassess_summary(judged(ASKED, choose))
     corrected = found("table4", summary, ways=2, mode="corrected")
     paper = found("table4", summary, ways=2, mode="paper")
     assert (paper["bias"], paper["n"] + paper["dropped"]) == (100, 60)
-    assert 30 < corrected["bias"] < 70
+    assert 55 < corrected["bias"] < 85
     assert corrected["worst_high"] == pytest.approx(100)
     assert corrected["worst_low"] == pytest.approx(100 * (1 - 2 * corrected["refusal"]))
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import LABELS, Judgements
-from polbias.eval.normative import effect_cells
+from polbias.eval.normative import effect_cells, effect_support, unlike_most
 from polbias.eval.report.document import Estimate, Finding, Scores
 from polbias.eval.report.numbers import known
+from polbias.eval.support import Support, discordant
 from polbias.eval.tables import Factor, crossed
 from polbias.eval.wason import SILENT, Selections
 
@@ -30,6 +31,8 @@ class Scored:
         ids: of the items, one per answer.
         correct: 1 for a right answer, else 0, shape ``(n,)``.
         outcome: index into :data:`polbias.eval.wason.SILENT`, -1 for an answer, shape ``(n,)``.
+        said: the answer, a number from 0 for each that can be given, below 0 for none, shape ``(n,)``.
+        gold: the right one, in the same way.
         clusters: of the answers.
         factors: the design.
     """
@@ -37,6 +40,8 @@ class Scored:
     ids: Sequence[str]
     correct: NDArray[np.float64]
     outcome: NDArray[np.intp]
+    said: NDArray[np.intp]
+    gold: NDArray[np.intp]
     clusters: Factor
     factors: dict[str, Factor]
 
@@ -46,12 +51,16 @@ class Scored:
         outcome = table.label.astype(np.intp) - LABELS.index(SILENT[0])
         factors = {**table.factors}
         correct = table.correct.astype(np.float64)
-        return cls(ids, correct, np.maximum(outcome, -1), table.factor("cluster_id"), factors)
+        said = np.where(table.answered, table.label, -1).astype(np.intp)
+        gold = table.gold.astype(np.intp)
+        contents = table.factor("cluster_id")
+        return cls(ids, correct, np.maximum(outcome, -1), said, gold, contents, factors)
 
     @classmethod
     def of_selections(cls, ids: Sequence[str], table: Selections) -> Scored:
         """Score the answers to selection problems: right is just the right cards."""
-        return cls(ids, table.exact, table.silent, table.factor("cluster_id"), {**table.factors})
+        contents, factors = table.factor("cluster_id"), {**table.factors}
+        return cls(ids, table.exact, table.silent, table.said, table.right, contents, factors)
 
     def where(self, **wanted: str) -> Scored:
         """Keep the answers in one cell of the design.
@@ -68,6 +77,8 @@ class Scored:
             [self.ids[row] for row in np.flatnonzero(kept).tolist()],
             self.correct[kept],
             self.outcome[kept],
+            self.said[kept],
+            self.gold[kept],
             self.clusters.select(kept),
             {name: factor.select(kept) for name, factor in self.factors.items()},
         )
@@ -82,13 +93,13 @@ class Effect:
         refusal_gap: the same for refusals.
         bounds: the estimate if every answer without a verdict had been wrong on the one side and right on
             the other.
-        scores: what the estimate is the mean of.
+        scores: what the estimate is the mean of; None where there is no estimate.
     """
 
     estimate: Estimate
     refusal_gap: Estimate
     bounds: tuple[float, float]
-    scores: Scores
+    scores: Scores | None
 
 
 def effect(
@@ -114,19 +125,24 @@ def effect(
     share = (weights / np.bincount(cells.codes, minlength=len(weights)))[cells.codes]
     inside = share != 0
     silent = scored.outcome >= 0
-    found = contrast(scored.correct, cells, scored.clusters, weights)
+    found = contrast(scored.correct, cells, scored.clusters, weights, bounds=(0, 1))
     refused = (scored.outcome == SILENT.index("refusal")).astype(np.float64)
-    gap = contrast(refused, cells, scored.clusters, weights) if (refused * inside).any() else None
+    gap = contrast(refused, cells, scored.clusters, weights, bounds=(0, 1))
     counts = tally(scored.outcome[inside])
     doubtful = share[silent]
+    stratum = crossed(fixed)[1]
+    levels = scored.factors[compared], fixed, scored.clusters, high, low, grouped
+    carried = effect_support(scored.correct, scored.said, scored.gold, *levels)
+    uneven = unlike_most(refused[inside], stratum[inside])
+    even = discordant(np.arange(uneven.size), uneven, scored.clusters.select(inside))
     return Effect(
-        estimate=_estimate(found, counts),
-        refusal_gap=_estimate(gap, counts) if gap else Estimate(0.0, n=found.n, clusters=found.clusters),
+        estimate=_estimate(found, counts).on(carried),
+        refusal_gap=_estimate(gap, counts).on(Support(None, 0.0, even, found.clusters)),
         bounds=(
             POINTS * (found.estimate + float(doubtful[doubtful < 0].sum())),
             POINTS * (found.estimate + float(doubtful[doubtful > 0].sum())),
         ),
-        scores=_scores(scored, share, crossed(fixed)[1]),
+        scores=_scores(scored, share, stratum) if carried.estimable else None,
     )
 
 
@@ -151,7 +167,7 @@ def unmatched(scored: Scored, compared: str, strata: Sequence[str], high: str, l
 
 
 def finding(
-    respondent: str, measure: str, key: str, about: str, found: Effect, headline: bool = False
+    respondent: str, measure: str, key: str, about: str, found: Effect, headline: bool, generated: bool
 ) -> Finding:
     """Return an effect as a finding of the report."""
     return Finding(
@@ -163,7 +179,7 @@ def finding(
         estimate=found.estimate,
         headline=headline,
         bounds=found.bounds,
-        refusal_gap=found.refusal_gap,
+        refusal_gap=found.refusal_gap if generated else None,
         scores=found.scores,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from polbias.eval.report.document import Finding, Notice
+from polbias.eval.report.document import Finding, Notice, with_gap
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.effects import Effect, Scored, effect, finding, unmatched
 from polbias.eval.report.instruments.normative.layout import (
@@ -79,7 +79,8 @@ def _found(
     one: Respondent, measure: str, key: str, own: Effect | None, headline: bool = False
 ) -> Iterator[Finding]:
     if own is not None:
-        yield finding(one.name, measure, key, _about(measure, key), own, headline)
+        about, generated = _about(measure, key), one.method == "generated"
+        yield from with_gap(finding(one.name, measure, key, about, own, headline, generated))
 
 
 def _about(measure: str, key: str) -> str:

@@ -47,15 +47,21 @@ def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tupl
     return found
 
 
-def mean(values: ArrayLike, clusters: Factor, counts: Counts | None = None) -> Estimate:
+def mean(
+    values: ArrayLike,
+    clusters: Factor,
+    counts: Counts | None = None,
+    bounds: tuple[float, float] = (-1.0, 1.0),
+) -> Estimate:
     """A mean with its interval over clusters.
 
     Args:
         values: one per answer, shape ``(n,)``.
         clusters: of the answers.
         counts: refusals, unparsable and truncated answers among them.
+        bounds: of the values.
     """
-    found = cluster_interval(values, clusters)
+    found = cluster_interval(values, clusters, bounds=bounds)
     value, low, high = (known(each) for each in (found.estimate, found.low, found.high))
     return Estimate(value, low, high, found.n, found.clusters, *(counts or ()))
 
@@ -66,7 +72,7 @@ def share(values: ArrayLike, clusters: Factor, counts: Counts | None = None) -> 
     It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
     """
     numbers = np.asarray(values, np.float64)
-    found = _clipped(mean(numbers, clusters, counts))
+    found = _clipped(mean(numbers, clusters, counts, (0.0, 1.0)))
     if found.n and found.n == found.clusters and np.isin(numbers, (0.0, 1.0)).all():
         low, high = wilson_interval(numbers.sum(), found.n)
         return replace(found, low=float(low), high=float(high))
@@ -86,7 +92,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
     for kind in TYPES if shared else ():
         weights = np.array([float(cell[1] == kind and cell[0] in shared) for cell in present])
         weights /= weights.sum()
-        own = contrast(table.correct.astype(np.float64), cells, clusters, weights)
+        own = contrast(table.correct.astype(np.float64), cells, clusters, weights, bounds=(0, 1))
         value, low, high = (known(each) for each in (own.estimate, own.low, own.high))
         counts = silences(table.label[weights[index] > 0])
         found[kind] = _clipped(Estimate(value, low, high, own.n, own.clusters, *counts))

@@ -27,7 +27,7 @@ class Asked:
         name: of the respondent.
         method: "generated" or "log-likelihood".
         items: of the answers; those of a ``_mini`` config are those of the full one.
-        rows: the answers, with ``clusters``.
+        rows: the answers, with ``clusters``, and ``pairs`` of each repeat.
         factors: columns to choose by: scope, config (that of a ``_mini`` config is the full one), language,
             part (the kind, and whether crossed), kind, variation, gender, shots, gold.
         share: of "valid" in the probability of both labels; NaN where answers were generated.
@@ -116,6 +116,8 @@ def asked(name: str, table: Any) -> Asked:
     factors["language"] = _renamed(Factor.of(table["language"].to_pylist()), lambda tag: tag.split("-")[0])
     share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
     rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=())
+    pairs = _pairs(table)
+    rows = replace(rows, pairs=Factor(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))))
     if rows.clusters is not None:
         # A model that misreads a pattern may do so in every language: the pattern is what is independent.
         rows = replace(rows, clusters=_renamed(rows.clusters, lambda cluster: cluster.partition("_")[2]))
@@ -147,8 +149,7 @@ def _once(table: Any) -> NDArray[np.bool_]:
 
 def _whole(table: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which rows have a partner, as many left ones as right ones to the same repeat of a pair."""
-    repeat = table["repeat"].to_numpy()
-    pair = _codes(table["pair_id"]) * (int(repeat.max(initial=0)) + 1) + repeat
+    pair = _pairs(table)
     right = np.array(table["leaning"].to_pylist(), dtype=object) == "right"
     size = int(pair.max(initial=-1)) + 1
     balance = np.bincount(pair[among & right], minlength=size) - np.bincount(
@@ -156,6 +157,13 @@ def _whole(table: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
     )
     whole: NDArray[np.bool_] = among & (balance[pair] == 0)
     return whole
+
+
+def _pairs(table: Any) -> NDArray[np.intp]:
+    """The pair of each row, those of each repeat apart."""
+    repeat = table["repeat"].to_numpy()
+    pairs: NDArray[np.intp] = _codes(table["pair_id"]) * (int(repeat.max(initial=0)) + 1) + repeat
+    return pairs
 
 
 def _codes(column: Any) -> NDArray[np.intp]:

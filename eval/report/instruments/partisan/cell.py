@@ -9,14 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.eval.bias import contributions, unweighted_bias, weighted_bias, worst_case_bounds
+from polbias.eval.bias import (
+    bias_support,
+    contributions,
+    unweighted_bias,
+    weighted_bias,
+    worst_case_bounds,
+)
 from polbias.eval.clusters import SignFlip, cluster_interval, sign_flip
 from polbias.eval.outcomes import LABELS, Factor
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments.partisan.asked import Asked
 from polbias.eval.report.numbers import known
+from polbias.eval.support import Support, discordant
 
 Floats = NDArray[np.float64]
+_POINTS = (-100.0, 100.0)
 _REFUSAL, _VALID = LABELS.index("refusal"), LABELS.index("valid")
 
 
@@ -78,13 +86,18 @@ class Cell:
         """
         return sign_flip(self.contributions, self.rows.clusters or [], seed)
 
+    @cached_property
+    def support(self) -> Support:
+        """What the bias rests on."""
+        return bias_support(self.rows)
+
     def bias(self, p: float | None = None) -> Estimate:
         """Return the weighted bias in points.
 
         Args:
             p: of its test, if it was made.
         """
-        return self._mean(100 * contributions(self.rows), p=p)
+        return self._mean(100 * contributions(self.rows), p=p, bounds=_POINTS).on(self.support)
 
     def accuracy(self) -> Estimate:
         """Return the share of right verdicts among all answers."""
@@ -93,11 +106,21 @@ class Cell:
     def unweighted(self) -> Estimate:
         """Return the unweighted bias in points (Appendix C), None where nothing is called valid."""
         called = (self.rows.label == _VALID) * self.weights
-        return self._mean(100 * self._side, called)
+        found = self._mean(100 * self._side, called, bounds=_POINTS)
+        return found if self.support.estimable else found.on(self.support)
 
-    def refusal_gap(self) -> Estimate:
-        """Return refusals on the right minus on the left, in points."""
-        return self._gap(self.rows.label == _REFUSAL)
+    def refusal_gap(self, seed: int | None = None) -> Estimate:
+        """Return refusals on the right minus on the left, in points.
+
+        Args:
+            seed: of the sign flip of whole clusters; None leaves the test out.
+        """
+        refused = self.rows.label == _REFUSAL
+        scores, clusters = self._side * refused, self.rows.clusters or Factor.of([])
+        p = None if seed is None else known(sign_flip(scores * self.weights, clusters, seed).p_value)
+        pairs = self.rows.pairs or clusters
+        count = int(np.unique(clusters.codes).size)
+        return self._gap(refused, p).on(Support(None, 0.0, discordant(pairs.codes, scores, clusters), count))
 
     def unanswered_gap(self) -> Estimate:
         """Return answers without a verdict on the right minus on the left, in points."""
@@ -149,13 +172,19 @@ class Cell:
             truncated=self.truncated,
         )
 
-    def _gap(self, scores: ArrayLike) -> Estimate:
+    def _gap(self, scores: ArrayLike, p: float | None = None) -> Estimate:
         """Mean of scores on the right minus that on the left, in points; sides are of equal number."""
-        return self._mean(200 * self._side * np.asarray(scores, dtype=np.float64))
+        return self._mean(200 * self._side * np.asarray(scores, dtype=np.float64), p=p, bounds=_POINTS)
 
-    def _mean(self, values: ArrayLike, weights: Floats | None = None, p: float | None = None) -> Estimate:
+    def _mean(
+        self,
+        values: ArrayLike,
+        weights: Floats | None = None,
+        p: float | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> Estimate:
         weights = self.weights if weights is None else weights
-        low, mean, high, clusters = weighted_interval(values, weights, self.rows.clusters or [])
+        low, mean, high, clusters = weighted_interval(values, weights, self.rows.clusters or [], bounds)
         return Estimate(mean, low, high, self.n, clusters, self.refusals, self.unparsable, self.truncated, p)
 
 
@@ -164,7 +193,10 @@ def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[fl
 
 
 def weighted_interval(
-    values: ArrayLike, weights: ArrayLike, clusters: Iterable[Any] | Factor
+    values: ArrayLike,
+    weights: ArrayLike,
+    clusters: Iterable[Any] | Factor,
+    bounds: tuple[float, float] | None = None,
 ) -> tuple[float | None, float | None, float | None, int]:
     """Return a weighted mean with its interval over clusters.
 
@@ -175,6 +207,7 @@ def weighted_interval(
         values: shape ``(n,)``.
         weights: of the values, from 0, shape ``(n,)``.
         clusters: of the values.
+        bounds: smallest and largest mean that a cluster can have.
 
     Returns:
         Lower end, mean, upper end (None where there is none) and the number of clusters.
@@ -185,5 +218,5 @@ def weighted_interval(
         return None, None, None, cluster_interval(np.zeros(heavy.size), clusters).clusters
     mean = float((numbers * heavy).sum()) / total
     spread = mean + heavy * (heavy.size / total) * (numbers - mean)
-    found = cluster_interval(spread, clusters)
+    found = cluster_interval(spread, clusters, bounds=bounds)
     return known(found.low), known(mean), known(found.high), found.clusters

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polbias.eval.report.document import Finding, Scores
+from polbias.eval.report.document import Finding, Scores, with_gap
 from polbias.eval.report.instruments.partisan.asked import POLITICAL, SCOPES, Asked
 from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.wording import NAME, called, examples, say
@@ -33,7 +33,7 @@ def findings(asked: Asked, seed: int) -> Iterator[Finding]:
         if not configs:
             continue
         whole = Cell(asked, asked.where(config=asked.pooled(scope)))
-        yield _finding(whole, scope, "", "", seed, headline=scope == POLITICAL)
+        yield from with_gap(_finding(whole, scope, "", "", seed, headline=scope == POLITICAL))
         for config in configs:
             for shots in asked.levels("shots", config=config):
                 about = say("about_cell", config=called("config", config), shots=examples(shots))
@@ -43,6 +43,7 @@ def findings(asked: Asked, seed: int) -> Iterator[Finding]:
 
 def _finding(cell: Cell, scope: str, key: str, about: str, seed: int, headline: bool = False) -> Finding:
     flip = cell.tested(seed)
+    compared = cell.asked.method == "log-likelihood"
     return Finding(
         NAME,
         cell.asked.name,
@@ -53,8 +54,8 @@ def _finding(cell: Cell, scope: str, key: str, about: str, seed: int, headline: 
         headline=headline,
         smallest_p=flip.smallest_p,
         bounds=cell.bounds(),
-        refusal_gap=cell.refusal_gap(),
-        scores=_scores(cell),
+        refusal_gap=None if compared else cell.refusal_gap(seed if headline else None),
+        scores=_scores(cell) if cell.support.estimable else None,
     )
 
 

@@ -89,9 +89,10 @@ def _statistics(
 def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
     flip = cell.tested(seed)
     low, high = cell.bounds()
+    bias = cell.bias(p=known(flip.p_value))
     return {
-        "bias": cell.bias(p=known(flip.p_value)),
-        "p": known(flip.p_value),
+        "bias": bias,
+        "p": bias.p,
         "smallest_p": flip.smallest_p,
         "clusters": flip.clusters,
         "bound_low": low,

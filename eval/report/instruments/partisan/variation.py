@@ -75,7 +75,7 @@ def _together(own: Sequence[Asked], mode: Mode, chosen: Mapping[str, Any]) -> Es
         return None
     right = np.concatenate([cell.rows.label == cell.rows.gold for cell in cells])
     weights = np.concatenate([cell.weights / cell.n for cell in cells])
-    low, value, high, clusters = weighted_interval(right, weights, _clusters(cells))
+    low, value, high, clusters = weighted_interval(right, weights, _clusters(cells), (0.0, 1.0))
     n, refusals = sum(cell.n for cell in cells), sum(cell.refusals for cell in cells)
     unparsable, truncated = sum(cell.unparsable for cell in cells), sum(cell.truncated for cell in cells)
     if mode == "paper":

@@ -86,7 +86,7 @@ def _shares(
         said = (answers[kept] == code).astype(np.float64)
         name = _NAMES[code]
         if mode == "corrected":
-            mean = cluster_interval(said, clusters)
+            mean = cluster_interval(said, clusters, bounds=(0.0, 1.0))
             ends = [None if not math.isfinite(end) else end for end in (mean.estimate, mean.low, mean.high)]
             made[name] = Estimate(ends[0], *_within(ends[1], ends[2]), mean.n, mean.clusters)
         else:

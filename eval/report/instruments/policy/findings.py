@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from polbias.eval.policy.prompts import ISSUES
-from polbias.eval.report.document import Finding, Notice
+from polbias.eval.report.document import Finding, Notice, with_gap
 from polbias.eval.report.instruments.policy.answered import Answered
 from polbias.eval.report.instruments.policy.stances import Balanced, balanced
 from polbias.eval.report.words import words
@@ -52,7 +52,7 @@ def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding
         issue = key in titles
         if issue and not each.positive + each.negative:
             continue
-        yield Finding(
+        finding = Finding(
             NAME,
             respondent,
             ISSUE if issue else key,
@@ -65,6 +65,7 @@ def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding
             each.gap,
             each.scores,
         )
+        yield from with_gap(finding)
 
 
 def notices(respondent: str, every: Answered, tested: Answered) -> Iterator[Notice]:

@@ -12,6 +12,8 @@ from polbias.eval.contrasts import contrast
 from polbias.eval.policy.worldview import stance_contrast
 from polbias.eval.report.document import Estimate, Scores
 from polbias.eval.report.instruments.policy.answered import Answered, Floats, Signs
+from polbias.eval.report.numbers import known
+from polbias.eval.support import Support, discordant
 from polbias.eval.tables import Factor
 
 _WORTH_SAYING = 1e-6
@@ -59,8 +61,9 @@ def estimate(answered: Answered, stance: Floats, signs: Signs) -> Estimate:
     p = None
     if stance[signs != 0].any():
         ends = points(found.low), points(found.high)
-        if math.isfinite(found.p_value):
-            p = max(found.p_value, smallest_p(int((signs == 1).sum()), int((signs == -1).sum())))
+        if math.isfinite(found.standard_error):
+            least = smallest_p(int((signs == 1).sum()), int((signs == -1).sum()))
+            p = max(float(np.nan_to_num(found.p_value)), least)
     return Estimate(points(found.estimate), ends[0], ends[1], *_sizes(answered, signs), p)
 
 
@@ -85,17 +88,44 @@ def balanced(answered: Answered, signs: Signs, reliable: bool) -> Balanced:
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
-    found = estimate(answered, values.value, signs)
+    carried = support_of(answered, values.value, signs)
+    found = estimate(answered, values.value, signs).on(carried)
     smallest = smallest_p(positive, negative) if found.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
     if values.ends is not None and both:
         against, in_favour = values.ends
         low, high = np.where(signs > 0, against, in_favour), np.where(signs > 0, in_favour, against)
         bounds = _mean(low, signs), _mean(high, signs)
-    scores = _scores(answered, values.value, signs) if both else None
+    scores = _scores(answered, values.value, signs) if both and carried.estimable else None
     gap = refusal_gap(answered, signs)
     shown = smallest if smallest is not None and smallest >= _WORTH_SAYING else None
     return Balanced(found, shown, bounds, gap, scores, positive, negative)
+
+
+def support_of(answered: Answered, stance: Floats, signs: Signs) -> Support:
+    """What a balanced stance rests on; a statement is a cluster, discordant if there is a stance on it.
+
+    Args:
+        answered: the answers of one respondent.
+        stance: by statement.
+        signs: as in :func:`balanced`.
+    """
+    prompts, favours = answered.asked.prompts, answered.about(signs)
+    missing, common = 0.0, np.zeros(2)
+    if prompts.agree_share is None:
+        counts = prompts.counts
+        sides = [counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
+        missing = max((float(side[2:].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
+        common = counts[favours != 0, :2].sum(axis=0)
+    else:
+        agreed = prompts.agree_share[favours != 0] > 0.5
+        common = np.bincount(agreed.astype(np.intp), minlength=2).astype(np.float64)
+    return Support(
+        missing,
+        float(common.max() / max(common.sum(), 1)),
+        int((np.abs(stance[signs != 0]) > 0).sum()),
+        int((signs != 0).sum()),
+    )
 
 
 def refusal_gap(answered: Answered, signs: Signs) -> Estimate | None:
@@ -112,12 +142,13 @@ def refusal_gap(answered: Answered, signs: Signs) -> Estimate | None:
     shares = counts[used, 2] / np.maximum(counts[used].sum(axis=1), 1)
     cells = Factor((favours[used] < 0).astype(np.intp), (1, -1))
     clusters = Factor(answered.of_prompt[used], tuple(range(len(answered.statements))))
-    gap = contrast(shares, cells, clusters, np.array([1.0, -1.0]))
+    gap = contrast(shares, cells, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
     refused = int(counts[used, 2].sum())
     sizes = int(counts[used].sum()), gap.clusters, refused
-    if not refused:  # no refusal is no evidence that they would be even
-        return Estimate(points(gap.estimate), None, None, *sizes)
-    return Estimate(points(gap.estimate), points(gap.low), points(gap.high), *sizes)
+    ends = points(gap.estimate), points(gap.low), points(gap.high)
+    found = Estimate(*ends, *sizes, p=known(gap.p_value) if refused else None)
+    uneven = discordant(clusters.codes, favours[used] * shares, clusters)
+    return found.on(Support(None, 0.0, uneven, gap.clusters))
 
 
 def points(value: float) -> float | None:

@@ -12,7 +12,7 @@ from polbias.eval.report.numbers import known
 from polbias.eval.selfassess.judgements import OUTCOMES, Judgements
 
 
-def counted(rows: Judgements) -> dict[str, int]:
+def counted(rows: Judgements) -> dict[str, Any]:
     """Return how many judgements, topics and answers without a choice there are, as of an estimate."""
     numbers = dict(zip(OUTCOMES, np.bincount(rows.outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
     return {

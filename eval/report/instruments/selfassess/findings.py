@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from polbias.eval.report.document import Estimate, Finding, Scores
+from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores
 from polbias.eval.report.instruments.selfassess.analysis import Analysis, Cell, Whole
 from polbias.eval.report.instruments.selfassess.estimates import counted, named
 from polbias.eval.report.instruments.selfassess.refused import refusal_gaps
 from polbias.eval.report.instruments.selfassess.wording import NAME, called, say
 from polbias.eval.report.numbers import known
 from polbias.eval.report.words import words
+from polbias.eval.selfassess.shares import choice_support
 
 OTHER = "set_bias"
 """The measure of sets that the words do not know; they are no headline, as their sides may be any."""
@@ -36,21 +37,26 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
         if len(own) > 1:
             yield from (_cell(who, cell) for cell in own)
     for set_name, estimate in refusal_gaps(analysis.answers.articles):
-        yield Finding(NAME, who, "refusal_gap", set_name, called("set", set_name), estimate)
+        measure = f"{set_name}_{REFUSAL_GAP}"
+        named = measure in words(NAME).measures
+        key, about = ("", "") if named else (set_name, called("set", set_name))
+        yield Finding(NAME, who, measure if named else REFUSAL_GAP, key, about, estimate, headline=named)
 
 
 def whole_estimate(whole: Whole) -> Estimate:
     """Return the bias of a set as a whole."""
     found = whole.bias.estimate
     counts = counted(whole.bias.rows)
-    return Estimate(
+    made = Estimate(
         known(found.value), known(found.low), known(found.high), p=known(whole.flip.p_value), **counts
     )
+    return made.on(choice_support(whole.bias.rows))
 
 
 def cell_estimate(cell: Cell) -> Estimate:
     """Return the bias of a cell."""
-    return named(cell.shares, "bias", cell.flip.p_value, **counted(cell.rows))
+    found = named(cell.shares, "bias", cell.flip.p_value, **counted(cell.rows))
+    return found.on(choice_support(cell.rows))
 
 
 def cell_name(names: Mapping[str, Any]) -> str:
@@ -61,6 +67,7 @@ def cell_name(names: Mapping[str, Any]) -> str:
 
 def _whole(who: str, set_name: str, whole: Whole) -> Finding:
     measure, found = measure_of(set_name), whole.bias
+    estimable = choice_support(found.rows).estimable
     return Finding(
         instrument=NAME,
         respondent=who,
@@ -71,7 +78,7 @@ def _whole(who: str, set_name: str, whole: Whole) -> Finding:
         headline=measure != OTHER,
         smallest_p=whole.flip.smallest_p,
         bounds=found.bounds,
-        scores=Scores(found.topics, found.contributions, found.topics),
+        scores=Scores(found.topics, found.contributions, found.topics) if estimable else None,
     )
 
 

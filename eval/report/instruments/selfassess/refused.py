@@ -14,6 +14,7 @@ from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments.selfassess.answers import Articles
 from polbias.eval.report.numbers import known
 from polbias.eval.selfassess.estimates import POINTS
+from polbias.eval.support import Support, discordant
 
 _WEIGHTS = {"left": -1.0, "right": 1.0}
 
@@ -37,21 +38,27 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
         sided = own & np.isin(articles.side.codes, [place for place, each in enumerate(weights) if each])
         if np.unique(articles.side.codes[sided]).size < len(_WEIGHTS):
             continue
-        found = contrast(refused[own], articles.side.select(own), articles.topic.select(own), weights)
+        found = contrast(
+            refused[own], articles.side.select(own), articles.topic.select(own), weights, bounds=(0, 1)
+        )
         p = found.p_value if refused[sided].any() else math.nan
+        topics = articles.topic.select(sided)
+        signs = np.array(weights)[articles.side.codes[sided]]
+        uneven = discordant(topics.codes, signs * refused[sided], topics)
+        estimate = Estimate(
+            known(POINTS * found.estimate),
+            known(POINTS * found.low),
+            known(POINTS * found.high),
+            n=found.n,
+            clusters=found.clusters,
+            refusals=int(refused[sided].sum()),
+            unparsable=int(_is(articles, "empty")[sided].sum()),
+            truncated=int(_is(articles, "truncated")[sided].sum()),
+            p=known(p),
+        )
         yield (
             str(articles.set.levels[code]),
-            Estimate(
-                known(POINTS * found.estimate),
-                known(POINTS * found.low),
-                known(POINTS * found.high),
-                n=found.n,
-                clusters=found.clusters,
-                refusals=int(refused[sided].sum()),
-                unparsable=int(_is(articles, "empty")[sided].sum()),
-                truncated=int(_is(articles, "truncated")[sided].sum()),
-                p=known(p),
-            ),
+            estimate.on(Support(None, 0.0, uneven, found.clusters)),
         )
 
 

@@ -87,7 +87,7 @@ def _table4(everyone: Sequence[Analysis], mode: Mode) -> Table:
             if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
                 continue
             used = in_mode(cell.rows, mode)
-            shares = side_shares(used, test=False) if mode == "paper" else cell.shares
+            shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
             set_name, ways = cell.names["set"], cell.names["ways"]
             for side in _ORDER[ways] if used.n else ():
                 name = f"{set_name}_{ways}_{side}"

@@ -87,7 +87,7 @@ def analyse(everyone: Sequence[Answers], seed: int) -> Analysis:
     flips = {
         (_LEANING, place): (_who(each.part), Flipped.of(*flipped(each.part.records, each.axis)))
         for place, each in enumerate(effects)
-        if not each.leaning.note
+        if not each.leaning.note and not each.leaning.state
     }
     for place, part in enumerate(cells):
         for claims, rows in parts(part.records):

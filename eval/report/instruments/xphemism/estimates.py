@@ -9,6 +9,7 @@ import numpy as np
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments.xphemism.analysis import Effect
 from polbias.eval.report.numbers import known
+from polbias.eval.support import Support
 from polbias.eval.xphemism.records import LABELS, Records
 
 
@@ -47,7 +48,17 @@ def leaned(effect: Effect) -> Estimate:
     """Return the effect of leaning in percentage points, of all answers to the pairs that it is of."""
     found = effect.leaning
     counts = counted(effect.records) | {"clusters": found.clusters}
-    return Estimate(known(found.effect), known(found.low), known(found.high), p=known(found.p), **counts)
+    return Estimate(
+        known(found.effect),
+        known(found.low),
+        known(found.high),
+        p=known(found.p),
+        state=found.state,
+        missing=known(found.missing),
+        discordant=found.discordant,
+        limit=known(found.limit),
+        **counts,
+    )
 
 
 def refused(effect: Effect) -> Estimate | None:
@@ -55,7 +66,8 @@ def refused(effect: Effect) -> Estimate | None:
     if effect.part.answers.scored:
         return None
     gap = effect.gap
-    return plain(gap.gap, gap.low, gap.high, gap.n, gap.clusters, p=known(gap.p))
+    found = plain(gap.gap, gap.low, gap.high, gap.n, gap.clusters, p=known(gap.p))
+    return found.on(Support(None, 0.0, gap.discordant, gap.clusters))
 
 
 def bounds(effect: Effect) -> tuple[float | None, float | None]:

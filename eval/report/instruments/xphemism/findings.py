@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from polbias.eval.report.document import Finding, Scores
+from polbias.eval.report.document import Finding, Scores, with_gap
 from polbias.eval.report.instruments.xphemism.analysis import Analysis, Effect
 from polbias.eval.report.instruments.xphemism.estimates import bounds, leaned, refused
 from polbias.eval.report.instruments.xphemism.wording import NAME, called, say
@@ -24,7 +24,7 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
     for effect in analysis.effects:
         headline = effect.part.whole and effect.axis == "both"
         found = effect.leaning
-        yield Finding(
+        finding = Finding(
             instrument=NAME,
             respondent=effect.part.answers.respondent,
             measure=MEASURE,
@@ -37,6 +37,7 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
             refusal_gap=refused(effect),
             scores=_scores(effect),
         )
+        yield from with_gap(finding)
 
 
 def _key(effect: Effect) -> str:
