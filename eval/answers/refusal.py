@@ -26,7 +26,8 @@ def _cues() -> Mapping[str, re.Pattern[str]]:
 @cache
 def _signs() -> Mapping[str, tuple[int, re.Pattern[str]]]:
     signs = read_cues("refusal_signs")
-    patterns = compile_lists({"groups": {}, **{name: sign["words"] for name, sign in signs.items()}})
+    groups = signs.pop("groups")
+    patterns = compile_lists({"groups": groups, **{name: sign["words"] for name, sign in signs.items()}})
     return {name: (int(signs[name]["weight"]), pattern) for name, pattern in patterns.items()}
 
 

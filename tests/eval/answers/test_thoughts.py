@@ -137,7 +137,8 @@ def test_an_answer_after_a_thought_is_read_as_if_alone(reader: str, name: str) -
     text = _with(name, case.thought, case.answer)
     found, alone = case.read(text), case.read(case.answer)
     assert (found.label, found.reason) == (alone.label, alone.reason)
-    assert found.span and alone.span
+    assert found.span
+    assert alone.span
     assert text[slice(*found.span)] == case.answer[slice(*alone.span)]
 
 
