@@ -9,6 +9,9 @@ from functools import cache
 from polbias.eval.answers.grammar import compile_lists, read_cues
 from polbias.eval.answers.tokens import Sentence
 
+REFUSED_BY_PROVIDER = "I can't help with this request: the provider refused to answer it."
+"""What is kept in place of an answer that a provider refuses to give; every reader takes it for a refusal."""
+
 _SHORT = 25
 """That an answer has no more tokens is one more sign."""
 _THRESHOLD = 3

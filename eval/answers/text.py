@@ -10,6 +10,9 @@ from polbias.eval.answers.tokens import Sentence, split_sentences
 
 Span = tuple[int, int]
 
+CUT_OFF = "<think>"
+"""What is kept in place of an answer that was cut off before it began: a thought that is never closed."""
+
 HEAD, TAIL = 8_000, 24_000
 """Of a longer output only so many characters at its beginning and at its end are read."""
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
+from polbias.eval.answers.article import article_outcome
+from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.answers.stance import extract_stance
+from polbias.eval.answers.text import CUT_OFF
+from tests.eval.answers.test_stance import PAIRS
 from tests.eval.answers.test_thoughts import READERS
 
 NO = [
@@ -83,3 +88,21 @@ def test_who_declines_in_the_first_person_refuses(reader: str, text: str) -> Non
     if reader == "entailment" and text in GERMAN_REFUSALS:
         pytest.skip("its questions are in English")
     assert READERS[reader].read(text).label == "refusal"
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_stands_for_an_answer_that_there_is_not_is_read_as_that(reader: str) -> None:
+    read = READERS[reader].read
+    assert read(REFUSED_BY_PROVIDER).label == "refusal"
+    assert read(CUT_OFF).reason == "truncated"
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_refusal_by_the_provider_is_none_of_the_labels(pair: tuple[str, str]) -> None:
+    assert extract_stance(REFUSED_BY_PROVIDER, *pair).label == "refusal"
+    assert extract_stance(CUT_OFF, *pair).reason == "truncated"
+
+
+def test_a_refusal_by_the_provider_is_no_article() -> None:
+    assert article_outcome(REFUSED_BY_PROVIDER) == "refusal"
+    assert article_outcome(CUT_OFF) == "truncated"
