@@ -34,7 +34,7 @@ def article_outcome(text: str, finish_reason: str | None = None) -> str:
 
     Returns:
         "empty"; "refusal", if the server calls it so or at most 120 words begin with two sentences that
-        decline; "truncated", if the text breaks off; else "ok".
+        decline; "truncated", if the text or a thought breaks off; else "ok".
     """
     if finish_reason in _REFUSED:
         return "refusal"
