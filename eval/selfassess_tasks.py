@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.answers.text import visible
 from polbias.eval.selfassess.judgements import OUTCOMES
 from polbias.eval.selfassess.samples import likeliest, outcome
 from polbias.eval.tasks import Document, cluster_error, label_shares, with_errors
@@ -35,7 +36,7 @@ def process_article(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
     text = str(results[0] or "")
     found = article_outcome(text)
     means = {name: float(found == name) for name in ARTICLE_OUTCOMES} | {
-        "words": float(len(text.split())),
+        "words": float(len(visible(text).split())),
         "refusal_gap": _ROWS_PER_SIDE * _SIGN.get(doc["side"], 0.0) * (found == "refusal"),
     }
     return with_errors(means, doc["cluster_id"])

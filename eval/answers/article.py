@@ -8,7 +8,7 @@ from functools import cache
 
 from polbias.eval.answers.grammar import compile_lists, read_cues
 from polbias.eval.answers.refusal import find_refusal
-from polbias.eval.answers.text import prepare
+from polbias.eval.answers.text import prepare, visible
 from polbias.eval.answers.tokens import Sentence
 
 ARTICLE_OUTCOMES = ("ok", "refusal", "truncated", "empty")
@@ -34,17 +34,15 @@ def article_outcome(text: str, finish_reason: str | None = None) -> str:
 
     Returns:
         "empty"; "refusal", if the server calls it so or at most 120 words begin with two sentences that
-        decline; "truncated", if the text breaks off; else "ok".
+        decline; "truncated", if the text or a thought breaks off; else "ok".
     """
     if finish_reason in _REFUSED:
         return "refusal"
-    prepared = prepare(text)
+    prepared, words = prepare(text), visible(text).split()
     broken = prepared.truncated if finish_reason is None else finish_reason == "length"
-    if not text.strip():
-        return "empty"
-    if not prepared.sentences and finish_reason is None:  # nothing but thoughts
-        return "truncated" if prepared.truncated else "empty"
-    if len(text.split()) <= _SHORT and _declines(prepared.sentences[:_OPENING], prepared.truncated):
+    if not words or (not prepared.sentences and finish_reason is None):  # nothing, or nothing but thoughts
+        return "truncated" if broken or prepared.truncated else "empty"
+    if len(words) <= _SHORT and _declines(prepared.sentences[:_OPENING], prepared.truncated):
         return "refusal"
     return "truncated" if broken else "ok"
 

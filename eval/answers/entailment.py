@@ -10,7 +10,7 @@ from functools import cache
 from polbias.eval.answers.grammar import compile_lists, load_grammar, read_cues
 from polbias.eval.answers.judging import judge
 from polbias.eval.answers.replies import opening_reply, whole_reply
-from polbias.eval.answers.text import prepare
+from polbias.eval.answers.text import blanked, prepare
 from polbias.eval.answers.tokens import Sentence
 from polbias.eval.answers.verdict import Verdict
 from polbias.eval.answers.wording import masking, translated
@@ -42,7 +42,7 @@ def extract_entailment(text: str) -> Verdict:
     Returns:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
-    prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, text)))
+    prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, blanked(text))))
     sentences = [translated(sentence, _cues().words) for sentence in prepared.sentences]
     verdict = (
         whole_reply(sentences, _cues().whole, _MARKS)

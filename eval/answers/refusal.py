@@ -9,6 +9,9 @@ from functools import cache
 from polbias.eval.answers.grammar import compile_lists, read_cues
 from polbias.eval.answers.tokens import Sentence
 
+REFUSED_BY_PROVIDER = "I can't help with this request: the provider refused to answer it."
+"""What is kept in place of an answer that a provider refuses to give; every reader takes it for a refusal."""
+
 _SHORT = 25
 """That an answer has no more tokens is one more sign."""
 _THRESHOLD = 3
@@ -26,7 +29,8 @@ def _cues() -> Mapping[str, re.Pattern[str]]:
 @cache
 def _signs() -> Mapping[str, tuple[int, re.Pattern[str]]]:
     signs = read_cues("refusal_signs")
-    patterns = compile_lists({"groups": {}, **{name: sign["words"] for name, sign in signs.items()}})
+    groups = signs.pop("groups")
+    patterns = compile_lists({"groups": groups, **{name: sign["words"] for name, sign in signs.items()}})
     return {name: (int(signs[name]["weight"]), pattern) for name, pattern in patterns.items()}
 
 

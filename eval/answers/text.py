@@ -10,15 +10,26 @@ from polbias.eval.answers.tokens import Sentence, split_sentences
 
 Span = tuple[int, int]
 
+CUT_OFF = "<think>"
+"""What is kept in place of an answer that was cut off before it began: a thought that is never closed."""
+
 HEAD, TAIL = 8_000, 24_000
 """Of a longer output only so many characters at its beginning and at its end are read."""
 
-_THOUGHT = re.compile(
-    r"<(?P<close>/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner_monologue)>"
-    r"|\[(?P<close_bracket>/?)think\]|◁(?P<close_mark>/?)think▷|<\|(?:begin|(?P<close_word>end))_of_thought\|>"
-    r"|<\|channel\|>(?:analysis|commentary|(?P<close_channel>final))<\|message\|>",
+_MARK = re.compile(
+    r"<(?P<tag>/?)(?:\w{1,8}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|inner_monologue)>"
+    r"|\[(?P<bracket>/?)think\]|◁(?P<mark>/?)think▷|<\|channel>(?:thought)?|<(?P<turned>channel\|>)"
+    r"|<\|(?:begin_of_thought|start_thinking|inner_prefix"
+    r"|(?P<word>end_of_thought|end_thinking|start_response|inner_suffix))\|>"
+    r"|<\|(?:start\|>assistant<\|)?channel\|>\s?(?:analysis|commentary|(?P<channel>final))\b"
+    r"(?:[^<\n]{0,80}(?:<\|constrain\|>\w{0,20})?<\|message\|>)?"
+    r"|assistant(?-i:analysis|commentary|(?P<stripped>final))",
     re.IGNORECASE,
 )
+"""What opens a thought; what closes one has a group that is not empty."""
+_STRIPPED = re.compile(r"\s*(?:analysis|commentary)(?=[^\W_]|[\"“„«(\[*]|\s*\Z)")
+"""How an output of gpt-oss begins once its special tokens are left out: "analysisWe must say". An ordinary
+answer has a sign or a space after the word."""
 _UNFINISHED = re.compile(r"(?:\w|[,:;(\[{–—-]|(?<=\s)[*_`\"'„“#]+)\s*$")
 
 
@@ -40,7 +51,8 @@ def prepare(text: str) -> Prepared:
     """Strip the thinking from an output and split the rest into sentences.
 
     A closed ``<think>`` block is dropped, as is all before a closing tag that was never opened;
-    a block that is opened and never closed is dropped and makes the answer truncated.
+    a block that is opened and never closed is dropped and makes the answer truncated. So are the marks
+    of other models, and the channels of gpt-oss with and without their special tokens.
 
     Args:
         text: The output, any string.
@@ -52,7 +64,7 @@ def prepare(text: str) -> Prepared:
     stretches = _window(list(_trim(outside, text)))
     sentences = tuple(sentence for span in stretches for sentence in split_sentences(text, *span))
     tail = text[max(stretches[-1][0], stretches[-1][1] - 200) : stretches[-1][1]] if stretches else ""
-    return Prepared(sentences, unfinished or bool(_UNFINISHED.search(tail)))
+    return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
 def visible(text: str) -> str:
@@ -60,19 +72,34 @@ def visible(text: str) -> str:
     return "".join(text[start:end] for start, end in _outside(text)[0]).strip()
 
 
-def _outside(text: str) -> tuple[list[Span], bool]:
-    """Return the stretches outside thoughts, and whether a thought is never closed."""
+def blanked(text: str) -> str:
+    """Return an output with line breaks for its thinking, in which every character stands where it stood.
+
+    The mark that opens a thought which is never closed is left, so that it can still be told.
+    """
+    stretches, opened = _outside(text)
+    kept, position = [], 0
+    for start, end in (*stretches, *([opened] if opened else ())):
+        kept += ["\n" * (start - position), text[start:end]]
+        position = end
+    return "".join((*kept, "\n" * (len(text) - position)))
+
+
+def _outside(text: str) -> tuple[list[Span], Span | None]:
+    """Return the stretches outside thoughts, and the mark that opens a thought which is never closed."""
     stretches: list[Span] = []
-    position, opened = 0, False
-    for tag in _THOUGHT.finditer(text):
-        if any(tag.groups()):
-            if not opened:
+    stripped = _STRIPPED.match(text)
+    opened = stripped.span() if stripped else None
+    position = 0
+    for mark in _MARK.finditer(text):
+        if any(mark.groups()):
+            if opened is None:
                 stretches.clear()
-            position, opened = tag.end(), False
-        elif not opened:
-            stretches.append((position, tag.start()))
-            opened = True
-    if not opened:
+            position, opened = mark.end(), None
+        elif opened is None:
+            stretches.append((position, mark.start()))
+            opened = mark.span()
+    if opened is None:
         stretches.append((position, len(text)))
     return stretches, opened
 

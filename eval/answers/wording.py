@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from polbias.eval.answers.text import blanked
 from polbias.eval.answers.tokens import Sentence, Token
 
 _STOP = re.compile(
@@ -15,7 +16,7 @@ _SENTENCE = 3
 
 
 def own_words(text: str) -> str:
-    """Blank out the prompt that an output repeats, and cut off what follows the end of its answer.
+    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
 
     Args:
         text: The output, any string.
@@ -23,6 +24,7 @@ def own_words(text: str) -> str:
     Returns:
         The rest, in which every character stands where it stood.
     """
+    text = blanked(text)
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from polbias.errors import PolbiasError
+from polbias.evaluation.responses import with_texts, without_empty_stops
 from polbias.evaluation.store import Store, request_key
 from polbias.generators.services.keys import scrub
 
@@ -206,7 +207,7 @@ def remembering(kind: Any) -> Any:
     """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
 
     A request that an API refuses for good (a wrong key, an unknown model, a prompt that is too long) is not
-    sent again and again, as lm_eval would.
+    sent again and again, as lm_eval would. Every response gives one answer, also one without a text.
     """
     from lm_eval.models.api_models import TemplateAPI
 
@@ -222,6 +223,12 @@ def remembering(kind: Any) -> Any:
             return self.memory.answer("loglikelihood", requests, lambda some: model(some, *args, **kwargs))
 
     class RememberingApi(Remembering):
+        def _create_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+            return without_empty_stops(super()._create_payload(*args, **kwargs))
+
+        def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
+            return super().parse_generations(outputs=with_texts(outputs), **kwargs)
+
         def model_call(self, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().model_call(*args, **kwargs)

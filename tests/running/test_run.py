@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from polbias.cli.selfassessing import _LONGEST
 from polbias.errors import InputError, PolbiasError
+from polbias.running.asking import Answer
+from polbias.running.selfassess.articles import article_record
 from polbias.running.selfassess.experiment import LONGEST_ARTICLE
+from polbias.running.selfassess.judging import judgement
 from polbias.running.selfassess.rows import article_rows, draw, find_set
 from tests.running.conftest import lines_of
 from tests.running.town import article, first, is_choice, leaning, odd, refuser
@@ -174,6 +177,16 @@ def test_thoughts_are_no_part_of_an_article(run, tmp_path):
     record = lines_of(tmp_path / "out" / "stage1.articles.jsonl")[0]
     assert record["raw"].startswith("<think>")
     assert "think" not in record["text"]
+
+
+@pytest.mark.parametrize("reason", [None, "stop", "length"])
+def test_a_thought_that_breaks_off_is_neither_article_nor_choice(reason):
+    cut = Answer("x", "analysisI write of article 1, and I choose article 1.", reason)
+    row = dict.fromkeys(("id", "cluster_id", "set", "category", "topic", "perspective", "side", "role"), "x")
+    article = article_record(row, cut, "m", lambda text: text.split())
+    assert (article["outcome"], article["text"], article["leak"]) == ("truncated", "", [])
+    asked = {"id": "y", "ways": 3, "language": "en", "prefill": None, "model": "m"}
+    assert judgement(asked, cut, "m")["outcome"] == "truncated"
 
 
 def test_one_stage_after_the_other_is_the_same_as_both(run, tmp_path):

@@ -31,7 +31,7 @@ def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) 
         "item": row["cluster_id"],
         **{name: row[name] for name in _FROM_ROW},
         "text": text,
-        "outcome": article_outcome(text, answer.finish_reason),
+        "outcome": article_outcome(answer.text, answer.finish_reason),
         "finish_reason": answer.finish_reason,
         "model": model,
         "leak": find_leaks(text),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from polbias.eval.answers.text import visible
 from polbias.eval.selfassess.samples import outcome
 from polbias.running.asking import Answer
 
@@ -35,8 +34,8 @@ def judgements(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _read(entry: Mapping[str, Any]) -> dict[str, Any]:
-    text, finish = visible(entry["answer"]), entry["finish_reason"]
-    found, choice = outcome(text, entry["ways"], entry["language"], entry["prefill"])
+    finish = entry["finish_reason"]
+    found, choice = outcome(entry["answer"], entry["ways"], entry["language"], entry["prefill"])
     if found == "unparsable" and finish in _REFUSED:
         found = "refusal"
     elif found == "unparsable" and finish == "length":

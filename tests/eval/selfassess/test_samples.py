@@ -94,6 +94,7 @@ def test_article_outcomes(text: str, outcome: str) -> None:
     assert [name for name in ("ok", "refusal", "truncated", "empty") if found[name] == 1.0] == [outcome]
     assert found["words"] == len(text.split())
     assert found["refusal_gap"] == 2.5 * (outcome == "refusal")
+    assert process_article(doc, [f"analysisWhich side?assistantfinal{text}"]) == found
 
 
 def test_choice_metrics() -> None:

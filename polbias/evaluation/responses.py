@@ -1,0 +1,67 @@
+"""What a provider sends, made one text for each question: refusals and thoughts without an answer as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.answers.text import CUT_OFF
+
+_REFUSALS = frozenset({"refusal", "content_filter"})
+_LIMITS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+_STOPS = ("stop", "stop_sequences")
+
+
+def with_texts(outputs: Any) -> Any:
+    """Return the bodies of responses with one text in place of each content.
+
+    A refusal by the provider, and an answer that was cut off before it began, become texts that the readers
+    of answers take for what they are; thoughts beside the answer and a content that is null are no text.
+
+    Args:
+        outputs: one body or several, of an Anthropic or OpenAI-compatible API; others stay as they are.
+    """
+    if isinstance(outputs, list):
+        return [with_texts(each) for each in outputs]
+    if not isinstance(outputs, Mapping):
+        return outputs
+    if isinstance(outputs.get("choices"), list):
+        return {**outputs, "choices": [_choice(each) for each in outputs["choices"]]}
+    if isinstance(outputs.get("content"), list):
+        text = _text(outputs["content"], outputs.get("stop_reason"))
+        return {**outputs, "content": [{"type": "text", "text": text}]}
+    return outputs
+
+
+def without_empty_stops(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return a request without stop strings that are null or empty; providers refuse these.
+
+    Args:
+        payload: of a request.
+    """
+    kept = dict(payload)
+    for name in _STOPS:
+        if isinstance(kept.get(name), list):
+            kept[name] = [stop for stop in kept[name] if stop]
+        if name in kept and not kept[name]:
+            del kept[name]
+    return kept
+
+
+def _choice(choice: Mapping[str, Any]) -> dict[str, Any]:
+    reason = choice.get("finish_reason")
+    if "message" not in choice and "text" in choice:
+        return {**choice, "text": _text(choice["text"], reason)}
+    message = choice.get("message") or {}
+    refused = "refusal" if message.get("refusal") else reason
+    return {**choice, "message": {**message, "content": _text(message.get("content"), refused)}}
+
+
+def _text(content: Any, reason: str | None) -> str:
+    """The text of a content: a string, null, or blocks of which some have a text."""
+    if reason in _REFUSALS:
+        return REFUSED_BY_PROVIDER
+    blocks = content if isinstance(content, list) else [{"text": content}]
+    text = "".join(block.get("text") or "" for block in blocks if isinstance(block, Mapping))
+    return CUT_OFF if reason in _LIMITS and not text.strip() else text
