@@ -80,7 +80,7 @@ class English:
         return [(self._names, " is ", _NEGATION, self._a_compared, self._names)]
 
     def universal(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: any A is ADJECTIVE to any B, any A is a(n) ..., each and every A is a(n) ..., A owns more ..."""
+        """Return: any A is ADJECTIVE to any B, any A is a(n) ..., each and every A ...; or owns more X."""
         return [
             ("any ", self._groups, " is ", self._compared, "any ", self._groups),
             ("any ", self._groups, " is ", self._a_compared, "any ", self._groups),

@@ -59,5 +59,7 @@ def check_words(
         if printed and text in fields.printed[tag]:
             continue
         for word, field in fields.found(tag, text):
-            problem = f"found {text!r}, of which {word!r} is about {field}, expected what is about nobody's person"
+            problem = (
+                f"found {text!r}, of which {word!r} is about {field}, expected what is about nobody's person"
+            )
             raise fault(path, place, f"{problem} (word_fields.yaml); compare in something else")

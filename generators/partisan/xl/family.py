@@ -11,8 +11,8 @@ from pydantic import PositiveInt
 from polbias.generators.engine.entries import Entry, Levels, Text, Version, slots
 from polbias.generators.engine.templates import load_template
 from polbias.generators.partisan.family import Family, Shots, load_family
-from polbias.generators.partisan.xl.country import load_large
 from polbias.generators.partisan.word_fields import check_words, load_word_fields
+from polbias.generators.partisan.xl.country import load_large
 from polbias.generators.partisan.xl.stage import Stage
 from polbias.locations import package_file
 

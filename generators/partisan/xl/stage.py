@@ -74,7 +74,7 @@ class Stage:
 
     @cached_property
     def irrelevant(self) -> Mapping[str, Possession]:
-        """Comparisons that say nothing about quality, by id; none is of the published set, where some are bodily."""
+        """Comparisons that say nothing about quality, by id; the published ones are about persons."""
         return self.large.irrelevant
 
     @cached_property
