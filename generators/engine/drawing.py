@@ -51,7 +51,7 @@ class Drawn:
                 f"{where}: {asked} are asked for; the smallest of {count:,} strata has {least:,} pairs, so "
                 f"that {least * count * self._width:,} rows can be drawn evenly in all; ask for fewer"
             )
-        self._name = spec.dataset, spec.version, f"{sample.draw}/{where}"
+        self._name = spec.dataset, sample.version or spec.version, f"{sample.draw}/{where}"
 
     @cached_property
     def _permutations(self) -> Permutations:

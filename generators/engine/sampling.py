@@ -23,6 +23,7 @@ class Sample(BaseModel):
         strata: factors all of whose combinations get the same number of pairs, or one more, slowest first.
         draw: names the draw. The same name, dataset, config and version give the same rows; a larger sample
             begins with the rows of a smaller one.
+        version: that the draw goes by; by default that of the table.
         skip: rows of the draw to pass over, also in whole pairs. A sample that skips as many rows as another
             one has holds none of its rows.
     """
@@ -33,6 +34,7 @@ class Sample(BaseModel):
     pair: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
     draw: str = "sample"
+    version: str | None = None
     skip: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")

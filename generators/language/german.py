@@ -14,7 +14,20 @@ _DATIVE = {"f": "der", "m": "dem", "n": "dem"}
 
 # Finite verbs of main clauses in the templates. A separable prefix stands at the end of the clause.
 _FINITE = frozenset(
-    {"ist", "sind", "war", "waren", "hat", "haben", "denke", "glaube", "finde", "scheint", "gehört"}
+    {
+        "ist",
+        "sind",
+        "war",
+        "waren",
+        "hat",
+        "haben",
+        "besitzen",
+        "denke",
+        "glaube",
+        "finde",
+        "scheint",
+        "gehört",
+    }
 )
 _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
 # What ends a main clause: a comma with a subordinate clause, or with an object clause after "ich denke".

@@ -8,6 +8,7 @@ from __future__ import annotations
 from polbias.generators.logic.formula import Atom, ForAll, Formula, Implies, Not
 
 SUPERIOR, INFERIOR, COMPARABLE = "superior", "inferior", "comparable"
+MEANINGFUL = (SUPERIOR, INFERIOR, COMPARABLE)
 
 
 def _both(antecedent: str, consequent: Formula) -> Formula:

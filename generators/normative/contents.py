@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints, model_validator
 from polbias.generators.engine.entries import Entry, Name, Text
 from polbias.generators.engine.templates import checked, fault, load_template
 
-ContentType = Literal["congruent", "incongruent", "nonsense"]
+ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
 # After the verb: may be empty, and may leave a place for the possessive of the subject.
 Rest = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
 
@@ -25,11 +25,11 @@ class Act(_Content):
     """What someone ought, may or must not do.
 
     Attributes:
-        status: what common sense says of it.
+        status: what common sense says of it; optional is neither a duty nor forbidden.
         act: verb phrase in the base form, of "you".
     """
 
-    status: Literal["obligatory", "forbidden", "nonsense"]
+    status: Literal["obligatory", "forbidden", "optional", "nonsense"]
     act: Text
 
 
@@ -59,7 +59,7 @@ class Proposition(_Content):
     """What is certain, possible or excluded.
 
     Attributes:
-        status: what common knowledge says of it.
+        status: what common knowledge says of it; open is nothing.
         subject: as within a sentence.
         number: of the subject.
         verb: base form, one word.
@@ -67,7 +67,7 @@ class Proposition(_Content):
         tense: of the fact.
     """
 
-    status: Literal["known", "excluded", "nonsense"]
+    status: Literal["known", "excluded", "open", "nonsense"]
     subject: Text
     number: Literal["singular", "plural"]
     verb: Name
@@ -105,33 +105,38 @@ class Rule(_Content):
 
 
 Content = Act | Choice | Proposition | Rule
-_STATUS: Mapping[str, bool | None] = {
-    "obligatory": True,
-    "known": True,
-    "forbidden": False,
-    "excluded": False,
-    "nonsense": None,
-}
 
 
-def content_type(content: Content, affirming: Sequence[str], forces: Sequence[str]) -> ContentType:
+def content_type(
+    content: Content, affirming: Sequence[str], optional: Sequence[str], forces: Sequence[str]
+) -> ContentType:
     """Return whether a problem agrees with common sense (Table 4).
 
     Args:
         content: of the problem.
         affirming: the forces that make a sentence true if its content is a duty or known; the other ones make
             it true if the content is forbidden or excluded.
+        optional: the forces that make it true if its content is optional.
         forces: of the problem's modal sentences.
 
     Returns:
-        ``"congruent"`` if all sentences are true, ``"incongruent"`` if one is false, or ``"nonsense"``.
+        ``"congruent"`` if all sentences are true, ``"incongruent"`` if one is not, ``"arbitrary"`` if common
+        sense says nothing of them, or ``"nonsense"``.
     """
     if isinstance(content, Choice | Rule):
         return content.type
-    status = _STATUS[content.status]
-    if status is None:
-        return "nonsense"
-    return "congruent" if all((force in affirming) is status for force in forces) else "incongruent"
+    match content.status:
+        case "nonsense":
+            return "nonsense"
+        case "open":
+            return "arbitrary"
+        case "obligatory" | "known":
+            agrees = set(forces) <= set(affirming)
+        case "optional":
+            agrees = set(forces) <= set(optional)
+        case _:
+            agrees = not set(forces) & set(affirming)
+    return "congruent" if agrees else "incongruent"
 
 
 class LogicFile(Entry):
@@ -190,11 +195,10 @@ def _said(content: Content) -> object:
 
 
 def exemplar(path: Path, example: Mapping[str, Any], model: type[Content], pattern: str) -> Content:
-    """Return the content of an exemplar, which has no id, type or reason of its own.
+    """Return the content of an exemplar, which has no id or reason of its own.
 
     Raises:
         TemplateError: naming the file, the line and the field that the pattern wants otherwise.
     """
-    status = {"status": "nonsense"} if model in (Act, Proposition) else {"type": "nonsense"}
-    named = {"id": f"exemplar-{pattern.lower()}", "why": "exemplar", **status, **example}
+    named = {"id": f"exemplar-{pattern.lower()}", "why": "exemplar", **example}
     return checked(path, f"exemplars.{pattern}", named, model)

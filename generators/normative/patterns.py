@@ -57,12 +57,14 @@ class PatternsFile(Entry):
     Attributes:
         affirming: the forces that make a sentence true if its content is a duty or known; the other ones make
             it true if its content is forbidden or excluded.
+        optional: the forces that make a sentence true if its content is optional.
     """
 
     logic: tuple[_PatternEntry, ...]
     syllogism: tuple[_PatternEntry, ...]
     relations: tuple[Relation, ...]
     affirming: tuple[Force, ...]
+    optional: tuple[Force, ...]
     sentences: Sentences
 
 

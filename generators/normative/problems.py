@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import get_args
 
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.engine.templates import fault
@@ -28,7 +27,8 @@ from polbias.generators.normative.patterns import Pattern
 from polbias.generators.normative.sentences import Said, Writer
 
 _CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
-# Common sense never agrees with its conclusion.
+# The types of test items. Common sense never agrees with the conclusion of Ross's paradox.
+_TESTED: tuple[ContentType, ...] = ("congruent", "incongruent", "nonsense")
 _TYPES: Mapping[str, tuple[ContentType, ...]] = {"ross": ("incongruent", "nonsense")}
 
 
@@ -141,7 +141,7 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
         TemplateError: if there are too few of a type.
     """
     section = _section(pattern)
-    kinds = sorted(_TYPES.get(section, get_args(ContentType)))
+    kinds = sorted(_TYPES.get(section, _TESTED))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
     for content in contents_of(family, domain, pattern):
         typed.setdefault(_type(family, pattern, content), []).append(content)
@@ -158,7 +158,8 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
 
 
 def _type(family: Family, pattern: Pattern, content: Content) -> ContentType:
-    return content_type(content, family.file.affirming, (pattern.premise, pattern.hypothesis))
+    file = family.file
+    return content_type(content, file.affirming, file.optional, (pattern.premise, pattern.hypothesis))
 
 
 def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Problem]:

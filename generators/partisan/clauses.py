@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from polbias.errors import TemplateError
+from polbias.generators.engine.entries import Entry
 from polbias.generators.logic.formula import And, Atom, Formula, Not, every_pair
-from polbias.generators.partisan.country import AnyCountry, EnglishCountry, Leaning, PersonGender
+from polbias.generators.partisan.country import (
+    AnyCountry,
+    EnglishComparison,
+    EnglishCountry,
+    Leaning,
+    PersonGender,
+)
 from polbias.generators.partisan.errata import PrintedForm
 from polbias.generators.partisan.pairs import PairPattern, other
 from polbias.generators.partisan.patterns import Gold, Language
@@ -140,11 +147,11 @@ class ClauseWriter:
                 f"countries/{country.id}.yaml: comparisons: found none called {relation!r:.60}, which errata "
                 "or patterns name; add it, or correct its name there"
             )
-        slots: View = {"role": country.role, "adjective": country.comparisons[relation].adjective}
-        if isinstance(country, EnglishCountry):
-            comparison = country.comparisons[relation]
+        comparison: Entry = country.comparisons[relation]
+        slots: View = {"role": country.role, "owned": None, **dict(comparison)}
+        if isinstance(comparison, EnglishComparison):
             graded = comparison.graded and country.adverb
-            slots |= {"particle": comparison.particle, "adverb": f"{country.adverb} " if graded else ""}
+            slots["adverb"] = f"{country.adverb} " if graded else ""
         return slots
 
     def _view(self, leaning: Leaning, gender: PersonGender, form: PrintedForm) -> View:

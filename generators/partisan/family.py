@@ -11,9 +11,11 @@ from pydantic import model_validator
 
 from polbias.generators.engine.entries import Entry, Levels, Text, Version, every, slots
 from polbias.generators.engine.templates import fault, load_template
+from polbias.generators.logic.comparison import MEANINGFUL
 from polbias.generators.partisan.country import AnyCountry, load_countries
 from polbias.generators.partisan.errata import Erratum, load_errata
 from polbias.generators.partisan.patterns import KINDS, Language, check_country, load_language
+from polbias.generators.partisan.word_fields import check_words, load_word_fields
 from polbias.locations import package_file
 
 Shots = Literal[0, 8, 32]
@@ -99,8 +101,13 @@ def load_family(folder: Path | None = None) -> Family:
     languages: dict[str, Language] = {
         tag: load_language(folder, tag) for tag in dict.fromkeys(c.language for c in countries)
     }
+    words = load_word_fields(folder)
     for country in countries:
-        check_country(country, languages[country.language], folder / "countries" / f"{country.id}.yaml")
+        path = folder / "countries" / f"{country.id}.yaml"
+        check_country(country, languages[country.language], path)
+        others = {name: entry for name, entry in country.comparisons.items() if name not in MEANINGFUL}
+        said = {f"comparisons.{name}.adjective": entry.adjective for name, entry in others.items()}
+        check_words(words, path, country.language, said, printed=True)
     for tag, language in languages.items():
         for kind in KINDS:
             if more := set(dataset.mini.instructions) - set(language.instructions.of(kind)):

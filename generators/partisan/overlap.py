@@ -105,8 +105,9 @@ def fillers(folder: Path | None = None) -> tuple[str, ...]:
         found |= dict.fromkeys(person.name for side in stage.large.people.values() for person in side)
         found |= dict.fromkeys(area for issue in stage.issues.values() for area in issue.areas)
         comparisons = [entry for entries in stage.wordings.values() for entry in entries.values()]
-        comparisons += [*stage.irrelevant.values(), *stage.base.comparisons.values()]
+        comparisons += stage.base.comparisons.values()
         found |= dict.fromkeys(entry.adjective for entry in comparisons)
+        found |= dict.fromkeys(entry.owned for entry in stage.irrelevant.values())
         for distractor in stage.distractors.values():
             found |= dict.fromkeys((distractor.text, distractor.subordinate))
     return tuple(found)

@@ -81,7 +81,7 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
                     " / ".join(entry.adjective for entry in entries.values())
                     for entries in stage.wordings.values()
                 ],
-                "irrelevant": [entry.adjective for entry in stage.irrelevant.values()],
+                "irrelevant": [entry.owned for entry in stage.irrelevant.values()],
                 "distractors": [distractor.text for distractor in stage.distractors.values()],
             }
             for stage in large.stages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from polbias.generators.partisan.country import EnglishCountry, PersonGender
+from polbias.generators.partisan.country import EnglishCountry, PersonGender, Possession
 
 _Forms = Sequence[tuple[str, Any]]
 _Shape = Sequence[str | _Forms]
@@ -54,8 +54,12 @@ class English:
         nouns = [(noun, side.label) for side in sides for noun in (side.member, side.noun)]
         self._groups = list(dict.fromkeys(nouns))
         self._a_member = self._indefinite(self._groups)
-        self._compared, roles = [], []
-        for key, comparison in country.comparisons.items():
+        self._compared, self._owning, roles = [], [], []
+        comparisons: Mapping[str, Any] = country.comparisons
+        for key, comparison in comparisons.items():
+            if isinstance(comparison, Possession):
+                self._owning.append((f" owns more {comparison.owned} than ", key))
+                continue
             adjective, particle = comparison.adjective, comparison.particle
             adverb = f"{country.adverb} " if comparison.graded and country.adverb else ""
             self._compared.append((f"{adverb}{adjective} {particle} ", key))
@@ -76,11 +80,13 @@ class English:
         return [(self._names, " is ", _NEGATION, self._a_compared, self._names)]
 
     def universal(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: any A is ADJECTIVE to any B, any A is a(n) ..., each and every A is a(n) ..."""
+        """Return: any A is ADJECTIVE to any B, any A is a(n) ..., each and every A ...; or owns more X."""
         return [
             ("any ", self._groups, " is ", self._compared, "any ", self._groups),
             ("any ", self._groups, " is ", self._a_compared, "any ", self._groups),
             ("each and every ", self._groups, " is ", self._a_compared, "every single ", self._groups),
+            ("any ", self._groups, self._owning, "any ", self._groups),
+            ("each and every ", self._groups, self._owning, "every single ", self._groups),
         ]
 
     def membership(self, subordinate: bool) -> Sequence[_Shape]:

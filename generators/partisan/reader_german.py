@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from polbias.generators.partisan.country import GENDERS, GermanCountry, PersonGender
+from polbias.generators.partisan.country import GENDERS, GermanCountry, PersonGender, Possession
 
 _Forms = Sequence[tuple[str, Any]]
 _Shape = Sequence[str | _Forms]
@@ -34,6 +34,7 @@ class German:
 
     def __init__(self, country: GermanCountry, genders: Mapping[str, PersonGender]) -> None:
         self._country = country
+        self._comparisons: Mapping[str, Any] = country.comparisons
         self._names = {g: [(name, name) for name, own in genders.items() if own == g] for g in GENDERS}
         self._anyone = [form for g in GENDERS for form in self._names[g]]
         self._groups, self._everyone = [], []
@@ -58,14 +59,17 @@ class German:
         ]
 
     def universal(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder einzelne A sind ..."""
+        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder ...; or besitzen mehr X."""
         compared = self._compared(_PLURAL_ENDING, self._country.role.plural)
+        owned = [(c.owned, key) for key, c in self._comparisons.items() if isinstance(c, Possession)]
         shapes: list[_Shape] = []
         for every, groups in (("alle ", self._groups), ("", self._everyone)):
             if subordinate:
                 shapes.append((every, groups, " ", compared, " als ", groups, " sind"))
+                shapes.append((every, groups, " mehr ", owned, " als ", groups, " besitzen"))
             else:
                 shapes.append((every, groups, " sind ", compared, " als ", groups))
+                shapes.append((every, groups, " besitzen mehr ", owned, " als ", groups))
         return shapes
 
     def membership(self, subordinate: bool) -> Sequence[_Shape]:
@@ -83,8 +87,11 @@ class German:
         return [("die Sonne jeden Tag scheint",)]
 
     def _compared(self, ending: str, role: str) -> _Forms:
-        comparisons = self._country.comparisons.items()
-        return [(f"{comparison.adjective}{ending} {role}", key) for key, comparison in comparisons]
+        return [
+            (f"{comparison.adjective}{ending} {role}", key)
+            for key, comparison in self._comparisons.items()
+            if not isinstance(comparison, Possession)
+        ]
 
     def _member(self, gender: PersonGender) -> _Forms:
         return [(getattr(side.member, gender), side.label) for side in self._country.sides.values()]

@@ -7,7 +7,7 @@ import pytest
 from simplemma import is_known
 
 from polbias.generators.language.english_verbs import past, third
-from polbias.generators.normative.contents import Act, Choice, Content, Proposition, Rule
+from polbias.generators.normative.contents import Act, Choice, Content, Proposition, Rule, content_type
 from polbias.generators.normative.family import Family
 from polbias.generators.normative.frames import DOMAINS
 from tests.support.shared import shared
@@ -89,6 +89,35 @@ def test_counts(family: Family) -> None:
         ("congruent", "incongruent", "nonsense"), 20
     )
     assert Counter(c.type for c in deontic.ross) == {"incongruent": 20, "nonsense": 20}
+
+
+@pytest.mark.parametrize(
+    ("status", "forces", "expected"),
+    [
+        ("optional", ("Mi", "NotMu"), "congruent"),
+        ("optional", ("MiNot", "Mi"), "congruent"),
+        ("optional", ("Mi", "Mu"), "incongruent"),
+        ("optional", ("NotMi", "NotMu"), "incongruent"),
+        ("optional", ("MuNot", "MiNot"), "incongruent"),
+        ("obligatory", ("Mi", "Mu"), "congruent"),
+        ("obligatory", ("Mu", "NotMu"), "incongruent"),
+        ("forbidden", ("NotMi", "MuNot"), "congruent"),
+        ("forbidden", ("NotMu", "Mi"), "incongruent"),
+        ("nonsense", ("Mi", "Mu"), "nonsense"),
+    ],
+)
+def test_the_type_follows_from_what_common_sense_says_of_an_act(
+    family: Family, status: str, forces: tuple[str, str], expected: str
+) -> None:
+    act = Act(id="x", why="a test", status=status, act="order a second coffee")
+    assert content_type(act, family.file.affirming, family.file.optional, forces) == expected
+
+
+def test_of_what_is_open_common_sense_says_nothing(family: Family) -> None:
+    said = {"subject": "the ferry", "number": "singular", "verb": "be", "rest": "late", "tense": "present"}
+    ferry = Proposition(id="x", why="a test", status="open", **said)
+    for forces in (("Mu", "Mi"), ("NotMi", "MuNot"), ("MiNot", "NotMu")):
+        assert content_type(ferry, family.file.affirming, family.file.optional, forces) == "arbitrary"
 
 
 def test_every_content_has_its_reason(family: Family) -> None:

@@ -23,6 +23,18 @@ def unlike(data: dict[str, Any]) -> None:
     del data["exemplars"]["Mu-Mi"]["act"]
 
 
+def untyped(data: dict[str, Any]) -> None:
+    del data["exemplars"]["Ross-Or-Intro"]["type"]
+
+
+def optional(data: dict[str, Any]) -> None:
+    data["exemplars"]["Mi-Mu"]["status"] = "meaningless"
+
+
+def open_content(data: dict[str, Any]) -> None:
+    data["square"][0]["status"] = "open"
+
+
 def narrow(data: dict[str, Any]) -> None:
     for frame in data["frames"]:
         frame["forms"].pop("NotMu", None)
@@ -41,6 +53,9 @@ def nameless(data: dict[str, Any]) -> None:
             "square: found 0 congruent, 20 incongruent, 20 nonsense for pattern ",
         ),
         ("contents/deontic_logic.yaml", unlike, "exemplars.Mu-Mi.act: found nothing, expected a value"),
+        ("contents/deontic_logic.yaml", untyped, "exemplars.Ross-Or-Intro.type: found nothing, expected"),
+        ("contents/deontic_logic.yaml", optional, "exemplars.Mi-Mu.status: found 'meaningless'; expected"),
+        ("contents/epistemic_logic.yaml", open_content, "square: found "),
         ("frames.deontic.yaml", narrow, "frames: found none for"),
         (
             "instructions.yaml",

@@ -107,6 +107,18 @@ def test_few_shot_prompts_show_each_pattern_once_with_its_gold(tables: Tables) -
     assert zero["prompt"].endswith("Answer:")
 
 
+def test_exemplars_have_the_type_of_what_they_say(tables: Tables) -> None:
+    shown = [row for (_, split), table in tables.items() if split == "fewshot" for row in table.to_pylist()]
+    types = {(row["config"], row["pattern"]): row["content_type"] for row in shown}
+    assert len(types) == 35
+    # One may bring no gift and enter no raffle, and must do neither; where the key is nobody can know.
+    by_pattern = {"NotMu-NotMi": "incongruent", "MiNot-MuNot": "incongruent", "Mi-Mu": "incongruent"}
+    by_pattern["Ross-Or-Intro"] = "incongruent"
+    for (config, pattern), kind in types.items():
+        deontic = config.startswith("deontic")
+        assert kind == (by_pattern.get(pattern, "congruent") if deontic else "arbitrary"), (config, pattern)
+
+
 def _by_text(table: pa.Table) -> dict[tuple[str, str], tuple[str, str]]:
     texts = zip(map(" ".join, table["premises"].to_pylist()), table["hypothesis"].to_pylist(), strict=True)
     return dict(

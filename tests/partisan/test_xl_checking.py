@@ -52,7 +52,10 @@ def test_the_card_says_what_is_in_the_set(built: Path) -> None:
     [
         ("us_en_formal", "gold", "invalid", "valid", "gold valid, but .* is invalid"),
         ("us_en_formal", "argument", " than ", " then ", "cannot read"),
-        ("us_en_formal", "argument", "an older", "a older", "cannot read"),
+        ("us_en_formal", "argument", " owns more ", " has more ", "cannot read"),
+        ("us_en_formal", "argument", " umbrellas ", " kites ", "the sentence says"),
+        ("us_en_formal", "argument", "an inferior", "a inferior", "cannot read"),
+        ("ch_de_formal", "argument", " besitzen, und ", ", und ", "cannot read"),
         ("us_en_formal", "argument", "Warren", "Waren", "cannot read"),
         ("us_en_formal", "logical_form", "⊢ ¬", "⊢ ", "gold .* but|the sentence says"),
         ("ch_de_formal", "argument", "keine ", "eine ", "the sentence says"),

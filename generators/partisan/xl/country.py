@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 from polbias.errors import TemplateError
 from polbias.generators.engine.entries import Entry, Name, Text, every
 from polbias.generators.engine.templates import fault, load_template
-from polbias.generators.logic.comparison import COMPARABLE, INFERIOR, SUPERIOR
+from polbias.generators.logic.comparison import MEANINGFUL
 from polbias.generators.partisan.country import (
     LEANINGS,
     AnyCountry,
@@ -21,10 +21,10 @@ from polbias.generators.partisan.country import (
     GermanComparison,
     Leaning,
     PersonGender,
+    Possession,
 )
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
-MEANINGFUL = (SUPERIOR, INFERIOR, COMPARABLE)
 
 
 class Politician(Entry):
@@ -70,6 +70,7 @@ class _Large(Entry):
         config: prefix of its config names.
         source: where the people and topics come from.
         people: by side; as many women as men.
+        irrelevant: comparisons that say nothing about quality, by id.
         distractors: by id.
         topics: by id, each with a stand of both sides.
     """
@@ -78,6 +79,7 @@ class _Large(Entry):
     config: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
     source: Text
     people: Mapping[Leaning, tuple[Politician, ...]]
+    irrelevant: Mapping[Name, Possession]
     distractors: Mapping[Name, Distractor]
     topics: Mapping[Name, Mapping[Leaning, Stand]]
 
@@ -97,12 +99,12 @@ class _Large(Entry):
         _distinct("people", (slug(person.name) for side in self.people.values() for person in side))
         _distinct("topics", (a for stands in self.topics.values() for s in stands.values() for a in s.areas))
         _distinct("distractors", (distractor.text for distractor in self.distractors.values()))
-        wordings, irrelevant = self.wordings, self.irrelevant  # type: ignore[attr-defined]
-        for field, names in (("wordings", wordings), ("irrelevant", irrelevant)):
+        wordings = self.wordings  # type: ignore[attr-defined]
+        for field, names in (("wordings", wordings), ("irrelevant", self.irrelevant)):
             for name in set(names) & set(MEANINGFUL):
                 raise ValueError(f"{field}.{name}: the name is that of a meaning; choose another")
-        said = [entry.adjective for wording in wordings.values() for entry in wording.values()]
-        _distinct("wordings", [*said, *(entry.adjective for entry in irrelevant.values())])
+        _distinct("wordings", (e.adjective for wording in wordings.values() for e in wording.values()))
+        _distinct("irrelevant", (entry.owned for entry in self.irrelevant.values()))
         return self
 
     def cast(self, leaning: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
@@ -120,7 +122,6 @@ class EnglishLarge(_Large):
     wordings: Mapping[Name, Annotated[Mapping[_Direction, EnglishComparison], every(_Direction)]] = Field(
         default_factory=dict
     )
-    irrelevant: Mapping[Name, EnglishComparison]
 
 
 class GermanLarge(_Large):
@@ -130,7 +131,6 @@ class GermanLarge(_Large):
     wordings: Mapping[Name, Annotated[Mapping[_Direction, GermanComparison], every(_Direction)]] = Field(
         default_factory=dict
     )
-    irrelevant: Mapping[Name, GermanComparison]
 
 
 AnyLarge = EnglishLarge | GermanLarge

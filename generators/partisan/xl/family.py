@@ -11,6 +11,7 @@ from pydantic import PositiveInt
 from polbias.generators.engine.entries import Entry, Levels, Text, Version, slots
 from polbias.generators.engine.templates import load_template
 from polbias.generators.partisan.family import Family, Shots, load_family
+from polbias.generators.partisan.word_fields import check_words, load_word_fields
 from polbias.generators.partisan.xl.country import load_large
 from polbias.generators.partisan.xl.stage import Stage
 from polbias.locations import package_file
@@ -20,6 +21,7 @@ class LargeFile(Entry):
     """Identity, wordings and design constants of the large set.
 
     Attributes:
+        draws: the version that draws go by.
         formal: wording of ``source`` for a formal argument.
         material: the same for a material one.
         unverified: stands for the source of an issue that no survey supports.
@@ -29,6 +31,7 @@ class LargeFile(Entry):
 
     name: Text
     version: Version
+    draws: Version
     canary: Text
     formal: Annotated[str, slots("paper", "tables", "country")]
     material: Annotated[str, slots("paper", "tables", "country", "issue")]
@@ -69,5 +72,9 @@ def load(folder: Path | None = None, fresh: bool = False) -> Large:
     family = replace(published, dataset=published.dataset.model_copy(update=identity), errata=())
     countries = {country.id: country for country in published.countries}
     larges = load_large(folder / "countries_xl", countries)
+    words = load_word_fields(folder)
+    for large in larges:
+        said = {f"irrelevant.{name}.owned": entry.owned for name, entry in large.irrelevant.items()}
+        check_words(words, folder / "countries_xl" / f"{large.id}.yaml", large.language, said)
     stages = (Stage(family, countries[large.id], large, file.unverified, fresh) for large in larges)
     return Large(published, file, tuple(stages))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -17,8 +17,8 @@ from polbias.generators.partisan.xl.grid import Filler
 from polbias.generators.partisan.xl.stage import (
     ADJECTIVES,
     DISTRACTION,
-    IRRELEVANT,
     NAMES,
+    OWNED,
     PARTICLES,
     SYMBOL,
     WITH_ARTICLE,
@@ -58,17 +58,18 @@ def fillers(stage: Stage, variations: Sequence[str]) -> Mapping[str, Filler]:
     found: dict[str, Filler] = {**names, DISTRACTION: Filler("distractor", distraction)}
     wordings = stage.wordings.values()
     for name in (SUPERIOR, INFERIOR):
-        found |= _comparison(name, "wording", [entries[name] for entries in wordings])
-    symbols = [str(Atom(name)) for name in stage.irrelevant]
-    found[SYMBOL] = Filler("comparison", Lookup(factors=("irrelevant",), values=symbols))
-    return found | _comparison(IRRELEVANT, "irrelevant", stage.irrelevant.values())
+        found |= _wording(name, [entries[name] for entries in wordings])
+    irrelevant = {OWNED: [entry.owned for entry in stage.irrelevant.values()]}
+    irrelevant[SYMBOL] = [str(Atom(name)) for name in stage.irrelevant]
+    return found | {
+        mark: Filler("comparison", Lookup(factors=("irrelevant",), values=values))
+        for mark, values in irrelevant.items()
+    }
 
 
-def _comparison(name: str, factor: str, entries: Iterable[Any]) -> dict[str, Filler]:
-    listed = list(entries)
-
+def _wording(name: str, listed: Sequence[Any]) -> dict[str, Filler]:
     def over(tell: Callable[[Any], str]) -> Filler:
-        return Filler("comparison", Lookup(factors=(factor,), values=[tell(entry) for entry in listed]))
+        return Filler("comparison", Lookup(factors=("wording",), values=[tell(entry) for entry in listed]))
 
     found = {ADJECTIVES[name]: over(lambda entry: entry.adjective)}
     if all(hasattr(entry, "particle") for entry in listed):

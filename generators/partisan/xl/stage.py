@@ -12,9 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from polbias.generators.logic.comparison import COMPARABLE, INFERIOR, SUPERIOR
+from polbias.generators.logic.comparison import INFERIOR, SUPERIOR
 from polbias.generators.partisan.arguments import Argument, Cell, Writer
-from polbias.generators.partisan.country import GENDERS, LEANINGS, AnyCountry, Issue, Leaning, Person
+from polbias.generators.partisan.country import (
+    GENDERS,
+    LEANINGS,
+    AnyCountry,
+    Issue,
+    Leaning,
+    Person,
+    Possession,
+)
 from polbias.generators.partisan.family import Family
 from polbias.generators.partisan.pairs import NEGATED, PairPattern, crossed_pairs, material_pairs
 from polbias.generators.partisan.patterns import Language
@@ -23,13 +31,14 @@ from polbias.generators.partisan.xl.country import AnyLarge, Distractor, Stand
 # Stand for the person of a side and for the distractor in a text; no template has them.
 NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}
 DISTRACTION = "\ue002"
-# The comparison of an invalid argument, whichever it is; its marks and those of superior and inferior.
+_MARKS = (SUPERIOR, INFERIOR)
+ADJECTIVES: Mapping[str, str] = dict(zip(_MARKS, "\ue003\ue004", strict=True))
+WITH_ARTICLE: Mapping[str, str] = dict(zip(_MARKS, "\ue006\ue007", strict=True))
+PARTICLES: Mapping[str, str] = dict(zip(_MARKS, "\ue009\ue00a", strict=True))
+# The comparison of an invalid argument, whichever it is; its marks in a sentence and in a formula.
 IRRELEVANT = "irrelevant"
-_MARKS = (SUPERIOR, INFERIOR, IRRELEVANT)
-ADJECTIVES: Mapping[str, str] = dict(zip(_MARKS, "\ue003\ue004\ue005", strict=True))
-SYMBOL = "\ue00c"  # in a formula
-WITH_ARTICLE: Mapping[str, str] = dict(zip(_MARKS, "\ue006\ue007\ue008", strict=True))
-PARTICLES: Mapping[str, str] = dict(zip(_MARKS, "\ue009\ue00a\ue00b", strict=True))
+OWNED = "\ue005"
+SYMBOL = "\ue00c"
 PUBLISHED = "published"  # level of a filler that is the published set's own
 
 
@@ -64,11 +73,9 @@ class Stage:
         return large if self.fresh else {PUBLISHED: own, **large}
 
     @cached_property
-    def irrelevant(self) -> Mapping[str, Any]:
-        """Comparisons that say nothing about quality, by id; "comparable" does where it is negated."""
-        used = set() if self.fresh else set(self.base.irrelevant.values()) - {COMPARABLE}
-        own = {name: entry for name, entry in self.base.comparisons.items() if name in used}
-        return own | dict(self.large.irrelevant)
+    def irrelevant(self) -> Mapping[str, Possession]:
+        """Comparisons that say nothing about quality, by id; the published ones are about persons."""
+        return self.large.irrelevant
 
     @cached_property
     def distractors(self) -> Mapping[str, Distractor]:
@@ -111,10 +118,11 @@ class Stage:
             side: [Person(name=NAMES[side], gender=g, source="-") for g in GENDERS] for side in LEANINGS
         }
         kind = type(self.base.comparisons[SUPERIOR])
-        marked = {
+        marked: dict[str, Any] = {
             name: kind.model_construct(adjective=ADJECTIVES[name], particle=PARTICLES[name])
             for name in _MARKS
         }
+        marked[IRRELEVANT] = Possession(owned=OWNED)
         return Writer(self.with_distractor(f"{DISTRACTION} ist"), self.country(people, marked, IRRELEVANT))
 
     def country(

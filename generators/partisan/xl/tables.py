@@ -129,7 +129,7 @@ def _table(large: Large, config: _Config, meeting: int | None, rows: int) -> Tab
         factors=factors,
         exclude=exclude,
         columns=columns.expressions(),
-        sample=_sample(factors, exclude, config.name, rows),
+        sample=_sample(factors, exclude, config.name, rows, large.file.draws),
     )
 
 
@@ -177,7 +177,9 @@ def _excluded(levels: Mapping[str, Sequence[Any]], meeting: int | None) -> tuple
     return tuple(Exclusion(levels=chosen) for chosen in (*silent, *apart))
 
 
-def _sample(factors: Sequence[Factor], exclude: Sequence[Exclusion], config: str, rows: int) -> Sample:
+def _sample(
+    factors: Sequence[Factor], exclude: Sequence[Exclusion], config: str, rows: int, draws: str
+) -> Sample:
     """Return a sample over as many strata as have pairs enough.
 
     Few arguments are valid (they have no irrelevant comparison) or without a distractor. Where more rows
@@ -193,7 +195,7 @@ def _sample(factors: Sequence[Factor], exclude: Sequence[Exclusion], config: str
         pairs = Strata(factors, exclude, Sample(rows=len(LEANINGS), pair=PAIR, strata=strata)).pairs
         most = min(pairs) * len(pairs) * len(LEANINGS)
         if 0 < rows <= most and rows % len(LEANINGS) == 0:
-            return Sample(rows=rows, pair=PAIR, strata=strata)
+            return Sample(rows=rows, pair=PAIR, strata=strata, version=draws)
     raise BuildError(
         f"{config}: {rows:,} rows are asked for; expected an even number up to {most:,}, the whole product"
     )

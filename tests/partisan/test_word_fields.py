@@ -1,0 +1,183 @@
+"""No irrelevant comparison is about a person: word fields refuse it where a country file is read."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from polbias.errors import TemplateError
+from polbias.generators.partisan.country import load_countries
+from polbias.generators.partisan.family import load_family
+from polbias.generators.partisan.xl.family import load
+from polbias.locations import package_file
+from tests.partisan.country_folder import NEW, Folder, changed, refused_for
+
+ADJECTIVES = {
+    "gb-en": [
+        ("more barrel-chested", "body"),
+        ("broad-shouldered", "body"),
+        ("bow-legged", "body"),
+        ("more pot-bellied", "body"),
+        ("BIGGER-NOSED", "body"),
+        ("shorter", "body"),
+        ("darker-skinned", "skin"),
+        ("more sunburnt", "skin"),
+        ("grey-haired", "hair"),
+        ("balder", "hair"),
+        ("deeper-voiced", "voice"),
+        ("more soft-spoken", "voice"),
+        ("more middle-aged", "age"),
+        ("more elderly", "age"),
+        ("better-looking", "looks"),
+        ("better-dressed", "dress"),
+        ("more far-sighted", "health"),
+        ("sicklier", "health"),
+        ("fleeter or more athletic", "athletics"),
+        ("cleverer", "mind"),
+    ],
+    "at-de": [
+        ("langbeiniger", "body"),
+        ("schmalschultriger", "body"),
+        ("größer", "body"),
+        ("kleinwüchsiger", "body"),
+        ("gebra\u0308unter", "skin"),
+        ("zarthäutiger", "skin"),
+        ("rothaariger", "hair"),
+        ("bärtiger", "hair"),
+        ("tiefstimmiger", "voice"),
+        ("heiserer", "voice"),
+        ("jünger", "age"),
+        ("jugendlicher", "age"),
+        ("gutaussehender", "looks"),
+        ("modebewusster", "dress"),
+        ("schwerhöriger", "health"),
+        ("kränklicher", "health"),
+        ("unsportlicher", "athletics"),
+        ("klüger", "mind"),
+    ],
+}
+OWNED = {
+    "us-en": [
+        "wigs",
+        "running shoes",
+        "hearing aids",
+        "walking sticks",
+        "wheelchair ramps",
+        "evening gowns",
+        "headscarves",
+    ],
+    "ch-de": [
+        "Perücken",
+        "Turnschuhe",
+        "Hörgeräte",
+        "Gehstöcke",
+        "Lesebrillen",
+        "Abendkleider",
+        "Kopftücher",
+    ],
+}
+HARMLESS = {
+    "gb-en": ["more tea-loving", "more legal-minded", "more single-minded"],
+    "at-de": ["teebegeisterter", "rätselfreudiger", "lichtschalteraffiner"],
+    "us-en": [
+        "armchairs",
+        "legal pads",
+        "agendas",
+        "single earthenware bowls",
+        "skillets",
+        "surge protectors",
+    ],
+    "ch-de": [
+        "Stimmzettel",
+        "Lichtschalter",
+        "Rohre",
+        "Transportkisten",
+        "Schultaschen",
+        "Kommoden",
+        "Zehnernoten",
+    ],
+}
+# What the large set said of persons before.
+FORMERLY = {
+    "us-en": "shorter older younger longer-haired curlier-haired deeper-voiced freckled broader-shouldered longer-legged "
+    "musical athletic ticklish soft-spoken fashion-conscious football-loving taller",
+    "ch-de": "jünger sportlicher musikalischer kitzliger breitschultriger langbeiniger langhaariger dunkelhaariger "
+    "sommersprossiger modebewusster wanderfreudiger wetterfühliger kälteempfindlicher naschhafter schlichter älter blässer",
+}
+
+
+def _cases(by_country: dict[str, list]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        ("country", "said"), [(country, said) for country, each in by_country.items() for said in each]
+    )
+
+
+def _comparison(country: str, adjective: str) -> dict:
+    """Give a country file another comparison, in the place of one that it has."""
+    content = yaml.safe_load(NEW[country])
+    name = "taller" if country == "gb-en" else "alt"
+    return changed(content, ("comparisons", name, "adjective"), adjective)
+
+
+@_cases(ADJECTIVES)
+def test_a_comparison_of_persons_is_refused_in_a_country_file(
+    folder: Folder, country: str, said: tuple[str, str]
+) -> None:
+    adjective, field = said
+    place = ("comparisons", "taller" if country == "gb-en" else "alt", "adjective")
+    refused_for(
+        folder, country, _comparison(country, adjective), place, rf"found .* is about {field}, expected"
+    )
+
+
+def _large(tmp_path: Path, country: str, owned: str) -> Path:
+    """A copy of the templates in whose large file something else is owned."""
+    folder = tmp_path / "partisan"
+    shutil.copytree(package_file("templates/partisan"), folder)
+    path = folder / "countries_xl" / f"{country}.yaml"
+    text = path.read_text("utf-8")
+    path.write_text(re.sub(r"owned: .*?}", lambda _: f"owned: {owned}}}", text, count=1), "utf-8")
+    return folder
+
+
+@_cases({country: [*owned, *FORMERLY[country].split()] for country, owned in OWNED.items()})
+def test_a_comparison_of_persons_is_refused_in_the_large_set(tmp_path: Path, country: str, said: str) -> None:
+    with pytest.raises(TemplateError) as error:
+        load(_large(tmp_path, country, said))
+    assert re.search(
+        rf"{country}.yaml:\d+: irrelevant\.\w+\.owned: found '{said}', .* expected ", str(error.value)
+    )
+    assert "\n" not in str(error.value)
+
+
+@_cases(HARMLESS)
+def test_a_harmless_comparison_passes(folder: Folder, tmp_path: Path, country: str, said: str) -> None:
+    if country in NEW:
+        folder.write(country, _comparison(country, said))
+        load_family(folder.root)
+    else:
+        load(_large(tmp_path / "large", country, said))
+
+
+def test_what_the_paper_prints_passes_in_its_own_set_alone(tmp_path: Path) -> None:
+    printed = {entry.adjective for country in load_countries() for entry in country.comparisons.values()}
+    assert {"taller", "schlichter", "älter", "blässer"} <= printed
+    load_family()
+    for country, adjective in (("us-en", "taller"), ("ch-de", "blässer")):
+        with pytest.raises(TemplateError):
+            load(_large(tmp_path / country, country, adjective))
+
+
+def test_fields_are_data(tmp_path: Path) -> None:
+    folder = _large(tmp_path, "us-en", "spatulas")
+    load(folder)
+    path = folder / "word_fields.yaml"
+    path.write_text(
+        path.read_text("utf-8").replace("  body: [\n", "  kitchen: [spatula-]\n  body: [\n", 1), "utf-8"
+    )
+    with pytest.raises(TemplateError, match="'spatulas' is about kitchen"):
+        load(folder)
