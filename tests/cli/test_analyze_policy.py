@@ -22,6 +22,7 @@ def _doc(number: int, variant: str, order: str, country: str = "de") -> dict[str
     signs = {issue: (1 if (number + place) % 2 else -1) for place, issue in enumerate(ISSUES)}
     return {
         "id": f"all/{country}_{number}/{variant}/{order}",
+        "dataset": "policy-statements",
         "cluster_id": f"{country}_{number}",
         "statement_id": f"{country}_{number}",
         "country": country,
