@@ -112,7 +112,9 @@ def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section
             gold="valid",
         )
     ]
-    said = row(found, "variation", items="politics", language="English (US)", shots=0, kind="formal", gold="valid")
+    said = row(
+        found, "variation", items="politics", language="English (US)", shots=0, kind="formal", gold="valid"
+    )
     assert said["rand"].clusters == 6
     assert said["rand"].n == 2 * by_model[0]["rand"].n
     assert 0 <= said["rand"].value <= 1
