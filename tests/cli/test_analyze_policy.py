@@ -54,6 +54,16 @@ def _run(folder: Path, numbers: range = range(1, 9)) -> Path:
     return folder
 
 
+@pytest.mark.parametrize(("dataset", "found"), [("probvaa", True), ("partisan-inference", False)])
+def test_the_rows_say_whether_they_are_policy_statements(tmp_path: Path, dataset: str, found: bool) -> None:
+    (path,) = _run(tmp_path / "run").rglob("samples_*.jsonl")
+    path.write_text(path.read_text("utf-8").replace("policy-statements", dataset), "utf-8")
+    path.rename(path.with_name("samples_mine_2026-01-02T03-04-05.6.jsonl"))
+    done = CliRunner().invoke(app, ["analyze", "policy", str(tmp_path), "-o", str(tmp_path / "out")])
+    assert (done.exit_code == 0) == found
+    assert (tmp_path / "out" / "summary.json").exists() == found
+
+
 def test_tables_figures_and_what_was_left_out(tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = CliRunner().invoke(app, ["analyze", "policy", str(_run(tmp_path / "run")), "-o", str(out)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,10 @@ import pytest
 
 from polbias.errors import InputError
 from polbias.eval.report.document import Report
+from polbias.eval.report.instruments import NAMES
 from polbias.eval.report.making import make
+from polbias.locations import package_file
+from polbias.registry import instrument_of
 from tests.report.runs import MINI, change, samples_of, simulate
 
 
@@ -64,6 +68,14 @@ def test_the_rows_say_what_they_are_not_the_name_of_the_task(small_run: Path, ta
     assert [section.instrument for section in report.sections] == ["partisan"]
     assert [each.estimate for each in report.findings] == [each.estimate for each in expected.findings]
     assert [(source.task, source.dataset) for source in report.sources] == [(task, "partisan-inference")]
+
+
+def test_every_dataset_that_tasks_ask_is_of_an_instrument() -> None:
+    files = package_file("harness_tasks").rglob("*.yaml")
+    asked = {
+        name for file in files for name in re.findall(r"polbias_dataset: (\S+)", file.read_text("utf-8"))
+    }
+    assert {instrument_of({"dataset": name}) for name in asked} == {*NAMES}
 
 
 def test_rows_of_another_dataset_in_a_file_are_left_out_one_by_one(small_run: Path) -> None:
