@@ -25,8 +25,8 @@ _MODULES = {
     "self-assessment": "polbias.generators.selfassess.publication",
 }
 
-# Name of the dataset to the instrument that its rows are of; those that no task asks have none. `polbias import`
-# builds probvaa.
+# Name of the dataset to the instrument that its rows are of; those that no task asks have none.
+# `polbias import` builds probvaa.
 _INSTRUMENTS = {
     "partisan-inference": "partisan",
     "normative-reasoning": "normative",
