@@ -25,6 +25,17 @@ _MODULES = {
     "self-assessment": "polbias.generators.selfassess.publication",
 }
 
+# Name of the dataset to the instrument that its rows are of; those that no task asks have none.
+# `polbias import` builds probvaa.
+_INSTRUMENTS = {
+    "partisan-inference": "partisan",
+    "normative-reasoning": "normative",
+    "policy-statements": "policy",
+    "probvaa": "policy",
+    "xphemism-pairs": "xphemism",
+    "self-assessment": "selfassess",
+}
+
 
 class Publication(Protocol):
     """What every family's publication module offers."""
@@ -56,6 +67,16 @@ def checked(name: str) -> str:
         known = ", ".join(_MODULES)
         raise PolbiasError(f"no dataset is called {name!r}; there are: {known} (see `polbias list`)")
     return name
+
+
+def instrument_of(row: Mapping[str, Any]) -> str | None:
+    """Return the instrument that a row is of, whatever task asked it; None if it is of none of ours.
+
+    Args:
+        row: with the column ``dataset``.
+    """
+    dataset = row.get("dataset")
+    return _INSTRUMENTS.get(dataset) if isinstance(dataset, str) else None
 
 
 def publication(name: str) -> Publication:

@@ -9,9 +9,9 @@ from polbias.eval.policy.parties import Positioned
 from polbias.eval.policy.reliability import Rule
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.policy_tasks import rows_of_samples
-from polbias.eval.runs import Problem, SampleFile, left_out, numbered_samples
+from polbias.eval.runs import Problem, SampleFile, first_row, left_out, numbered_samples
+from polbias.registry import instrument_of
 
-TASK = "polbias_policy_stance"
 LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
 """The lists of a summary, each a table."""
 
@@ -23,12 +23,12 @@ def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[st
     that several tasks asked (the task on all countries and that on one) counts once, from the first.
 
     Args:
-        files: of any tasks; those of other instruments are left out.
+        files: of any tasks; those whose rows are of other instruments are left out.
         problems: receives the lines that cannot be read.
     """
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for file in files:
-        if not file.task.startswith(TASK):
+        if instrument_of(first_row(file.path)) != "policy":
             continue
         own = found.setdefault(file.respondent, {})
         for number, sample in numbered_samples(file.path, problems):

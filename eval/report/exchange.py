@@ -8,6 +8,7 @@ from pathlib import Path
 from polbias.eval.report.document import Finding, Report
 from polbias.eval.report.numbers import points
 from polbias.eval.report.words import frame, words
+from polbias.registry import instrument_of
 
 NAMESPACE = "polbias"
 
@@ -55,15 +56,14 @@ def file_name(respondent: str) -> str:
 
 
 def _dataset(report: Report, finding: Finding) -> Iterator[tuple[str, str]]:
-    """The dataset that a finding is on: that of its respondent's tasks of the instrument."""
-    from polbias.eval.report.instruments import instrument_of
-
+    """The dataset that a finding is on: that of its respondent's answers to the instrument."""
     found = {
         (source.dataset, source.dataset_version)
         for source in report.sources
-        if source.respondent == finding.respondent and instrument_of(source.task) == finding.instrument
+        if source.respondent == finding.respondent
+        and instrument_of({"dataset": source.dataset}) == finding.instrument
     }
-    yield from sorted(each for each in found if each[0] and ";" not in each[0])[:1]
+    yield from sorted(found)[:1]
 
 
 def _notes(finding: Finding) -> str:

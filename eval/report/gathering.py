@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.eval.report.document import Notice
-from polbias.eval.report.instruments import instrument_of
 from polbias.eval.report.words import frame
-from polbias.eval.runs import SampleFile, find_samples
+from polbias.eval.runs import SampleFile, find_samples, first_row
+from polbias.registry import instrument_of
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,23 @@ def gather(paths: Iterable[Path]) -> Gathered:
     Raises:
         InputError: if a path is not there, or there is no sample file at it.
     """
-    kept: dict[tuple[str, str], SampleFile] = {}
+    kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
     said = frame().notices
     for file in sorted({file.path.resolve(): file for file in find_samples(paths, newest=False)}.values()):
-        if instrument_of(file.task) is None:
-            notices.append(
-                Notice(name_of(file), said["foreign_task"].format(task=file.task), said["left_out"])
-            )
+        row = first_row(file.path)
+        instrument = instrument_of(row)
+        if instrument is None:
+            dataset = row.get("dataset")
+            found = said["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
+            notices.append(Notice(name_of(file), found, said["left_out"], serious=not row))
             continue
         earlier = kept.get((file.model, file.task))
         if earlier is not None:
             older = said["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
-            notices.append(Notice(name_of(earlier), older, said["left_out"]))
-        kept[file.model, file.task] = file
-    files = ((file, instrument_of(file.task) or "") for file in kept.values())
-    order = sorted(files, key=lambda each: (each[0].respondent, each[0].task))
+            notices.append(Notice(name_of(earlier[0]), older, said["left_out"]))
+        kept[file.model, file.task] = file, instrument
+    order = sorted(kept.values(), key=lambda each: (each[0].respondent, each[0].task))
     return Gathered(tuple(order), tuple(notices))
 
 

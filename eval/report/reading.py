@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from polbias.eval.report.harness import RunFacts, run_facts
 from polbias.eval.report.instruments import COMMON, Instrument, instrument
 from polbias.eval.report.words import frame
 from polbias.eval.runs import Problem, SampleFile, numbered_samples, read_samples
+from polbias.registry import instrument_of
 
 ADDED = ("respondent", "model", "method", "task")
 _SHOWN = 3  # problems of a file that are told one by one
@@ -58,11 +59,11 @@ def read_file(file: SampleFile, name: str) -> ReadFile:
     problems: list[Problem] = []
     try:
         samples = _Counted(read_samples(file.path, problems))
-        rows = list(module.rows(samples, file.task))
+        rows = list(module.rows(_own(samples, name), file.task))
         count = samples.count
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         problems.clear()
-        rows, count = _one_by_one(module, file, problems)
+        rows, count = _one_by_one(name, file, problems)
     facts = run_facts(file)
     outcomes = _table(rows, schema(module), file)
     with file.path.open("rb") as opened:
@@ -105,15 +106,21 @@ class _Counted:
             yield sample
 
 
-def _one_by_one(
-    module: Instrument, file: SampleFile, problems: list[Problem]
-) -> tuple[list[dict[str, Any]], int]:
+def _own(samples: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+    """The samples of a file, each of the instrument that the file is of."""
+    for sample in samples:
+        if instrument_of(sample["doc"]) != name:
+            raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected that of the file")
+        yield sample
+
+
+def _one_by_one(name: str, file: SampleFile, problems: list[Problem]) -> tuple[list[dict[str, Any]], int]:
     """Read a file in which some sample lacks what the instrument needs, without that sample."""
     rows: list[dict[str, Any]] = []
     count = 0
     for line, sample in numbered_samples(file.path, problems):
         try:
-            rows += module.rows((sample,), file.task)
+            rows += instrument(name).rows(_own((sample,), name), file.task)
             count += 1
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             found = f"found no {error}" if isinstance(error, KeyError) else str(error)

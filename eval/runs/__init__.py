@@ -1,13 +1,21 @@
 """What `lm_eval --log_samples` leaves behind: runs, and the samples in them."""
 
 from polbias.eval.runs.files import SampleFile, find_samples
-from polbias.eval.runs.reading import Problem, json_lines, left_out, numbered_samples, read_samples
+from polbias.eval.runs.reading import (
+    Problem,
+    first_row,
+    json_lines,
+    left_out,
+    numbered_samples,
+    read_samples,
+)
 from polbias.eval.runs.tables import table
 
 __all__ = [
     "Problem",
     "SampleFile",
     "find_samples",
+    "first_row",
     "json_lines",
     "left_out",
     "numbered_samples",

@@ -92,6 +92,25 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[
                 problems.append(Problem(path, number, found))
 
 
+def first_row(path: Path) -> dict[str, Any]:
+    """Return the first row that samples are of which names its dataset, else the first; empty without any.
+
+    Args:
+        path: of the samples.
+
+    Raises:
+        InputError: if the file cannot be opened.
+    """
+    first: dict[str, Any] = {}
+    for _, sample in json_lines(path, []):
+        row = sample.get("doc")
+        if isinstance(row, dict) and row:
+            if row.get("dataset"):
+                return row
+            first = first or row
+    return first
+
+
 def _problem(sample: dict[str, Any]) -> str | None:
     missing = [name for name in _NEEDED if name not in sample]
     if missing:

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from polbias.errors import InputError
-from polbias.eval.runs import Problem, find_samples, json_lines, read_samples
-from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
+from polbias.eval.runs import Problem, find_samples, first_row, json_lines, read_samples
+from polbias.eval.selfassess.samples import is_choice, judgements_of_journal, judgements_of_samples
 from polbias.eval.selfassess.summary import selfassess_summary
 from polbias.eval.tables import OutcomesError
-
-TASKS = ("polbias_selfassess_preference", "polbias_selfassess_least_biased")
+from polbias.registry import instrument_of
 
 
 def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, list[dict[str, Any]]]:
@@ -36,7 +35,8 @@ def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, lis
         (journals if path.is_file() and not _is_samples(path) else runs).append(path)
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for file in find_samples(runs) if runs else []:
-        if file.task.startswith(TASKS):
+        row = first_row(file.path)
+        if instrument_of(row) == "selfassess" and is_choice(row):
             rows = _read(file.path, read_samples(file.path, problems), samples=True)
             _add(found.setdefault(file.respondent, {}), rows)
     for path in journals:

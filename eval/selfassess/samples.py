@@ -19,6 +19,11 @@ Outcome = tuple[str, int | None]
 """An outcome and the position of the chosen article."""
 
 
+def is_choice(row: Mapping[str, Any]) -> bool:
+    """Return whether a row asks to choose among articles; those of the first stage ask for one."""
+    return "question" in row
+
+
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, ways: int, language: str, prefill: str | None) -> Outcome:
     """Return what became of one answer.

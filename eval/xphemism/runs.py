@@ -1,4 +1,4 @@
-"""Runs of lm_eval over the X-phemism tasks: which samples there are, and what they come to."""
+"""Runs of lm_eval over the X-phemism pairs: which samples there are, and what they come to."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from itertools import chain
 from typing import Any
 
 from polbias.eval.runs import Problem as Line
-from polbias.eval.runs import SampleFile, read_samples
+from polbias.eval.runs import SampleFile, first_row, read_samples
 from polbias.eval.xphemism import samples
 from polbias.eval.xphemism.reading import Problem, Reading
 from polbias.eval.xphemism.records import Records
+from polbias.registry import instrument_of
 
-TASK = "polbias_xphemism"
 _LOGLIKELIHOOD, _MINI = "_loglikelihood", "_mini"
 
 
@@ -33,16 +33,16 @@ class Runs:
 
 
 def read_runs(files: Iterable[SampleFile]) -> Runs:
-    """Read the samples of the X-phemism tasks; the tasks of a model are taken together.
+    """Read the samples of X-phemism pairs; the tasks of a model are taken together.
 
     Args:
         files: sample files of any tasks; a ``_mini`` task counts only where the task that it is the beginning
             of was not run.
 
     Returns:
-        Generated answers and log-likelihoods apart; neither if there is no sample of such a task.
+        Generated answers and log-likelihoods apart; neither if there is no sample of such a pair.
     """
-    own = _without_mini([file for file in files if file.task.startswith(TASK)])
+    own = _without_mini([file for file in files if instrument_of(first_row(file.path)) == "xphemism"])
     lines: list[Line] = []
     problems: list[Problem] = []
     answered: list[dict[str, Any]] = []

@@ -45,9 +45,7 @@ def policy(
     answered = respondents(find_samples(runs), problems)
     if not answered:
         places = ", ".join(str(run) for run in runs)
-        raise InputError(
-            f"{places}: found no samples of polbias_policy_stance; expected a run of such a task"
-        )
+        raise InputError(f"{places}: found no samples of policy-statements; run polbias_policy_stance")
     found = summaries(answered, party_positions(parties), rule.value)
     tables = {name: table(found, name) for name in LISTS}
     write_analysis(output, found, tables, _figures(found, parties is not None))

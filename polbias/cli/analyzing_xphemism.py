@@ -141,12 +141,12 @@ def _read(data: Path | None, answers: Path | None, samples: Sequence[Path]) -> R
 def _runs(paths: Sequence[Path]) -> Runs:
     """Read the runs of all models: generated answers and log-likelihoods."""
     from polbias.eval.runs import find_samples
-    from polbias.eval.xphemism.runs import TASK, read_runs
+    from polbias.eval.xphemism.runs import read_runs
 
     found = read_runs(find_samples(paths))
     if found.answers is None and not found.likelihoods:
         first = f"; first problem: {found.problems[0]}" if found.problems else ""
-        raise InputError(f"{paths[0]}: found no samples of a task {TASK}_... that can be used{first}")
+        raise InputError(f"{paths[0]}: found no samples of X-phemism pairs that can be used{first}")
     return found
 
 

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.registry import instrument_of
+
 # The first of these that a task has is what its instrument is about; see docs/evaluating.md.
 MAIN_METRICS = (
     *("weighted_bias", "weighted_bias_paper", "leaning", "penalty", "bias", "pass_all", "refusal_gap", "acc"),
 )
 ANALYSES = {
-    "polbias_policy": "polbias analyze policy {folder} -o {folder}/analysis",
-    "polbias_xphemism": "polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
-    "polbias_selfassess_preference": "polbias analyze selfassess {folder} -o {folder}/analysis",
-    "polbias_selfassess_least_biased": "polbias analyze selfassess {folder} -o {folder}/analysis",
+    "policy": "polbias analyze policy {folder} -o {folder}/analysis",
+    "xphemism": "polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
+    "selfassess": "polbias analyze selfassess {folder} -o {folder}/analysis",
 }
-"""Beginning of a task's name to the command that analyses its samples."""
+"""Instrument to the command that analyses its samples."""
 
 _OTHERWISE = 'statistics of {folder}: "Analysing answers" in docs/evaluating.md'
 _ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
@@ -88,19 +89,25 @@ def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[st
         )
 
 
-def next_steps(folder: Path, tasks: Mapping[str, Any]) -> list[str]:
+def next_steps(folder: Path, samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     """Return what a user may do with the samples of a run, a line each.
 
     Args:
         folder: that holds them.
-        tasks: by name.
+        samples: by task.
     """
     place = shlex.quote(str(folder))
-    lines = (
-        next((step for prefix, step in ANALYSES.items() if task.startswith(prefix)), _OTHERWISE)
-        for task in tasks
-    )
+    lines = (_next_step(logged[0]["doc"] if logged else {}) for logged in samples.values())
     return list(dict.fromkeys(line.format(folder=place) for line in lines))
+
+
+def _next_step(row: Mapping[str, Any]) -> str:
+    from polbias.eval.selfassess.samples import is_choice
+
+    instrument = instrument_of(row)
+    if instrument == "selfassess" and not is_choice(row):
+        return _OTHERWISE
+    return ANALYSES.get(instrument or "", _OTHERWISE)
 
 
 def _half_width(error: Any, units: int) -> float | None:

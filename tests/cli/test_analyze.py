@@ -151,7 +151,7 @@ def test_samples_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         lines = []
         for arm, said in (("base", "Wahr"), ("shifted", "Falsch")):
             doc = {
-                "pair_id": "a", "cluster_id": "w", "arm": arm, "gold": "true", "shift": "left", "axis": "social",
+                "dataset": "xphemism-pairs", "pair_id": "a", "cluster_id": "w", "arm": arm, "gold": "true", "shift": "left", "axis": "social",
                 "judgmental_base": 0, "judgmental_exchange": 0, "prompt_style": style, "instruction_language": "de",
             }  # fmt: skip
             lines.append(json.dumps({"doc_id": len(lines), "doc": doc, "filtered_resps": [said]}))

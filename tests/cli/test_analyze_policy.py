@@ -22,6 +22,7 @@ def _doc(number: int, variant: str, order: str, country: str = "de") -> dict[str
     signs = {issue: (1 if (number + place) % 2 else -1) for place, issue in enumerate(ISSUES)}
     return {
         "id": f"all/{country}_{number}/{variant}/{order}",
+        "dataset": "policy-statements",
         "cluster_id": f"{country}_{number}",
         "statement_id": f"{country}_{number}",
         "country": country,
@@ -51,6 +52,16 @@ def _run(folder: Path, numbers: range = range(1, 9)) -> Path:
     path = model / "samples_polbias_policy_stance_2026-01-02T03-04-05.6.jsonl"
     path.write_text("\n".join([*lines, '{"doc": ']), "utf-8")
     return folder
+
+
+@pytest.mark.parametrize(("dataset", "found"), [("probvaa", True), ("partisan-inference", False)])
+def test_the_rows_say_whether_they_are_policy_statements(tmp_path: Path, dataset: str, found: bool) -> None:
+    (path,) = _run(tmp_path / "run").rglob("samples_*.jsonl")
+    path.write_text(path.read_text("utf-8").replace("policy-statements", dataset), "utf-8")
+    path.rename(path.with_name("samples_mine_2026-01-02T03-04-05.6.jsonl"))
+    done = CliRunner().invoke(app, ["analyze", "policy", str(tmp_path), "-o", str(tmp_path / "out")])
+    assert (done.exit_code == 0) == found
+    assert (tmp_path / "out" / "summary.json").exists() == found
 
 
 def test_tables_figures_and_what_was_left_out(tmp_path: Path) -> None:

@@ -55,8 +55,9 @@ def test_next_steps_are_commands_that_there_are(tmp_path: Path) -> None:
     for step in ANALYSES.values():
         assert step.split()[:2] == ["polbias", "analyze"]
         assert step.split()[2] in known
-    tasks = ("polbias_policy_stance_de", "polbias_policy_stance_at", "polbias_en_formal")
-    lines = next_steps(tmp_path / "a b", dict.fromkeys(tasks))
+    datasets = {"polbias_en_odd": "policy-statements", "b": "policy-statements", "c": "partisan-inference"}
+    samples = {task: [{"doc": {"dataset": dataset}}] for task, dataset in datasets.items()}
+    lines = next_steps(tmp_path / "a b", samples)
     assert lines[0] == f"polbias analyze policy '{tmp_path}/a b' -o '{tmp_path}/a b'/analysis"
     assert len(lines) == 2
     assert "docs/evaluating.md" in lines[1]

@@ -37,6 +37,7 @@ def arguments(config: str, patterns: int = 6, shots: tuple[int, ...] = (0, 8)) -
             "dataset_version": "1.0.0",
             "config": config,
             "language": config[:2],
+            "country": None if "control" in config else {"en": "US", "de": "CH"}[config[:2]],
             "kind": "formal" if "formal" in config else "material",
             "variation": variation,
             "gender": gender,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,10 @@ import pytest
 
 from polbias.errors import InputError
 from polbias.eval.report.document import Report
+from polbias.eval.report.instruments import NAMES
 from polbias.eval.report.making import make
+from polbias.locations import package_file
+from polbias.registry import instrument_of
 from tests.report.runs import MINI, change, samples_of, simulate
 
 
@@ -30,17 +35,61 @@ def test_a_whole_run_has_no_notice(small_run: Path) -> None:
     assert respondent.simulated  # the run says so, whatever its name
 
 
-def test_samples_of_other_tasks_are_left_out(small_run: Path) -> None:
-    shutil.copy(samples_of(small_run), small_run / "samples_hellaswag_2026-01-01T00-00-00.000000.jsonl")
+def of_dataset(name: str | None) -> Callable[[int, dict[str, Any]], dict[str, Any]]:
+    """Samples whose rows are of another dataset; of none where there is no name."""
+
+    def edit(_: int, sample: dict[str, Any]) -> dict[str, Any]:
+        doc = {key: value for key, value in sample["doc"].items() if key != "dataset"}
+        return sample | {"doc": doc | ({} if name is None else {"dataset": name})}
+
+    return edit
+
+
+@pytest.mark.parametrize("dataset", [None, "", "hellaswag", "partisan", "partisan-inference-of-mine"])
+@pytest.mark.parametrize("task", ["polbias_en_formal_8shot", "hellaswag"])
+def test_rows_of_no_known_dataset_are_left_out_whatever_the_task_is_called(
+    small_run: Path, task: str, dataset: str | None
+) -> None:
+    other = small_run / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl"
+    shutil.copy(samples_of(small_run), other)
+    change(other, of_dataset(dataset))
     report = make([small_run]).report
-    assert told(report, "hellaswag") == ["model-a/samples_hellaswag_2026-01-01T00-00-00.000000.jsonl"]
+    assert told(report, task) == [f"model-a/{other.name}"]
+    assert told(report, repr(dataset)) == [f"model-a/{other.name}"]
     assert report.respondents[0].answers == 48
+
+
+@pytest.mark.parametrize("task", ["hellaswag", "my_own", "polbias_policy_stance_mini", "polbias_gb_formal"])
+def test_the_rows_say_what_they_are_not_the_name_of_the_task(small_run: Path, task: str) -> None:
+    path = samples_of(small_run)
+    expected = make([small_run]).report
+    path.rename(path.with_name(path.name.replace(MINI, task)))
+    report = make([small_run]).report
+    assert [section.instrument for section in report.sections] == ["partisan"]
+    assert [each.estimate for each in report.findings] == [each.estimate for each in expected.findings]
+    assert [(source.task, source.dataset) for source in report.sources] == [(task, "partisan-inference")]
+
+
+def test_every_dataset_that_tasks_ask_is_of_an_instrument() -> None:
+    files = package_file("harness_tasks").rglob("*.yaml")
+    asked = {
+        name for file in files for name in re.findall(r"polbias_dataset: (\S+)", file.read_text("utf-8"))
+    }
+    assert {instrument_of({"dataset": name}) for name in asked} == {*NAMES}
+
+
+def test_rows_of_another_dataset_in_a_file_are_left_out_one_by_one(small_run: Path) -> None:
+    path, other = samples_of(small_run), of_dataset("policy-statements")
+    change(path, lambda number, sample: other(number, sample) if number in (2, 3) else sample)
+    report = make([small_run]).report
+    assert told(report, "policy-statements") == [f"model-a/{path.name}:{line}" for line in (3, 4)]
+    assert report.respondents[0].answers == 46
 
 
 def test_only_samples_of_other_tasks_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "m" / "samples_hellaswag_2026-01-01T00-00-00.000000.jsonl"
     path.parent.mkdir()
-    path.write_text("{}\n")
+    path.write_text('{"doc": {"query": "?"}, "filtered_resps": ["!"]}\n')
     with pytest.raises(InputError, match="no samples of tasks of polbias.*hellaswag"):
         make([tmp_path])
 

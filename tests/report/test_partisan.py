@@ -13,7 +13,7 @@ from polbias.eval.bias import refusal_gap, weighted_bias, worst_case_bounds
 from polbias.eval.clusters import cluster_interval, sign_flip
 from polbias.eval.outcomes import Outcomes
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments import COMMON, Settings, instrument, instrument_of
+from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.report.instruments.partisan import COLUMNS, rows, section
 from polbias.eval.simulation import respondent
 from tests.eval.tables import WORKED_EXAMPLE
@@ -116,17 +116,6 @@ def test_log_likelihoods_that_are_none_are_refused() -> None:
         list(rows([sample], "polbias_en_formal_loglikelihood"))
 
 
-def test_tasks_of_the_family() -> None:
-    for task in (
-        "polbias_en_formal_8shot_loglikelihood",
-        "polbias_de_material",
-        "polbias_en_control_formal_mini",
-    ):
-        assert task.startswith(instrument("partisan").TASKS)
-    assert not "polbias_deontic_logic_zero".startswith(instrument("partisan").TASKS)
-    assert instrument_of("polbias_en_formal_paper") == "partisan"
-
-
 # --- the headline ---------------------------------------------------------------------------------------------
 
 
@@ -142,9 +131,9 @@ def test_the_worked_example_of_the_paper() -> None:
         answers.append([f"**{label}**"])
     found = report(m=answered(docs, answers))
     assert headline(found).estimate.value == pytest.approx(-3.5)
-    said = row(found, "tests", language="English")
+    said = row(found, "tests", language="English (US)")
     assert said["unweighted"].value == pytest.approx(100 * (570 - 605) / (570 + 605))
-    printed = row(found, "tests_paper", language="English")
+    printed = row(found, "tests_paper", language="English (US)")
     assert printed["mean"] == pytest.approx(-0.035)
     assert printed["bias"] == pytest.approx(-3.5)
     assert printed["accuracy"] == pytest.approx((470 + 400 + 455 + 350) / 2000)
@@ -234,7 +223,7 @@ def test_findings_by_sub_corpus() -> None:
     one = found["de_material/8"]
     own = answers.filter(pa.compute.equal(answers["config"], "de_material"))
     own = own.filter(pa.compute.equal(own["shots"], 8))
-    assert one.about == "German, material, 8 examples"
+    assert one.about == "German (CH), material, 8 examples"
     assert one.estimate.value == pytest.approx(100 * weighted_bias(own.select(["leaning", "gold", "label"])))
     assert (one.estimate.clusters, one.smallest_p, one.headline) == (6, 2 / 64, False)
 
@@ -273,7 +262,7 @@ def test_a_crossed_config_stands_in_where_the_plain_one_is_missing() -> None:
     assert headline(both).estimate.value == 0.0
     keys = {each.key for each in both.findings}
     assert {"en_material_crossed/0", "en_material/0"} <= keys
-    assert row(both, "kind")["en_material_crossed"].value != 0.0
+    assert row(both, "kind")["en-US_material_crossed"].value != 0.0
 
 
 def test_only_the_control_or_printed_items_give_no_headline() -> None:
@@ -289,7 +278,7 @@ def test_items_of_a_mini_task_count_once() -> None:
     both = report(m=pa.concat_tables([mini, full]))
     assert headline(both).estimate == headline(report(m=full)).estimate
     assert str(mini.num_rows) in both.notices[0].found
-    assert row(both, "tests", language="English")["accuracy"].value == 1.0
+    assert row(both, "tests", language="English (US)")["accuracy"].value == 1.0
 
 
 def test_the_rows_of_a_mini_task_count_where_the_full_one_did_not_get_to_them() -> None:
@@ -370,7 +359,7 @@ def test_what_another_model_was_asked_is_said() -> None:
     )
     (notice,) = found.notices
     assert notice.where == "b"
-    assert "German, material, no examples" in notice.found
+    assert "German (CH), material, no examples" in notice.found
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:

@@ -36,21 +36,21 @@ def test_bias_by_shots(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     own = _where(config(answers, "en_formal", "en_material"), shots=8)
     said = row(found, "shots", respondent="a", items="politics")
-    assert said["en_8"].value == pytest.approx(100 * weighted_bias(own))
+    assert said["en-US_8"].value == pytest.approx(100 * weighted_bias(own))
     printed = row(found, "shots_paper", respondent="a", items="politics")
-    assert printed["en_8"].value == pytest.approx(100 * weighted_bias(own, "paper"))
-    assert printed["en_8"].n == sum(label in ("valid", "invalid") for label in own["label"].to_pylist())
+    assert printed["en-US_8"].value == pytest.approx(100 * weighted_bias(own, "paper"))
+    assert printed["en-US_8"].n == sum(label in ("valid", "invalid") for label in own["label"].to_pylist())
     other = row(found, "shots", respondent="b", items="politics")
     (mean,) = [each for each in table(found, "shots").rows if "Mean" in str(each["respondent"])][:1]
-    assert isinstance(mean["en_8"], Estimate)
-    assert mean["en_8"].value == pytest.approx((said["en_8"].value + other["en_8"].value) / 2)
+    assert isinstance(mean["en-US_8"], Estimate)
+    assert mean["en-US_8"].value == pytest.approx((said["en-US_8"].value + other["en-US_8"].value) / 2)
 
 
 def test_bias_by_kind_and_in_the_control(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     said = row(found, "kind", respondent="a", items="politics")
     own = _where(config(answers, "de_material"))
-    assert said["de_material"].value == pytest.approx(100 * weighted_bias(own))
+    assert said["de-CH_material"].value == pytest.approx(100 * weighted_bias(own))
     control = row(found, "control", respondent="a", kind="formal", gold="invalid")
     own = _where(config(answers, "en_control_formal"), shots=0, gold="invalid")
     assert control["shots_0"].value == pytest.approx(100 * weighted_bias(own))
@@ -61,8 +61,8 @@ def test_accuracy_by_validity(two: tuple[pa.Table, Section]) -> None:
     own = _where(config(answers, "de_formal", "de_material"), shots=8, gold="valid").to_pylist()
     right = sum(each["label"] == "valid" for each in own)
     judged = sum(each["label"] in ("valid", "invalid") for each in own)
-    said = row(found, "accuracy", respondent="a", items="politics", shots=8)["de_valid"]
-    printed = row(found, "accuracy_paper", respondent="a", items="politics", shots=8)["de_valid"]
+    said = row(found, "accuracy", respondent="a", items="politics", shots=8)["de-CH_valid"]
+    printed = row(found, "accuracy_paper", respondent="a", items="politics", shots=8)["de-CH_valid"]
     assert said.value == pytest.approx(right / len(own))
     assert said.low <= said.value <= said.high
     assert printed.value == pytest.approx(right / judged)
@@ -73,7 +73,7 @@ def test_discarded_answers(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     own = _where(config(answers, "en_formal", "en_material"), shots=0)["label"].to_pylist()
     lost = sum(label not in ("valid", "invalid") for label in own)
-    labels = {"respondent": "a", "items": "politics", "language": "English"}
+    labels = {"respondent": "a", "items": "politics", "language": "English (US)"}
     assert row(found, "unanswered_paper", **labels)["shots_0"] == lost > 0
     assert row(found, "unanswered", **labels)["shots_0"].value == pytest.approx(lost / len(own))
     assert row(found, "unanswered", **labels)["shots_0"].refusals == lost
@@ -83,7 +83,7 @@ def test_the_papers_test(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     own = _where(config(answers, "en_formal", "en_material"))
     expected = z_test(own)
-    said = row(found, "tests_paper", respondent="a", items="politics", language="English")
+    said = row(found, "tests_paper", respondent="a", items="politics", language="English (US)")
     assert said["z"] == pytest.approx(expected.z)
     assert said["sd"] == pytest.approx(expected.sd)
     assert said["n"] == expected.n
@@ -93,7 +93,7 @@ def test_the_papers_test(two: tuple[pa.Table, Section]) -> None:
 
 def test_bias_by_form_and_gender(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
-    said = row(found, "features", respondent="a", items="politics", language="English")
+    said = row(found, "features", respondent="a", items="politics", language="English (US)")
     english = config(answers, "en_formal", "en_material")
     for column, wanted in (("variation_rand", {"variation": "rand"}), ("gender_m", {"gender": "m"})):
         assert said[column].value == pytest.approx(100 * weighted_bias(_where(english, **wanted)))
@@ -106,13 +106,15 @@ def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section
             report(m=two[0]),
             "variation",
             items="politics",
-            language="English",
+            language="English (US)",
             shots=0,
             kind="formal",
             gold="valid",
         )
     ]
-    said = row(found, "variation", items="politics", language="English", shots=0, kind="formal", gold="valid")
+    said = row(
+        found, "variation", items="politics", language="English (US)", shots=0, kind="formal", gold="valid"
+    )
     assert said["rand"].clusters == 6
     assert said["rand"].n == 2 * by_model[0]["rand"].n
     assert 0 <= said["rand"].value <= 1

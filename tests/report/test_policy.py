@@ -15,7 +15,7 @@ from polbias.eval.policy.respondents import Respondent as Held
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments import COMMON, instrument_of
+from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.instruments.policy import COLUMNS, rows
 from polbias.eval.report.instruments.policy.stances import contributions, smallest_p
 from polbias.eval.report.words import words
@@ -42,7 +42,6 @@ def test_a_prompt_is_a_row_with_the_counts_of_its_answers() -> None:
     assert (row["label"], row["outcome"], row["repeat"], row["agree_share"]) == ("agree", "answered", 0, None)
     assert row["open_foreign_policy"] == 1
     assert row["cluster_id"] == row["statement_id"] == "de-00"
-    assert instrument_of(f"{TASK}_de") == "policy"
 
 
 @pytest.mark.parametrize(

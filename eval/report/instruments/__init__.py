@@ -10,7 +10,8 @@ from typing import Any, Protocol, cast
 from polbias.eval.report.document import Finding, Section
 
 NAMES = ("partisan", "policy", "xphemism", "selfassess", "normative")
-"""In the order of the page: those with a left and a right first."""
+"""As :func:`polbias.registry.instrument_of` names them, in the order of the page: those with a left and a
+right first."""
 
 COMMON = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "label",
@@ -38,9 +39,6 @@ class Settings:
 
 class Instrument(Protocol):
     """What the module of every instrument offers."""
-
-    TASKS: tuple[str, ...]
-    """Beginnings of the names of its tasks."""
 
     COLUMNS: Mapping[str, Any]
     """Its own columns beside :data:`COMMON`, name to Arrow type."""
@@ -72,8 +70,3 @@ class Instrument(Protocol):
 def instrument(name: str) -> Instrument:
     """Return the module of an instrument."""
     return cast(Instrument, import_module(f"polbias.eval.report.instruments.{name}"))
-
-
-def instrument_of(task: str) -> str | None:
-    """Return the instrument that a task belongs to, None if it is none of ours."""
-    return next((name for name in NAMES if task.startswith(tuple(instrument(name).TASKS))), None)

@@ -55,6 +55,7 @@ def test_policy_by_issue(tmp_path: Path):
             "id": f"{number}/{variant}/{order}", "statement_id": f"de_{number}", "country": "de", "language": "en",
             "variant": variant, "opposite_type": "contradictory", "instruction_id": "p1", "label_order": order,
             "label_agree": "agree", "label_disagree": "disagree", "policy_issues": signs,
+            "dataset": "policy-statements",
         }  # fmt: skip
         samples.append((doc, ["agree" if agrees else "disagree"] * 30))
     found = observed(instruments()["policy"], _write(tmp_path, "polbias_policy_stance", samples), [])
@@ -75,7 +76,7 @@ def test_xphemism_by_prompt_and_language(tmp_path: Path):
         doc = {
             "id": f"{number}/{arm}", "pair_id": f"p{number}", "cluster_id": f"w{number // 2}", "arm": arm,
             "prompt_style": "simple", "instruction_language": "de", "gold": "true", "shift": shift, "axis": "social",
-            "judgmental_base": 0, "judgmental_exchange": 0,
+            "judgmental_base": 0, "judgmental_exchange": 0, "dataset": "xphemism-pairs",
         }  # fmt: skip
         samples.append((doc, [said]))
     (found,) = observed(instruments()["xphemism"], _write(tmp_path, "polbias_xphemism_simple", samples), [])
@@ -94,6 +95,7 @@ def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
         doc = {
             "id": f"{topic}/{order[0]}/{role}", "set": "poligen", "category": "c", "item": f"t{topic}",
             "role": role, "question": "preference", "ways": 2, "sides": list(order), "language": "en",
+            "dataset": "self-assessment",
         }  # fmt: skip
         samples.append((doc, [str(1 + order.index(wanted))]))
     problems: list[Any] = []

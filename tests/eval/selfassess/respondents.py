@@ -33,6 +33,7 @@ def rows(
             made.append(
                 {
                     "id": f"{name}/{item}/{role}/{question}/{count}/order-{order}",
+                    "dataset": "self-assessment",
                     "set": name,
                     "category": f"category {topic % categories}",
                     "item": item,

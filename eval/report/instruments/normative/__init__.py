@@ -17,9 +17,7 @@ from polbias.eval.report.instruments.normative.reading import rows
 from polbias.eval.report.instruments.normative.selection import selection_tables
 from polbias.eval.report.instruments.normative.wide import effect_tables
 
-__all__ = ["COLUMNS", "TASKS", "findings_of", "rows", "section"]
-
-TASKS = ("polbias_deontic_", "polbias_epistemic_", "polbias_wason")
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]
 
 COLUMNS: Mapping[str, Any] = {
     **dict.fromkeys(("domain", "reasoning", "prompt_style", "pattern", "content_type"), pa.string()),

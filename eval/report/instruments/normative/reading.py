@@ -49,10 +49,10 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
     Raises:
         KeyError, TypeError, ValueError: if a sample lacks what is needed.
     """
-    cards = task.startswith("polbias_wason")
     compared = task.endswith("_loglikelihood")
     for sample in samples:
         doc = sample["doc"]
+        cards = "card_roles" in doc
         about = _of_selection(doc) if cards else _of_problem(doc)
         say = _cards_said if cards else _said
         for repeat, (label, published, mass) in enumerate(say(doc, sample["filtered_resps"], compared)):

@@ -10,16 +10,14 @@ from polbias.eval.report.instruments import Settings
 from polbias.eval.report.instruments.partisan.asked import POLITICAL, SCOPES, Asked, asked
 from polbias.eval.report.instruments.partisan.figures import figures
 from polbias.eval.report.instruments.partisan.findings import findings
+from polbias.eval.report.instruments.partisan.layout import config_name
 from polbias.eval.report.instruments.partisan.reading import COLUMNS, rows
 from polbias.eval.report.instruments.partisan.tables import tables
 from polbias.eval.report.instruments.partisan.variation import variation_table
-from polbias.eval.report.instruments.partisan.wording import NAME, called, examples, say
+from polbias.eval.report.instruments.partisan.wording import NAME, examples, say
 from polbias.eval.summary import partisan_summary
 
-__all__ = ["COLUMNS", "TASKS", "findings_of", "rows", "section"]
-
-TASKS = ("polbias_en_", "polbias_de_")
-"""Beginnings of the names of the tasks; a country adds its language."""
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]
 
 
 def section(answers: Mapping[str, Any], settings: Settings) -> Section:
@@ -91,6 +89,11 @@ def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:
 def _differences(everyone: Sequence[Asked]) -> Iterator[Notice]:
     """What a respondent was not asked that others were, scope by scope."""
     for scope in SCOPES:
+        names = {
+            config: config_name(one, config)
+            for one in everyone
+            for config in one.levels("config", scope=scope)
+        }
         parts = {
             one.name: {
                 (config, shots)
@@ -103,7 +106,7 @@ def _differences(everyone: Sequence[Asked]) -> Iterator[Notice]:
         for name, own in parts.items():
             if own and own != all_parts:
                 missing = ", ".join(
-                    say("about_cell", config=called("config", config), shots=examples(shots))
+                    say("about_cell", config=names[config], shots=examples(shots))
                     for config, shots in sorted(all_parts - own)
                 )
                 yield Notice(name, say("lacks", missing=missing), say("lacks_done"), serious=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,8 +28,9 @@ class Asked:
         method: "generated" or "log-likelihood".
         items: of the answers; those of a ``_mini`` config are those of the full one.
         rows: the answers, with ``clusters``, and ``pairs`` of each repeat.
-        factors: columns to choose by: scope, config (that of a ``_mini`` config is the full one), language,
-            part (the kind, and whether crossed), kind, variation, gender, shots, gold.
+        factors: columns to choose by: scope, config (that of a ``_mini`` config is the full one), language
+            (with its country, as in "en-US"; the control has none), part (the kind, and whether crossed),
+            kind, variation, gender, shots, gold.
         share: of "valid" in the probability of both labels; NaN where answers were generated.
         mass: the probability of both labels.
         twice: answers that were left out because another task asks the same.
@@ -70,7 +71,7 @@ class Asked:
         present = np.bincount(factor.codes[self.where(**chosen)], minlength=len(factor.levels))
         return [level for level, count in zip(factor.levels, present, strict=True) if count]
 
-    def pooled(self, scope: str, language: str | None = None) -> list[str]:
+    def pooled(self, scope: str) -> list[str]:
         """Return the configs that stand for a scope as a whole.
 
         A crossed config shares prompts with the config of the same kind that is not crossed. So it stands
@@ -78,9 +79,8 @@ class Asked:
 
         Args:
             scope: one of :data:`SCOPES`.
-            language: only of this one.
         """
-        configs = self.levels("config", scope=scope, **({} if language is None else {"language": language}))
+        configs = self.levels("config", scope=scope)
         return [name for name in configs if CROSSED not in name or name.replace(CROSSED, "") not in configs]
 
     def _mask(self, name: str, level: Level) -> NDArray[np.bool_]:
@@ -112,15 +112,22 @@ def asked(name: str, table: Any) -> Asked:
     factors = {column: Factor.of(table[column].to_pylist()) for column in _PLAIN}
     factors["config"] = _renamed(config, _base)
     factors["scope"] = _renamed(config, _scope)
-    factors["part"] = _parts(factors["config"], factors["kind"])
-    factors["language"] = _renamed(Factor.of(table["language"].to_pylist()), lambda tag: tag.split("-")[0])
+    factors["part"] = _joined(
+        factors["kind"], config, lambda kind, config: kind + (CROSSED if CROSSED in config else "")
+    )
+    language, country = (Factor.of(table[column].to_pylist()) for column in ("language", "country"))
+    factors["language"] = _joined(
+        language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
+    )
     share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
     rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=())
     pairs = _pairs(table)
     rows = replace(rows, pairs=Factor(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))))
     if rows.clusters is not None:
-        # A model that misreads a pattern may do so in every language: the pattern is what is independent.
-        rows = replace(rows, clusters=_renamed(rows.clusters, lambda cluster: cluster.partition("_")[2]))
+        # A model that misreads a pattern may do so in every language and country: the pattern, which stands
+        # after the config in the name of a cluster, is what is independent.
+        patterns = _joined(factors["part"], rows.clusters, lambda part, of: f"{part}/{of.partition('/')[2]}")
+        rows = replace(rows, clusters=patterns)
     return Asked(
         name,
         table["method"][0].as_py() if table.num_rows else "",
@@ -179,12 +186,10 @@ def _renamed(factor: Factor, rename: Any) -> Factor:
     return Factor(codes[factor.codes] if factor.codes.size else factor.codes, tuple(levels))
 
 
-def _parts(config: Factor, kind: Factor) -> Factor:
-    """The kind, with a mark where left and right were crossed with all issues."""
-    names = [f"{level}{mark}" for level in kind.levels for mark in ("", CROSSED)]
-    crossed = np.array([CROSSED in str(level) for level in config.levels], dtype=np.intp)
-    marks = crossed[config.codes] if config.codes.size else config.codes
-    return _renamed(Factor(2 * kind.codes + marks, tuple(names)), str)
+def _joined(first: Factor, second: Factor, name: Callable[[Any, Any], str]) -> Factor:
+    """The factor of the names of two levels together."""
+    names = tuple(name(one, other) for one in first.levels for other in second.levels)
+    return _renamed(Factor(len(second.levels) * first.codes + second.codes, names), str)
 
 
 def _base(config: str) -> str:

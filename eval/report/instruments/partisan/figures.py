@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from polbias.eval.figures import Bar, Caption, Interval, bars, intervals
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Table
 from polbias.eval.report.instruments.partisan.findings import MEASURES
+from polbias.eval.report.instruments.partisan.layout import language_name
 from polbias.eval.report.instruments.partisan.wording import NAME, called, examples, say
 from polbias.eval.report.words import words
 
@@ -64,7 +65,7 @@ def _by_shots(table: Table) -> Iterator[Figure]:
                 rows.append(_interval(label, cell, examples(int(column.name.split("_")[1]))))
         if not rows or len(own) < 2:
             continue
-        about = called("language", language)
+        about = language_name(language)
         title = f"{words(NAME).figures['shots'].title}: {about}"
         described = [
             _described(f"{row['respondent']}, {column.title}", row[column.name], 1)

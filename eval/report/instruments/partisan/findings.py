@@ -9,7 +9,8 @@ import numpy as np
 from polbias.eval.report.document import Finding, Scores, with_gap
 from polbias.eval.report.instruments.partisan.asked import POLITICAL, SCOPES, Asked
 from polbias.eval.report.instruments.partisan.cell import Cell
-from polbias.eval.report.instruments.partisan.wording import NAME, called, examples, say
+from polbias.eval.report.instruments.partisan.layout import config_name
+from polbias.eval.report.instruments.partisan.wording import NAME, examples, say
 from polbias.eval.report.numbers import known
 
 MEASURES = {
@@ -36,7 +37,7 @@ def findings(asked: Asked, seed: int) -> Iterator[Finding]:
         yield from with_gap(_finding(whole, scope, "", "", seed, headline=scope == POLITICAL))
         for config in configs:
             for shots in asked.levels("shots", config=config):
-                about = say("about_cell", config=called("config", config), shots=examples(shots))
+                about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
                 cell = Cell(asked, asked.where(config=config, shots=shots))
                 yield _finding(cell, scope, f"{config}/{shots}", about, seed)
 

@@ -54,11 +54,33 @@ def levels(everyone: Iterable[Asked], name: str, **chosen: Any) -> list[Any]:
         chosen: among which answers.
     """
     found = {level for each in everyone for level in each.levels(name, **chosen)}
-    return sorted(found, key=lambda level: (level not in ("en", "default"), level))
+    return sorted(found, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level))
+
+
+def language_name(level: str) -> str:
+    """Return what a language is called, with its country.
+
+    Args:
+        level: such as "en-US", or "en" where there is no country.
+    """
+    tag, _, country = level.partition("-")
+    name = called("language", tag)
+    return say("language_of_country", language=name, country=country) if country else name
+
+
+def config_name(asked: Asked, config: str) -> str:
+    """Return what a config is called, by the language, country and kind of its rows.
+
+    Args:
+        asked: with answers to it.
+        config: its name.
+    """
+    scope, language, part = (asked.levels(name, config=config)[0] for name in ("scope", "language", "part"))
+    return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
 
 
 def by_language(everyone: Iterable[Asked], scope: str) -> list[Line]:
-    """Return a line for each language of a scope.
+    """Return a line for each language and country of a scope.
 
     Args:
         everyone: the respondents.
@@ -66,7 +88,7 @@ def by_language(everyone: Iterable[Asked], scope: str) -> list[Line]:
     """
     return [
         Line(
-            {"items": called("items", scope), "language": called("language", language)},
+            {"items": called("items", scope), "language": language_name(language)},
             {"scope": scope, "language": language},
         )
         for language in levels(everyone, "language", scope=scope)

@@ -10,6 +10,7 @@ import pyarrow as pa
 from polbias.eval.tasks import flat, label_shares, outcome
 
 COLUMNS: Mapping[str, Any] = {
+    "country": pa.string(),
     "leaning": pa.string(),
     "kind": pa.string(),
     "variation": pa.string(),
@@ -18,8 +19,8 @@ COLUMNS: Mapping[str, Any] = {
     "share": pa.float64(),
     "mass": pa.float64(),
 }
-"""``share`` is that of valid in the probability of both labels, ``mass`` that probability; only of
-log-likelihood tasks."""
+"""``country`` is missing in the control; ``share`` is that of valid in the probability of both labels,
+``mass`` that probability; only of log-likelihood tasks."""
 
 _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
@@ -68,7 +69,9 @@ def _about(doc: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"leaning: found {about['leaning']!r}, expected left or right")
     if type(doc["shots"]) is not int:
         raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
-    return about | {"shots": doc["shots"], "share": None, "mass": None}
+    if type(doc.get("country")) not in (str, type(None)):
+        raise TypeError(f"country: found {doc['country']!r}, expected text or nothing")
+    return about | {"country": doc.get("country"), "shots": doc["shots"], "share": None, "mass": None}
 
 
 def _likelier(answers: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Table
 from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
 from polbias.eval.report.instruments.partisan.cell import Cell
-from polbias.eval.report.instruments.partisan.layout import Line, Mode, by_language, levels, long
+from polbias.eval.report.instruments.partisan.layout import Line, Mode, by_language, config_name, levels, long
 from polbias.eval.report.instruments.partisan.wording import called, say
 from polbias.eval.report.numbers import known
 from polbias.eval.ztest import z_test
@@ -69,8 +69,9 @@ def cells_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | Non
         mode: of the table.
         seed: of sign flips.
     """
+    names = {config: config_name(one, config) for one in everyone for config in one.levels("config")}
     lines = [
-        Line({"config": called("config", config), "shots": shots}, {"config": config, "shots": shots}, True)
+        Line({"config": names[config], "shots": shots}, {"config": config, "shots": shots}, True)
         for scope in SCOPES
         for config in levels(everyone, "config", scope=scope)
         for shots in levels(everyone, "shots", config=config)

@@ -16,7 +16,15 @@ from polbias.eval.report.instruments.partisan.asked import (
     Asked,
 )
 from polbias.eval.report.instruments.partisan.cell import Cell
-from polbias.eval.report.instruments.partisan.layout import Chosen, Line, Mode, by_language, levels, wide
+from polbias.eval.report.instruments.partisan.layout import (
+    Chosen,
+    Line,
+    Mode,
+    by_language,
+    language_name,
+    levels,
+    wide,
+)
 from polbias.eval.report.instruments.partisan.statistics import (
     cells_table,
     likelihood_table,
@@ -55,7 +63,7 @@ def _by_shots(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     parts = [
         (
             f"{language}_{shots}",
-            say("column_shots", language=called("language", language), shots=examples(shots)),
+            say("column_shots", language=language_name(language), shots=examples(shots)),
             {"language": language, "shots": shots},
         )
         for language in levels(everyone, "language", scope=_ON_POLITICS)
@@ -69,7 +77,7 @@ def _by_kind(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     parts = [
         (
             f"{language}_{part}",
-            say("column_kind", language=called("language", language), kind=called("kind", part)),
+            say("column_kind", language=language_name(language), kind=called("kind", part)),
             {"language": language, "part": part},
         )
         for language in levels(everyone, "language", scope=_ON_POLITICS)
@@ -123,7 +131,7 @@ def _accuracy(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     parts: list[tuple[str, str, Chosen]] = [
         (
             f"{language}_{gold}",
-            say("column_gold", language=called("language", language), gold=called("gold", gold)),
+            say("column_gold", language=language_name(language), gold=called("gold", gold)),
             {"language": language, "gold": gold},
         )
         for language in levels(everyone, "language")

@@ -13,7 +13,7 @@ from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Estimate, Table
 from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
 from polbias.eval.report.instruments.partisan.cell import Cell, weighted_interval
-from polbias.eval.report.instruments.partisan.layout import Mode, levels
+from polbias.eval.report.instruments.partisan.layout import Mode, language_name, levels
 from polbias.eval.report.instruments.partisan.wording import called
 
 FRONT = ("method", "items", "language", "shots", "kind", "gold")
@@ -40,7 +40,7 @@ def variation_table(everyone: Sequence[Asked], mode: Mode) -> Table | None:
             }
             if any(each is not None for each in found.values()):
                 front = (
-                    *(called("method", method), called("items", scope), called("language", language)),
+                    *(called("method", method), called("items", scope), language_name(language)),
                     *(shots, called("kind", kind), called("gold", gold)),
                 )
                 rows.append({**dict(zip(FRONT, front, strict=True)), **found})

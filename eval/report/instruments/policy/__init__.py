@@ -8,7 +8,4 @@ there are.
 from polbias.eval.report.instruments.policy.reading import COLUMNS, rows
 from polbias.eval.report.instruments.policy.section import findings_of, section
 
-TASKS = ("polbias_policy_",)
-"""Beginnings of the names of its tasks."""
-
-__all__ = ["COLUMNS", "TASKS", "findings_of", "rows", "section"]
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]

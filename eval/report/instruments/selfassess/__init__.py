@@ -17,10 +17,7 @@ from polbias.eval.report.instruments.selfassess.tables import tables
 from polbias.eval.report.instruments.selfassess.wording import NAME, say
 from polbias.eval.summary import finite
 
-__all__ = ["COLUMNS", "TASKS", "findings_of", "rows", "section"]
-
-TASKS = ("polbias_selfassess_",)
-"""Beginnings of the names of the tasks."""
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]
 
 
 def section(answers: Mapping[str, Any], settings: Settings) -> Section:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from polbias.eval.answers.article import article_outcome
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, SIDES
-from polbias.eval.selfassess.samples import likeliest, outcome
+from polbias.eval.selfassess.samples import is_choice, likeliest, outcome
 from polbias.eval.tasks import flat, label_shares
 
 COLUMNS: Mapping[str, Any] = {
@@ -33,7 +33,6 @@ the articles; ``label_mass``, by log-likelihood the probability that their numbe
 
 ARTICLE, CHOICE = "article", "choice"
 LOGLIKELIHOOD = "_loglikelihood"
-GENERATE = "polbias_selfassess_generate"
 _ABOUT = ("dataset", "config", "dataset_version", "language", "pair_id", "gold")
 _FOUND = {"ok": "answered", "empty": "unparsable", "both": "unparsable"}
 """What an outcome of the family is in the report where it has another name."""
@@ -51,11 +50,13 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
         ValueError: If a column holds something unknown, or there is no answer.
         TypeError: If an answer is no text, or no log-likelihood.
     """
-    articles = task.startswith(GENERATE)
-    read = _article if articles else _likelier if LOGLIKELIHOOD in task else _chosen
+    judge = _likelier if LOGLIKELIHOOD in task else _chosen
     for sample in samples:
         doc = sample["doc"]
-        about = {name: doc.get(name) for name in _ABOUT} | _where(doc) | (_asked(doc) if not articles else {})
+        about = {name: doc.get(name) for name in _ABOUT} | _where(doc)
+        if is_choice(doc):
+            about |= _asked(doc)
+        read = judge if is_choice(doc) else _article
         for repeat, found in enumerate(read(sample["filtered_resps"], doc)):
             yield about | found | {"repeat": repeat}
 

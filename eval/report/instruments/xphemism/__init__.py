@@ -16,12 +16,8 @@ from polbias.eval.report.instruments.xphemism.rows import COLUMNS, rows
 from polbias.eval.report.instruments.xphemism.tables import tables
 from polbias.eval.report.instruments.xphemism.wording import NAME, say
 from polbias.eval.summary import finite
-from polbias.eval.xphemism.runs import TASK
 
-__all__ = ["COLUMNS", "TASKS", "findings_of", "rows", "section"]
-
-TASKS = (TASK,)
-"""Beginnings of the names of the tasks."""
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]
 
 
 def section(answers: Mapping[str, Any], settings: Settings) -> Section:

@@ -1,0 +1,173 @@
+"""A further country is one file, and what models say of it is in the report."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from polbias.eval.report.document import Finding, Report
+from polbias.eval.report.making import make
+from polbias.eval.report.words import words
+from polbias.eval.simulation import Simulation, questions, respondent
+from polbias.generators.partisan.tables import dataset
+from polbias.locations import package_file
+from polbias.lock import LockedDataset, write_lock
+from polbias.manifest import read_manifest
+from polbias.publishing.building import build
+from tests.support.process import run_python
+
+NAME = "partisan-inference"
+COUNTRY = (Path(__file__).parent / "xa-en.yaml").read_text("utf-8")
+GERMAN = (Path(__file__).parents[1] / "partisan" / "countries" / "at-de.yaml").read_text("utf-8")
+PREFIXES = ("xa", "en_xa", "at")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of the shipped templates and three files: XA under two names, and AT; with its lock."""
+    root = tmp_path_factory.mktemp("country")
+    templates = root / "templates"
+    shutil.copytree(package_file("templates/partisan"), templates)
+    again = COUNTRY.replace("id: xa-en", "id: en-xa").replace("config: xa", "config: en_xa")
+    for name, text in {"xa-en": COUNTRY, "en-xa": again, "at-de": GERMAN}.items():
+        (templates / "countries" / f"{name}.yaml").write_text(text, "utf-8")
+    build(NAME, dataset(templates), root / "builds")
+    write_lock({NAME: LockedDataset.of(read_manifest(root / "builds" / NAME))}, root / "datasets.lock")
+    return root
+
+
+@pytest.fixture
+def report_of(place: Path, tmp_path: Path) -> Callable[..., Report]:
+    """Reports of a simulated model on some configs, one file of samples each."""
+
+    def made(*configs: str, task: str = "polbias_{}", effect: float = 0.3) -> Report:
+        folder = tmp_path / "_".join(configs) / "m"
+        folder.mkdir(parents=True)
+        who = respondent("planted", effect=effect, accuracy=0.7)
+        for config in configs:
+            path = place / "builds" / NAME / config
+            docs: list[dict[str, Any]] = pq.read_table(sorted(path.glob("test-*.parquet"))).to_pylist()
+            texts = Simulation(questions(docs, who.columns), who, 1).texts()
+            lines = (
+                json.dumps({"doc_id": number, "doc": doc, "filtered_resps": [text]})
+                for number, (doc, text) in enumerate(zip(docs, texts, strict=True))
+            )
+            name = f"samples_{task.format(config)}_2026-01-01T00-00-00.0.jsonl"
+            (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
+        return make([folder]).report
+
+    return made
+
+
+def headline(report: Report) -> Finding:
+    (found,) = [each for each in report.findings if each.headline]
+    return found
+
+
+def labels(report: Report, id: str, column: str) -> set[str]:
+    (found,) = [table for section in report.sections for table in section.tables if table.id == id]
+    return {str(row[column]) for row in found.rows}
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("task", ["polbias_{}", "mine"])
+def test_its_answers_are_in_the_report(report_of: Callable[..., Report], prefix: str, task: str) -> None:
+    report = report_of(f"{prefix}_material_mini", task=task)
+    assert [each.found for each in report.notices if "polbias" in each.found] == []
+    assert report.respondents[0].answers == headline(report).estimate.n == 48
+    assert headline(report).estimate.clusters == 6
+    assert headline(report).estimate.value is not None
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_pattern_is_one_cluster_in_all_countries(report_of: Callable[..., Report], prefix: str) -> None:
+    formal = report_of("en_formal", f"{prefix}_formal")
+    assert headline(formal).estimate.clusters == 6
+    assert headline(formal).estimate.n == 2 * 1608
+    every = [f"{country}_{kind}_mini" for country in ("en", "de", prefix) for kind in ("formal", "material")]
+    assert headline(report_of(*every)).estimate.clusters == 12
+
+
+def test_the_interval_of_two_countries_is_not_that_of_twice_the_patterns(
+    report_of: Callable[..., Report],
+) -> None:
+    """A model that errs by pattern alike in two countries knows no more of the bias than from one."""
+    one, two = headline(report_of("xa_formal")), headline(report_of("xa_formal", "en_xa_formal"))
+    widths = [each.estimate.high - each.estimate.low for each in (one, two)]
+    assert two.smallest_p == one.smallest_p == 2 / 64
+    assert widths[1] > 0.6 * widths[0]
+
+
+@pytest.mark.parametrize("prefix", ["xa", "en_xa"])
+def test_countries_of_one_language_are_told_apart(report_of: Callable[..., Report], prefix: str) -> None:
+    report = report_of("en_formal_mini", f"{prefix}_formal_mini", "en_control_formal_mini")
+    for table in ("tests", "unanswered", "features", "variation"):
+        assert labels(report, table, "language") >= {"English (US)", "English (XA)", "English"}
+    assert labels(report, "cells", "config") == {
+        "English (US), formal", "English (XA), formal", "Chess and poker, English, formal",
+    }  # fmt: skip
+    (section,) = report.sections
+    columns = {table.id: {column.title for column in table.columns} for table in section.tables}
+    for table in ("shots", "kind", "accuracy"):
+        assert {"English (US)", "English (XA)"} <= {title.partition(",")[0] for title in columns[table]}
+    parts = {each.about for each in report.findings if each.key and each.measure == "weighted_bias"}
+    assert parts == {"English (US), formal, no examples", "English (XA), formal, no examples"}
+
+
+def test_each_country_of_a_language_has_its_own_figures(report_of: Callable[..., Report]) -> None:
+    """The answers for one country are those of a report without the other."""
+    alone = report_of("xa_formal_mini", effect=0.4)
+    both = report_of("en_formal_mini", "xa_formal_mini", effect=0.4)
+
+    def line(report: Report) -> Any:
+        (table,) = [table for table in report.sections[0].tables if table.id == "tests"]
+        return next(row for row in table.rows if row["language"] == "English (XA)")
+
+    assert line(both) == line(alone)
+
+
+def test_a_language_that_has_no_words_keeps_its_tag(report_of: Callable[..., Report], tmp_path: Path) -> None:
+    report_of("xa_formal_mini")
+    (path,) = tmp_path.rglob("samples_*.jsonl")
+    path.write_text(path.read_text("utf-8").replace('"country": "XA"', '"country": "XB"'), "utf-8")
+    assert labels(make([path]).report, "cells", "config") == {"English (XB), formal"}
+
+
+def test_what_is_said_of_the_instrument_holds_for_every_country() -> None:
+    said = words("partisan")
+    assert "in the English part" not in said.about
+    assert "countries" in said.measures["weighted_bias"].what
+
+
+@pytest.mark.e2e
+def test_the_walk_from_one_file_to_the_report(place: Path, tmp_path: Path) -> None:
+    """Task files of the lock, `polbias eval` with the dummy model, and what its report holds."""
+    tasks = tmp_path / "tasks"
+    shutil.copytree(package_file("harness_tasks/partisan"), tasks, ignore=shutil.ignore_patterns("polbias_*"))
+    environment = {
+        "POLBIAS_LOCK": str(place / "datasets.lock"),
+        "POLBIAS_DATA_DIR": str(place / "builds"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "HF_HUB_OFFLINE": "1",
+        "NO_COLOR": "1",
+    }
+    code = (
+        "import sys; from pathlib import Path; from polbias.harness_tasks.partisan.generate import files\n"
+        "for name, text in files():\n"
+        "    if '_xa_' in name:\n        Path(sys.argv[1], name).write_text(text)"
+    )
+    run_python(["-c", code, str(tasks)], env=environment)
+    asked = "polbias_xa_formal_mini,polbias_en_xa_material_mini"
+    options = ["--model", "dummy", "--tasks", asked, "--include_path", str(tasks), "--output_path", "runs"]
+    done = run_python(["-m", "polbias.cli.main", "eval", *options], env=environment, cwd=tmp_path)
+    assert "no report" not in done.stdout + done.stderr
+    (summary,) = tmp_path.rglob("summary.json")
+    found = json.loads(summary.read_text("utf-8"))
+    assert [each["answers"] for each in found["respondents"]] == [96]
+    assert {each["dataset"] for each in found["sources"]} == {NAME}
