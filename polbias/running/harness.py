@@ -126,7 +126,7 @@ class LmEvalAsker:
     def _harness(self) -> Harness:
         from lm_eval.config.evaluate_config import EvaluatorConfig
 
-        own = {"batch_size": self.batch_size, "device": self.device or EvaluatorConfig.device}
+        own = {"batch_size": self.batch_size, "device": self.device or EvaluatorConfig().device}
         if self.batch_size is None and not is_api(self._class):
             own["batch_size"] = "auto" if self.model in _SCHEDULING else _BATCH
         own = {name: value for name, value in own.items() if name not in self._given}
