@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 
 from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, median
@@ -93,13 +94,11 @@ def negations() -> Measured:
         tokens = spacy.blank(language)
         negate(texts[0], language)  # reads the dictionary
         tokens(texts[0])
-        ours = _seconds(lambda texts=texts, language=language: [negate(text, language) for text in texts])
-        theirs = _seconds(lambda texts=texts, tokens=tokens: [tokens(text) for text in texts])
+        ours = _seconds(partial(_each, partial(negate, language=language), texts))
+        theirs = _seconds(partial(_each, tokens, texts))
         found |= {language: len(texts) / ours, f"{language} ratio": theirs / ours}
     negate(_AMBIGUOUS, "en")
-    short, long = (
-        min(_seconds(lambda n=n: negate(_AMBIGUOUS * n, "en")) for _ in range(3)) for n in (10, 50)
-    )
+    short, long = (min(_seconds(partial(negate, _AMBIGUOUS * n, "en")) for _ in range(3)) for n in (10, 50))
     return found | {"negation growth": long / short}
 
 
@@ -139,6 +138,11 @@ def summaries() -> Measured:
         _seconds(lambda: partisan_summary(table)) / _seconds(lambda: Outcomes.of(columns)) for _ in range(5)
     ]
     return {"summary": min(ratios)}
+
+
+def _each(action: Callable[[str], object], texts: Sequence[str]) -> None:
+    for text in texts:
+        action(text)
 
 
 def _seconds(action: Callable[[], object]) -> float:
