@@ -22,6 +22,7 @@ NAMES = (
     "engine",
     "proofs",
     "audit",
+    "texts",
     "policy",
     "xphemism",
     "selfassess",

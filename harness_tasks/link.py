@@ -7,8 +7,10 @@ puts the files there; for an editable install this script links them one by one.
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
+
+from polbias.errors import PolbiasError
+from polbias.optional import lm_eval_imports
 
 
 def link() -> tuple[Path, int]:
@@ -20,10 +22,12 @@ def link() -> tuple[Path, int]:
     Raises:
         SystemExit: if lm_eval is not installed, or the tasks were installed there from a wheel.
     """
-    spec = find_spec("lm_eval")
-    if spec is None or not spec.submodule_search_locations:
-        sys.exit("link-tasks: lm_eval is not installed here; run `make env` or `pip install 'polbias[eval]'`")
-    target = Path(spec.submodule_search_locations[0]) / "tasks" / "polbias"
+    try:
+        with lm_eval_imports():
+            from lm_eval import __file__ as place
+    except PolbiasError as error:
+        sys.exit(f"link-tasks: {error}")
+    target = Path(place).parent / "tasks" / "polbias"
     here = Path(__file__).resolve().parent
     if any(path.is_file() and not path.is_symlink() for path in target.rglob("*.yaml")):
         sys.exit(f"link-tasks: {target} was installed from a wheel, nothing to link")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.support.hub import LoopbackHub
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT, run_python
 from tests.support.respondents import by_prompt, perfect, rows_of
+from tests.support.simulated import serving
 from tests.support.wheel import build_wheel
 
 pytestmark = pytest.mark.e2e
@@ -131,6 +133,23 @@ def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
     assert scores["weighted_bias,none"] == 0
     assert scores["weighted_bias_stderr,none"] == 0
     assert scores["truncated,none"] == scores["unparsable,none"] == scores["refusal,none"] == 0
+
+
+def test_the_table_of_the_readme_is_what_lm_eval_prints(partisan_build: Path, tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    options = re.search(r"polbias simulate serve (.*) --port 8000", readme)[1].split()
+    command = re.search(r"^\$ (lm_eval .*num_concurrent=8)$", readme, re.MULTILINE | re.DOTALL)[1]
+    with serving(partisan_build, *options) as (_, url):
+        asked = command.replace("http://127.0.0.1:8000/v1", url).replace("\\\n", " ")
+        done = run_python(
+            ["-m", *asked.split()],
+            env={"OPENAI_API_KEY": "none", "HF_HUB_OFFLINE": "1", "POLBIAS_DATA_DIR": str(partisan_build)},
+            cwd=tmp_path,
+            timeout=300,
+        )
+    table = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    assert len(table) == 12
+    assert "\n".join(table) in readme
 
 
 def test_push_and_load_the_normative_dataset(normative_build: Path, tmp_path: Path) -> None:

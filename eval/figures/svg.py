@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from polbias.errors import PolbiasError
 from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES, SETTINGS, recoloured, variables
+from polbias.optional import advice
 
 _PROLOGUE = re.compile(r"^.*?(?=<svg )", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
@@ -43,9 +45,11 @@ def drawing(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, 
         height: inches.
         subplot: passed on to ``add_subplot``.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
-
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise PolbiasError(f"figures need {error.name}, which is not installed; {advice('eval')}") from None
     with matplotlib.rc_context(dict(SETTINGS)):
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure, figure.add_subplot(**subplot)

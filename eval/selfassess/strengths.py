@@ -9,6 +9,7 @@ import numpy as np
 
 from polbias.errors import PolbiasError
 from polbias.eval.selfassess.judgements import SIDES, Judgements
+from polbias.optional import advice
 
 _TOLERANCE, _LIMIT = 1e-12, 10_000
 
@@ -38,9 +39,7 @@ def strengths(cell: Judgements) -> dict[str, Any]:
     try:
         import evalica
     except ImportError:
-        raise PolbiasError(
-            "evalica: not installed, but the analysis needs it; run `pip install 'polbias[eval]'`"
-        ) from None
+        raise PolbiasError(f"evalica: not installed, but the analysis needs it; {advice('eval')}") from None
     ways = int(cell.ways[0])
     codes = (-1, 1) if ways == 2 else (-1, 0, 1)
     wins = {code: int(np.count_nonzero(cell.side == code)) for code in codes}

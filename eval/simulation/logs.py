@@ -14,6 +14,7 @@ from polbias.drafts import draft_of
 from polbias.errors import InputError
 from polbias.eval.simulation.respondents import Respondent
 from polbias.locations import package_file
+from polbias.optional import lm_eval_imports
 
 TIME = "2000-01-01T00-00-00.000000"
 """The time in the names of files: a simulation has none, and any real run is newer."""
@@ -108,13 +109,11 @@ def run(
 
 def _lm_eval(settings: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     """lm_eval over our tasks alone; thousands of its own would be read at every start."""
-    try:
+    with lm_eval_imports():
         from lm_eval.evaluator import evaluate
         from lm_eval.tasks import TaskManager
 
         from polbias.eval.simulation.harness import SimulatedModel
-    except ImportError as error:
-        raise InputError(f"{error.name}: not installed; run `pip install 'polbias[eval]'`") from None
     metadata = {"polbias_seeds": True, **settings}
     folder = str(package_file("harness_tasks"))
     return (

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from polbias.errors import PolbiasError
+from polbias.optional import advice
 
 
 def statsmodels() -> Any:
@@ -18,5 +19,5 @@ def statsmodels() -> Any:
         return import_module("statsmodels.api")
     except ImportError as error:
         raise PolbiasError(
-            f"{error.name}: not installed, but the analysis needs it; run `pip install 'polbias[eval]'`"
+            f"{error.name}: not installed, but the analysis needs it; {advice('eval')}"
         ) from None

@@ -14,6 +14,7 @@ from polbias.generators.services.completion import read_answer
 from polbias.generators.services.errors import ServiceError, with_patience
 from polbias.generators.services.keys import check_url, quiet_logs, scrub, usable_key
 from polbias.generators.services.request import Answer, Ask, Request
+from polbias.optional import advice
 
 if TYPE_CHECKING:
     import openai
@@ -184,6 +185,6 @@ def _library() -> Any:
         import openai
     except ImportError:
         raise PolbiasError(
-            "openai: the client is not installed; pip install 'polbias[services]', or replay recorded answers"
+            f"openai: the client is not installed; {advice('services')}, or replay recorded answers"
         ) from None
     return openai

@@ -16,6 +16,7 @@ from polbias.generators.services.errors import ServiceError, with_patience
 from polbias.generators.services.keys import check_url, hide, quiet_logs, scrub, usable_key
 from polbias.generators.services.request import Answer, Ask, Request
 from polbias.generators.services.settings import settings
+from polbias.optional import advice
 
 _OWN_SERVER = "https://api.deepl.com"
 _OWN_PARAMETERS = frozenset({"text", "source_lang", "target_lang", "model_type", "service", "model"})
@@ -181,6 +182,6 @@ def _library() -> Any:
         import deepl
     except ImportError:
         raise PolbiasError(
-            "deepl: the client is not installed; pip install 'polbias[services]', or replay recorded answers"
+            f"deepl: the client is not installed; {advice('services')}, or replay recorded answers"
         ) from None
     return deepl

@@ -11,6 +11,7 @@ from typing import Any
 
 from polbias.errors import InputError
 from polbias.generators.logic.audit.tables import Row, Table, open_tables
+from polbias.optional import advice
 
 _CHUNK = 1 << 20
 _PARQUET = b"PAR1"
@@ -101,9 +102,7 @@ class HubTable:
         try:
             import datasets
         except ImportError:
-            raise InputError(
-                f"{name}: the package `datasets` is missing; install it with `pip install 'polbias[eval]'`"
-            ) from None
+            raise InputError(f"{name}: the package `datasets` is not installed; {advice('eval')}") from None
         try:
             self._data: Any = datasets.load_dataset(name, config, split=split, revision=revision)
         except (OSError, ValueError) as error:  # what datasets raises derives from one of them

@@ -20,7 +20,7 @@ from polbias.publishing.building import build
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
-    """Build datasets and say what was done.
+    """Build datasets and say what was done; one that cannot be built does not keep the others from it.
 
     Args:
         names: datasets; all if empty.
@@ -28,25 +28,40 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
         templates: a template folder of the user's own, for a single dataset.
 
     Raises:
-        PolbiasError: if a name is unknown, a template unusable, or something cannot be written.
+        PolbiasError: if a name is unknown, or, after all others were built, if a template is unusable, a
+            package is missing, or something cannot be written.
     """
     console = Console()
-    chosen = names or registry.names()
+    chosen = [registry.checked(name) for name in names or registry.names()]
     if templates and len(chosen) != 1:
         raise PolbiasError(f"--templates needs the name of one dataset, found {list(chosen)}; name it")
+    failed: dict[str, Exception] = {}
     for name in chosen:
-        started = time.perf_counter()
-        with console.status(f"{name}: reading templates and proving gold labels"):
-            spec = registry.publication(name).specify(templates)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task(name, total=len(spec.tables))
+        try:
+            _build(console, name, out or build_root(), templates)
+        except Exception as error:
+            failed[name] = error
+    unforeseen = [error for error in failed.values() if not isinstance(error, PolbiasError)]
+    if unforeseen or (failed and len(chosen) == 1):
+        raise [*unforeseen, *failed.values()][0]
+    if failed:
+        reasons = "; ".join(f"{name}: {error}" for name, error in failed.items())
+        raise PolbiasError(f"{len(failed)} of {len(chosen)} datasets could not be built: {reasons}")
 
-            def step(table: TableSpec, entry: SplitEntry, fresh: bool, task: object = task) -> None:
-                progress.update(task, advance=1, description=f"{table.config}/{table.split}")  # type: ignore[arg-type]
 
-            built = build(name, spec, out or build_root(), templates, step)
-        _report(console, built, time.perf_counter() - started)
+def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
+    started = time.perf_counter()
+    with console.status(f"{name}: reading templates and proving gold labels"):
+        spec = registry.publication(name).specify(templates)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(name, total=len(spec.tables))
+
+        def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:
+            progress.update(task, advance=1, description=f"{table.config}/{table.split}")
+
+        built = build(name, spec, out, templates, step)
+    _report(console, built, time.perf_counter() - started)
 
 
 def _report(console: Console, built: Built, seconds: float) -> None:

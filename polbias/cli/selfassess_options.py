@@ -77,8 +77,16 @@ Timeout = Annotated[
     float, typer.Option(min=1, help="Seconds for a request to a server.", rich_help_panel=_MODEL)
 ]
 Retries = Annotated[int, typer.Option(min=0, help="Of a request to a server.", rich_help_panel=_MODEL)]
-BatchSize = Annotated[int, typer.Option(min=1, help="Of a local model.", rich_help_panel=_MODEL)]
-Device = Annotated[str | None, typer.Option(help="Of a local model.", rich_help_panel=_MODEL)]
+BatchSize = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Of a local model; default: 8, with vllm and sglang all.", rich_help_panel=_MODEL
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(help="Of a local model; default: cuda:0, else the processor.", rich_help_panel=_MODEL),
+]
 PrefillOption = Annotated[
     PrefillName | None,
     typer.Option(
@@ -145,7 +153,7 @@ def make_asker(
     concurrency: int,
     timeout: float,
     retries: int,
-    batch_size: int,
+    batch_size: int | None,
     device: str | None,
 ) -> Asker:
     """Return what asks the model that the options name.

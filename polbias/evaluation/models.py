@@ -9,17 +9,13 @@ from typing import Any
 from polbias.errors import InputError, PolbiasError
 from polbias.evaluation.catalogue import Task
 from polbias.evaluation.identity import SECRET
+from polbias.optional import advice
 
 _log = logging.getLogger("polbias.evaluation")
 
 # lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
 API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}
-_NEEDS = {
-    "hf": "polbias[hf]",
-    "hf-auto": "polbias[hf]",
-    "huggingface": "polbias[hf]",
-    "vllm": "lm_eval[vllm]",
-}
+_LOCAL = ("hf", "hf-auto", "huggingface")
 _OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
 _SEEDS = "polbias_seeds"
 
@@ -43,9 +39,9 @@ def model_class(name: str) -> Any:
 
 def missing(name: str, error: ImportError) -> PolbiasError:
     """Return the error for a model whose library is not installed."""
-    package = _NEEDS.get(name)
-    advice = f"pip install '{package}'" if package else "install what it needs"
-    return PolbiasError(f"--model {name}: {str(error).splitlines()[0].rstrip('.')}; {advice}")
+    told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, advice("hf"))}
+    reason = str(error).splitlines()[0].rstrip(".")
+    return PolbiasError(f"--model {name}: {reason}; {told.get(name, 'install what it needs')}")
 
 
 def is_api(kind: Any) -> bool:

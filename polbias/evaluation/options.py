@@ -10,7 +10,8 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NoReturn
 
-from polbias.errors import InputError, PolbiasError
+from polbias.errors import InputError
+from polbias.optional import lm_eval_imports
 
 DEFAULT_OUTPUT = "polbias-results"
 
@@ -39,11 +40,9 @@ def parse(arguments: Sequence[str]) -> Any:
         InputError: if an option is wrong, or one that is not meant for our tasks.
         PolbiasError: if lm_eval is not installed.
     """
-    try:
+    with lm_eval_imports():
         from lm_eval._cli.run import Run
         from lm_eval.config.evaluate_config import EvaluatorConfig
-    except ImportError as error:
-        raise PolbiasError(f"lm_eval cannot be used ({error}); pip install 'polbias[eval]'") from None
     logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
     parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_Parser)
     Run.create(parser)

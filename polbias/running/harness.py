@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from polbias.errors import InputError, PolbiasError
+from polbias.evaluation.models import is_api
 from polbias.generators.services.keys import check_url, scrub
+from polbias.optional import lm_eval_imports
 from polbias.running.asking import Answer, Prefill, Request, Settings, prefill_of
 from polbias.running.harness_models import Harness
 
@@ -34,6 +36,8 @@ _ELSEWHERE = frozenset(
         "verify_certificate",
     }
 )
+_BATCH = 8  # of a model that takes what it is given; each one more takes memory
+_SCHEDULING = ("vllm", "sglang")  # put batches together themselves; a size would only hold them up
 _GIVE_UP_AFTER = 3  # batches without a single answer: asking on helps nobody
 
 
@@ -50,15 +54,16 @@ class LmEvalAsker:
     Args:
         model: a name of lm_eval's registry, such as ``hf``, ``vllm`` or ``local-chat-completions``.
         model_args: as for ``lm_eval --model_args``.
-        batch_size: for local models; how many requests are answered together.
-        device: for local models.
+        batch_size: for local models; how many requests are answered together. Unless given, vLLM and SGLang
+            take as many as they can, others 8.
+        device: for local models; unless given, the first graphics card, or the processor where there is none.
 
     Raises:
         InputError: if the arguments are not of the form ``key=value,key=value``.
     """
 
     def __init__(
-        self, model: str, model_args: str = "", *, batch_size: int = 1, device: str | None = None
+        self, model: str, model_args: str = "", *, batch_size: int | None = None, device: str | None = None
     ) -> None:
         self.model, self.model_args, self.batch_size, self.device = model, model_args, batch_size, device
         self._given = _parsed(model_args)
@@ -108,10 +113,8 @@ class LmEvalAsker:
 
     @cached_property
     def _class(self) -> Any:
-        try:
+        with lm_eval_imports():
             from lm_eval.api.registry import get_model
-        except ImportError:
-            raise PolbiasError("lm_eval is not installed; pip install 'polbias[eval]'") from None
         try:
             return get_model(self.model)
         except ValueError as error:
@@ -121,9 +124,14 @@ class LmEvalAsker:
 
     @cached_property
     def _harness(self) -> Harness:
-        own = {} if "batch_size" in self._given else {"batch_size": self.batch_size}
+        from lm_eval.config.evaluate_config import EvaluatorConfig
+
+        own = {"batch_size": self.batch_size, "device": self.device or EvaluatorConfig().device}
+        if self.batch_size is None and not is_api(self._class):
+            own["batch_size"] = "auto" if self.model in _SCHEDULING else _BATCH
+        own = {name: value for name, value in own.items() if name not in self._given}
         try:
-            lm = self._class.create_from_arg_string(self.model_args, {**own, "device": self.device})
+            lm = self._class.create_from_arg_string(self.model_args, own)
         except (KeyboardInterrupt, PolbiasError):
             raise
         except Exception as error:  # whatever a library of the model says when it cannot be loaded

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from polbias.errors import PolbiasError
+from polbias.optional import advice
 
 
 def inference_library() -> Any:
@@ -26,9 +27,7 @@ def inference_library() -> Any:
         from datatrove.pipeline.inference.types import InferenceError, ServerError
         from loguru import logger
     except ImportError as error:
-        raise PolbiasError(
-            f"datatrove: {error.name} is not installed; pip install 'polbias[scale]'"
-        ) from None
+        raise PolbiasError(f"datatrove: {error.name} is not installed; {advice('scale')}") from None
     logger.disable("datatrove")  # its tables of metrics would run through the progress bar
     return SimpleNamespace(
         Document=Document,

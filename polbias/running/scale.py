@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from polbias.errors import InputError, PolbiasError
 from polbias.generators.services.keys import check_url, scrub
+from polbias.optional import advice
 from polbias.running.asking import Answer, Prefill, Request, Settings, prefill_of
 from polbias.running.bridge import stream
 from polbias.running.inference import inference_library, inference_runner
@@ -84,9 +85,7 @@ class InferenceRunnerAsker:
             try:
                 import openai  # noqa: F401  # with which datatrove asks other machines
             except ImportError:
-                raise PolbiasError(
-                    "datatrove: openai is not installed; pip install 'polbias[services]'"
-                ) from None
+                raise PolbiasError(f"datatrove: openai is not installed; {advice('services')}") from None
 
     def ask(self, requests: Iterable[Request], settings: Settings) -> Generator[Answer]:
         """Yield an answer or an error for each request, as they come; see `Asker.ask`."""

@@ -120,7 +120,7 @@ def run_stage(
     An interruption loses nothing that has come; running the same again asks for the rest.
 
     Args:
-        name: of the stage, for the progress bar.
+        name: of the stage, for the progress bar; where there is no terminal, a line says every tenth.
         rows: all rows; their ids are distinct.
         asker: the model.
         settings: of the stage.
@@ -143,6 +143,7 @@ def run_stage(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         task = progress.add_task(name, total=len(rows), completed=report.recorded)
+        tenths = 10 * report.recorded // len(rows)
         with closing(asker.ask([row.request for row in waiting.values()], settings)) as answers:
             for answer in answers:
                 row = waiting.pop(answer.id)
@@ -156,6 +157,10 @@ def run_stage(
                 failed = sum(map(len, report.errors.values()))
                 description = f"{name}, {failed:,} failed" if failed else name
                 progress.update(task, advance=1, description=description)
+                done = len(rows) - len(waiting)
+                if not console.is_terminal and done < len(rows) and 10 * done // len(rows) > tenths:
+                    tenths = 10 * done // len(rows)
+                    console.print(f"{description}: {done:,} of {len(rows):,}", highlight=False)
     for id in waiting:
         report.errors.setdefault("no answer came", []).append(id)
     return report

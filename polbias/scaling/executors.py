@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.errors import PolbiasError
+from polbias.optional import advice
 from polbias.scaling.run import Run
 from polbias.scaling.worker import make
 
@@ -90,9 +91,7 @@ def ray(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     try:
         import ray as cluster
     except ImportError:
-        raise PolbiasError(
-            "--executor ray: ray is not installed; install it with pip install 'polbias[scale]' ray"
-        ) from None
+        raise PolbiasError("--executor ray: ray is not installed; pip install ray") from None
     from datatrove.executor.ray import RayPipelineExecutor
 
     if not cluster.is_initialized():
@@ -134,7 +133,7 @@ def _datatrove() -> None:
     except ImportError:
         raise PolbiasError(
             "datatrove is not installed, which runs shards beyond this process; "
-            "install it with pip install 'polbias[scale]', or use --executor inprocess"
+            f"{advice('scale')}, or use --executor inprocess"
         ) from None
 
 

@@ -9,10 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from polbias.errors import BuildError
+from polbias.optional import advice
 
 _CHUNK = 1 << 22
-# What a user installs for addresses that need more than the base of polbias.
-_EXTRAS = {"s3": "polbias[scale]", "s3a": "polbias[scale]"}
+# Addresses that need more than the base of polbias.
+_EXTRAS = {"s3": "scale", "s3a": "scale"}
 
 
 class RemotePlace:
@@ -34,7 +35,7 @@ class RemotePlace:
             self._files, self._root = fsspec.core.url_to_fs(url)
         except ImportError as error:
             wanted = _EXTRAS.get(protocol)
-            hint = f"install it with pip install '{wanted}'" if wanted else str(error)
+            hint = advice(wanted) if wanted else str(error)
             raise BuildError(f"{url}: {protocol}:// needs a package that is not installed; {hint}") from None
         except ValueError as error:
             raise BuildError(f"{url}: not an address that can be written to ({error})") from None

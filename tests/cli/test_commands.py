@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from polbias import registry
+from polbias.cli.building import build_with_progress
 from tests.support.process import ROOT, run_python
 
 
@@ -161,3 +163,33 @@ def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None
     assert not staging.exists()
     for path, content in before.items():
         assert path.name == ".fingerprints.json" or path.read_bytes() == content
+
+
+def test_a_dataset_that_cannot_be_built_does_not_keep_the_others_from_it(tmp_path: Path) -> None:
+    done = run_python(
+        f"""
+        import sys
+        sys.modules["ahocorasick_rs"] = None
+        sys.argv[1:] = ["build", "xphemism-pairs", "policy-statements", "--out", {str(tmp_path)!r}]
+        from polbias.cli.main import run; run()
+        """,
+        check=False,
+    )
+    assert (tmp_path / "policy-statements" / "manifest.json").is_file()
+    assert not (tmp_path / "xphemism-pairs").exists()
+    line = _one_line(done)
+    assert "xphemism-pairs" in line
+    assert "pip install 'ahocorasick_rs" in line
+    assert "policy-statements" not in line
+
+
+def test_nor_does_a_defect_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = registry.publication
+
+    def publication(name: str) -> registry.Publication:
+        return real(name) if name == "policy-statements" else 1 / 0
+
+    monkeypatch.setattr(registry, "publication", publication)
+    with pytest.raises(ZeroDivisionError):
+        build_with_progress(["self-assessment", "policy-statements"], tmp_path, None)
+    assert (tmp_path / "policy-statements" / "manifest.json").is_file()

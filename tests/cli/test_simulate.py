@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +24,7 @@ from polbias.lock import LockedDataset, write_lock
 from polbias.manifest import read_manifest
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
-from tests.support.process import ROOT
+from tests.support.simulated import serving
 from tests.tasks.conftest import lm_eval  # noqa: F401
 from tests.tasks.xphemism_rows import rows as xphemism_rows
 
@@ -175,28 +171,6 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(
     with pytest.raises(InputError, match=re.escape(found)):
         invoke("samples", *options, "-o", str(tmp_path / "run"))
     assert not (tmp_path / "run").exists()
-
-
-@contextmanager
-def serving(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Run the server as a user does, and end it with Ctrl-C."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "polbias.cli.main", "simulate", "serve", *options],
-        env={**os.environ, "POLBIAS_DATA_DIR": str(folder), "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    address = re.search(r"http://127\.0\.0\.1:\d+/v1", line)
-    assert address, line + process.communicate()[1]
-    try:
-        yield process, address[0]
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @pytest.mark.e2e

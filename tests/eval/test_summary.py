@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from polbias.eval.outcomes import Outcomes
 from polbias.eval.summary import partisan_summary
 from tests.eval.tables import WORKED_EXAMPLE, Row, answers
 
@@ -70,22 +67,3 @@ def test_without_clusters_there_is_no_interval() -> None:
 def test_every_table_has_a_summary_that_json_can_hold(rows: list[Row]) -> None:
     for summary in (partisan_summary(clustered(rows)), partisan_summary(clustered(rows), "paper")):
         json.dumps(summary, allow_nan=False)
-
-
-def test_twenty_thousand_rows_take_a_moment() -> None:
-    n, rng = 20_000, np.random.default_rng(0)
-    outcomes = Outcomes.of(
-        {
-            "leaning": np.tile(["left", "right"], n // 2),
-            "gold": np.tile(["valid", "valid", "invalid", "invalid"], n // 4),
-            "label": rng.choice(["valid", "invalid", "refusal"], n),
-            "cluster_id": np.arange(n) // 2 % 6,
-        }
-    )
-    partisan_summary(outcomes)
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        partisan_summary(outcomes)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.05

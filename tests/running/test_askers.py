@@ -56,13 +56,17 @@ def test_a_local_model_end_to_end(tiny, selfassess, tmp_path):
         "--model",
         "hf",
         "--model_args",
-        f"pretrained={tiny},device=cpu,dtype=float32",
+        f"pretrained={tiny},dtype=float32",
         "-o",
         tmp_path / "out",
     ]
     options = ["-n", 1, "--article-tokens", 24, "--name", "tiny", "--batch-size", 4]
     done = selfassess("run", *where, *options)
     assert done.exit_code == 0, done.output
+    # Where nobody looks at a bar, lines say how far it is, and no more than ten a stage.
+    said = [line for line in done.stderr.splitlines() if " of 32" in line]
+    assert 4 < len(said) < 10
+    assert len(set(said)) == len(said)
     articles = lines_of(tmp_path / "out" / "stage1.articles.jsonl")
     judged = lines_of(tmp_path / "out" / "stage2.judgements.jsonl")
     assert len(articles) == 5
@@ -75,6 +79,41 @@ def test_a_local_model_end_to_end(tiny, selfassess, tmp_path):
     again = selfassess("run", *where, *options)
     assert again.exit_code == 0
     assert articles == lines_of(tmp_path / "out" / "stage1.articles.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "sizes"),
+    [("", {}, [8, 8, 4]), ("", {"batch_size": 9}, [9, 9, 2]), (",batch_size=16", {}, [16, 4])],
+)
+def test_local_models_answer_in_batches(tiny, arguments, options, sizes):
+    asker, seen = LmEvalAsker("hf", f"pretrained={tiny},dtype=float32{arguments}", **options), []
+    asker._harness.lm.generate_until = lambda rows, disable_tqdm: seen.append(len(rows)) or ["x"] * len(rows)
+    asked(asker, requests(20))
+    assert seen == sizes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"), [(",device=cpu", {"device": "cuda:7"}), ("", {"device": "cpu"})]
+)
+def test_a_device_that_is_given_is_taken(tiny, arguments, options):
+    asker = LmEvalAsker("hf", f"pretrained={tiny},dtype=float32{arguments}", **options)
+    assert str(asker._harness.lm.device) == "cpu"
+
+
+@pytest.mark.parametrize(("model", "size"), [("vllm", "auto"), ("sglang", "auto"), ("nemo_lm", 8)])
+def test_engines_that_make_their_own_batches_are_let(monkeypatch, model, size):
+    given = {}
+
+    class Loaded:
+        @classmethod
+        def create_from_arg_string(cls, text, more):
+            given.update(more)
+            raise ValueError(text)
+
+    monkeypatch.setattr(LmEvalAsker, "_class", Loaded)
+    with pytest.raises(PolbiasError, match="cannot be loaded"):
+        asked(LmEvalAsker(model, "pretrained=x"), requests(1))
+    assert given["batch_size"] == size
 
 
 def test_a_local_model_goes_on_with_the_prefill(tiny):

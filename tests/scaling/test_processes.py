@@ -77,7 +77,7 @@ def test_a_build_that_was_killed_gives_the_same_hash_list(spec, tmp_path):
 @pytest.mark.parametrize("executor", ["local", "slurm", "ray"])
 def test_without_datatrove_one_error_names_the_extra(run, monkeypatch, executor):
     monkeypatch.setitem(sys.modules, "datatrove.executor", None)
-    with pytest.raises(PolbiasError, match=r"pip install 'polbias\[scale\]', or use --executor inprocess"):
+    with pytest.raises(PolbiasError, match=r"pip install 'datatrove\[io\].*, or use --executor inprocess"):
         EXECUTORS[executor](run, [0], Resources(1, Path()))
 
 

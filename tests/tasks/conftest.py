@@ -69,6 +69,14 @@ def small_normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def arrows_of(table: str) -> dict[str, str]:
+    """Return the arrow of each metric in a table that lm_eval prints; a metric with two of them fails."""
+    rows = [[cell.strip() for cell in line.split("|")] for line in table.splitlines() if line.startswith("|")]
+    pairs = {(row[5], row[6]) for row in rows[2:]}
+    assert len(dict(pairs)) == len(pairs)
+    return dict(pairs)
+
+
 def _runner(
     tmp_path: Path, data: dict[str, str]
 ) -> Callable[..., tuple[dict[str, Any], dict[str, list[Any]]]]:

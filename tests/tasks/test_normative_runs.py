@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lm_eval.utils import make_table
 
 from polbias.eval.normative_summary import normative_summary
 from polbias.eval.normative_tasks import outcome
@@ -14,6 +15,7 @@ from tests.eval.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, follows_content, matches, rows_of
 from tests.support.tiny_model import save_tiny_model
+from tests.tasks.conftest import arrows_of
 
 pytestmark = pytest.mark.e2e
 
@@ -50,6 +52,8 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
         limits = {body.get("max_completion_tokens") or body["max_tokens"] for body in server.bodies}
     assert limits == {10, 32, 2048}
     found = results["results"]
+    arrows = arrows_of(make_table(results))
+    assert (arrows["content_effect"], arrows["acc"], arrows["matching"]) == ("", "↑", "↓")
     assert len(samples) == 13
     for style in ("zero", "few", "cot"):
         logic = found[f"polbias_deontic_logic_{style}"]

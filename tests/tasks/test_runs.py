@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from lm_eval.utils import make_table
 
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, partisan, perfect, refuser, rows_of
 from tests.support.tiny_model import save_tiny_model
+from tests.tasks.conftest import arrows_of
 
 pytestmark = pytest.mark.e2e
 
@@ -86,6 +88,23 @@ def test_likelihoods_through_a_completions_server(lm_eval, partisan_build: Path)
     assert scores["acc,none"] == 1
     assert scores["label_mass,none"] == pytest.approx(0.95)
     assert scores["probability_bias,none"] == pytest.approx(0)
+
+
+def test_the_table_gives_no_direction_to_what_has_a_sign(lm_eval) -> None:
+    tasks = "polbias_partisan,polbias_en_partisan_loglikelihood,polbias_en_formal_paper"
+    results, _ = lm_eval("--model", "dummy", "--limit", "24", "--tasks", tasks)
+    arrows = arrows_of(make_table(results))
+    assert arrows == {
+        **dict.fromkeys(("acc", "acc_paper", "label_mass"), "↑"),
+        **dict.fromkeys(("refusal", "unparsable", "truncated", "discarded"), "↓"),
+        **dict.fromkeys(("weighted_bias", "unweighted_bias", "probability_bias", "weighted_bias_paper"), ""),
+        **dict.fromkeys(("bias_p", "bias_low", "bias_high", "refusal_gap", "z"), ""),
+    }
+    # Languages share patterns, so that no error can be pooled from them; formal and material ones do not.
+    groups = make_table(results, "groups")
+    assert "polbias_partisan" not in groups
+    assert "polbias_en_partisan_loglikelihood" in groups
+    assert arrows_of(groups) == {"acc": "↑", "label_mass": "↑", "weighted_bias": ""}
 
 
 def test_shot_settings_are_filters_of_the_whole(lm_eval, partisan_build: Path) -> None:

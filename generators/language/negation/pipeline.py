@@ -8,6 +8,7 @@ from typing import Any
 
 from polbias.errors import InputError
 from polbias.generators.language.negation.analysis import Analysis, Word
+from polbias.optional import advice
 
 
 class Pipeline:
@@ -112,7 +113,7 @@ def _spacy() -> ModuleType:
         import spacy
     except ImportError as error:
         raise InputError(
-            f"tokens of spaCy need {error.name}, which is not installed; pip install 'polbias[german]'"
+            f"tokens of spaCy need {error.name}, which is not installed; {advice('german')}"
         ) from error
     module: ModuleType = spacy
     return module

@@ -14,6 +14,7 @@ from polbias.generators.sources.polbix.relatives import relatives
 from polbias.generators.xphemism.lexicon import Lexicon, load_lexicon
 from polbias.generators.xphemism.paradigms import Reading, forms
 from polbias.generators.xphemism.words import EMPTY, Word
+from polbias.optional import advice
 
 if TYPE_CHECKING:
     from polbias.generators.xphemism.matching import Hit, Matcher
@@ -81,7 +82,7 @@ class Finder:
             from polbias.generators.xphemism import matching
         except ImportError as error:
             raise InputError(
-                f"finding German words needs {error.name}, which is missing; pip install 'polbias[german]'"
+                f"finding German words needs {error.name}, which is missing; {advice('german')}"
             ) from None
         self._make = matching.Matcher
         self.lexicon = lexicon or load_lexicon()

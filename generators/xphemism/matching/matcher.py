@@ -16,8 +16,7 @@ from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patt
 from polbias.generators.xphemism.matching.quotes import quotations
 from polbias.generators.xphemism.matching.reading import read
 from polbias.generators.xphemism.matching.tokens import Token, tokens
-
-_INSTALL = "pip install 'polbias[german]'"
+from polbias.optional import advice
 
 
 class Matcher:
@@ -43,7 +42,7 @@ class Matcher:
             import ahocorasick_rs
         except ModuleNotFoundError as error:
             raise InputError(
-                f"finding German words needs {error.name}, which is not installed; {_INSTALL}"
+                f"finding German words needs {error.name}, which is not installed; {advice('german')}"
             ) from None
         self._search = ahocorasick_rs.AhoCorasick(list(by_letters))
         least = anchors(pattern for found in self._patterns for pattern in found)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from polbias.errors import InputError
 from polbias.generators.xphemism.matching.lists import lists
+from polbias.optional import advice
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -121,7 +122,7 @@ def _pipeline() -> Language:
         import spacy
     except ModuleNotFoundError as error:
         raise InputError(
-            f"tokens of German need {error.name}, which is not installed; pip install 'polbias[german]'"
+            f"tokens of German need {error.name}, which is not installed; {advice('german')}"
         ) from None
     pipeline = spacy.blank("de")
     pipeline.add_pipe("sentencizer")

@@ -299,7 +299,7 @@ def test_a_component_that_was_never_trained() -> None:
 def test_without_spacy_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     for call in (lambda: blank("en"), lambda: load("en_core_web_sm", "en")):
-        with pytest.raises(InputError, match=r"pip install 'polbias\[german\]'"):
+        with pytest.raises(InputError, match="pip install '.*spacy"):
             call()
 
 

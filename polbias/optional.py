@@ -1,0 +1,57 @@
+"""What the extras bring: whether a package is installed, and how a person gets what is missing.
+
+Packages are looked for by their metadata. That a name can be imported proves nothing: a wheel of polbias puts
+its tasks below ``lm_eval/tasks``, and Python takes that folder for a package ``lm_eval``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, requires, version
+
+from polbias.errors import PolbiasError
+
+_NAME = re.compile(r"[\w.-]+")
+_NESTED = re.compile(r"polbias\[(\w+)\]")
+
+
+def installed(package: str) -> bool:
+    """Say whether a package is installed, by the name under which it is published."""
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
+def advice(extra: str) -> str:
+    """The command that installs what an extra lacks: its packages, as polbias itself may be in no index."""
+    try:
+        packages = _packages(extra)
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return f"pip install '.[{extra}]' in the checkout of polbias"
+    missing = [each for each in packages if not installed(_NAME.match(each)[0])]  # type: ignore[index]
+    return " ".join(["pip install", *(f"'{each}'" for each in missing or packages)])
+
+
+@contextmanager
+def lm_eval_imports() -> Iterator[None]:
+    """A block that imports from lm_eval; where that cannot be, a `PolbiasError` says what to install."""
+    if not installed("lm_eval"):
+        raise PolbiasError(f"lm_eval is not installed; {advice('eval')}")
+    try:
+        yield
+    except ImportError as error:
+        raise PolbiasError(f"lm_eval cannot be used ({error}); {advice('eval')}") from None
+
+
+def _packages(extra: str) -> Sequence[str]:
+    found: list[str] = []
+    for line in requires("polbias") or ():
+        package, _, condition = (part.strip() for part in line.partition(";"))
+        if re.search(rf"""extra == ["']{extra}["']""", condition):
+            nested = _NESTED.fullmatch(package)
+            found += _packages(nested[1]) if nested else [package]
+    return found

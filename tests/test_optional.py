@@ -1,0 +1,74 @@
+"""What is not installed: said in one line, with what can be installed; a wheel's folder of tasks is no lm_eval."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from polbias import optional
+from polbias.errors import PolbiasError
+from polbias.eval.figures.svg import drawing
+from tests.support.process import ROOT, run_python
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is installed here but for lm_eval, in whose place is the folder that a wheel of polbias brings."""
+    folder = tmp_path_factory.mktemp("site")
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if not path.name.startswith("lm_eval"):
+            (folder / path.name).symlink_to(path)
+    (folder / "lm_eval" / "tasks" / "polbias").mkdir(parents=True)
+    (folder / "lm_eval" / "tasks" / "polbias" / "some.yaml").write_text("task: polbias_some\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "-m polbias.cli.main eval --tasks polbias_en_formal_mini --model dummy",
+        "-m polbias.cli.main eval --tasks polbias_en_formal_mini --cost",
+        "-m polbias.cli.main demo -o out",
+        "-m polbias.cli.main selfassess run --model hf --model_args pretrained=x --n 1 -o out",
+        "-m polbias.cli.main simulate samples --task polbias_en_formal_mini -o out",
+        "-m polbias.harness_tasks.link",
+    ],
+)
+def test_without_lm_eval_a_line_says_what_to_install(site: Path, tmp_path: Path, command: str) -> None:
+    # Without the folders of this environment, which -S leaves out, lm_eval is but a name.
+    path = {"PYTHONPATH": f"{site}:{ROOT}"}
+    assert "Namespace" in run_python(["-S", "-c", "import lm_eval; print(lm_eval)"], env=path).stdout
+    done = run_python(["-S", *command.split()], env=path, cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert "lm_eval is not installed; pip install 'lm_eval[api]" in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_advised_needs_no_index_that_has_polbias(monkeypatch: pytest.MonkeyPatch) -> None:
+    extras = [
+        "numpy>=2",
+        "no-such-words>=3.8; extra == 'words'",
+        'polbias[words]; extra == "runs"',
+        'no.such_model[api]<2,>=1.5; extra == "runs"',
+        "pyarrow>=21 ; extra == 'runs'",
+    ]
+    monkeypatch.setattr(optional, "requires", lambda name: extras)
+    assert optional.advice("words") == "pip install 'no-such-words>=3.8'"
+    assert optional.advice("runs") == "pip install 'no-such-words>=3.8' 'no.such_model[api]<2,>=1.5'"
+
+
+def test_where_nothing_is_missing_all_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        optional, "requires", lambda name: ["numpy>=2; extra == 'a'", "pyarrow; extra == 'a'"]
+    )
+    assert optional.advice("a") == "pip install 'numpy>=2' 'pyarrow'"
+
+
+def test_figures_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(PolbiasError, match="pip install '.*matplotlib"), drawing(1, 1):
+        pass
