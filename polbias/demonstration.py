@@ -115,6 +115,7 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
         shown: who was asked what.
         report: of what they said.
     """
+    from polbias.eval.report.words import words
     from polbias.eval.simulation.respondents import respondent
 
     means = expected().means
@@ -130,7 +131,7 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
                 estimate,
             )
             for instrument, measure, estimate in headlines(report.findings, name)
-            if measure != REFUSAL_GAP or who.refuse
+            if measure != REFUSAL_GAP or (who.refuse and words(instrument).directional)
         ]
     return found
 

@@ -54,7 +54,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
             table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
         for row in rows:
             told = words(row.instrument)
-            about = "refusals" if row.measure == REFUSAL_GAP else told.measures[row.measure].title
+            about = "refusal gap" if row.measure == REFUSAL_GAP else told.measures[row.measure].title
             numbers = (row.planted, row.expected, row.found.value, row.found.low, row.found.high)
             planted, mean, value, low, high = map(points, numbers)
             table.add_row(f"{told.title}: {about}", planted, mean, value, f"{low} to {high}")
