@@ -100,7 +100,7 @@ def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> lis
     tasks: dict[str, list[tuple[str, list[dict]]]] = {}
     for task, own in samples.items():
         tasks.setdefault(str(instrument_of(task)), []).append((task, [each["doc"] for each in own]))
-    answers = {name: {len(samples[task][0]["resps"][0]) for task, _ in own} for name, own in tasks.items()}
+    answers = {name: {len(samples[task][0]["resps"]) for task, _ in own} for name, own in tasks.items()}
     return [asked(name, own, samples=max(answers[name])) for name, own in tasks.items()]
 
 
