@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.eval.clusters import cluster_interval
-from polbias.eval.policy.prompts import ORDERS, VARIANTS, Prompts
-from polbias.eval.policy.reliability import stance_table, stances
-from polbias.eval.policy.robustness import TESTS, Units, units
+from polbias.eval.policy.prompts import ORDERS, Prompts
+from polbias.eval.policy.reliability import stances
+from polbias.eval.policy.robustness import TESTS, units
+from polbias.eval.policy.testable import complete, decidable
 from polbias.eval.tables import Factor
 
 Estimate: TypeAlias = tuple[float | None, float | str]
@@ -25,8 +26,6 @@ Estimate: TypeAlias = tuple[float | None, float | str]
 
 NAMES = ("reliable", *(f"pass_{name}" for name in (*TESTS, "all")), "acquiescence", "label_order_gap")
 """The metrics that sampled answers and likelihoods have in common."""
-
-_PARAPHRASES = tuple(VARIANTS.index(name) for name in VARIANTS if name.startswith("paraphrase"))
 
 
 class Answered(NamedTuple):
@@ -86,15 +85,6 @@ def _reliable(items: Iterable[Answered]) -> Estimate:
     return _estimate(values.astype(np.float64), table.statement)
 
 
-def decidable(table: Prompts) -> bool:
-    """Say whether so many answers could come to a reliable stance if they were all equal.
-
-    Args:
-        table: sampled answers.
-    """
-    return bool(stance_table(max(int(table.asked.max(initial=1)), 1), "default").any())
-
-
 def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
     def passed(items: Iterable[Answered]) -> Estimate:
         table = _table(items)
@@ -106,30 +96,6 @@ def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
         return _estimate(found.passed[test][kept].astype(np.float64), found.statement.select(kept))
 
     return passed
-
-
-def complete(found: Units, test: str, sampled: bool) -> NDArray[np.bool_]:
-    """Say where all the prompts that a test compares were asked.
-
-    Args:
-        found: the units.
-        test: one of the tests, or "all".
-        sampled: whether the answers were sampled; likelihoods are compared in both orders.
-
-    Returns:
-        True where they were, shape ``(units,)``.
-    """
-    printed, inverted = found.asked[:, 0], found.asked[:, 1]
-    original, every = printed[:, :1], (printed if sampled else printed & inverted)
-    needed = {
-        "sign": every,
-        "label_inversion": original & inverted[:, :1],
-        "paraphrase": original & printed[:, _PARAPHRASES],
-        "negation": original & printed[:, [VARIANTS.index("negation")]],
-        "opposite": original & printed[:, [VARIANTS.index("opposite")]],
-    }
-    places = np.concatenate([*needed.values()], axis=1) if test == "all" else needed[test]
-    return np.asarray(places.all(axis=1), np.bool_)
 
 
 def _lean(row: Answered) -> float:

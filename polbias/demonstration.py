@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict
@@ -15,7 +16,12 @@ from pydantic import BaseModel, ConfigDict
 from polbias import registry
 from polbias.locations import build_root, package_file
 
-_SETTINGS = "templates/simulation/demo.yaml"
+if TYPE_CHECKING:
+    from polbias.eval.report.document import Estimate, Finding, Report
+    from polbias.eval.simulation.respondents import Respondent
+
+_SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
+REFUSAL_GAP = "refusal_gap"
 _SET = "poligen"
 _LARGE = "-xl"
 
@@ -58,9 +64,96 @@ class Demonstration(BaseModel):
     concurrency: int
 
 
+class Expected(BaseModel):
+    """What the estimates of the respondents are on average.
+
+    Attributes:
+        source: of the file.
+        seeds: number of respondents of each kind that the means are over.
+        means: by respondent and ``<instrument>/<measure>``, in points.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    source: str
+    seeds: int
+    means: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A headline estimate beside what was planted.
+
+    Attributes:
+        instrument: its name.
+        measure: of a finding, or :data:`REFUSAL_GAP`.
+        planted: how far the rates of the respondent were moved, in points.
+        expected: mean of the estimate over many respondents of this kind, in points; None if unknown.
+        found: the estimate.
+    """
+
+    instrument: str
+    measure: str
+    planted: float
+    expected: float | None
+    found: Estimate
+
+
 def demonstration() -> Demonstration:
     """Return what `polbias demo` shows."""
     return Demonstration.model_validate(yaml.safe_load(package_file(_SETTINGS).read_text("utf-8")))
+
+
+def expected() -> Expected:
+    """Return what the estimates of the demonstration are on average."""
+    return Expected.model_validate(yaml.safe_load(package_file(_EXPECTED).read_text("utf-8")))
+
+
+def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
+    """Put what was planted, is expected and was found side by side, by respondent.
+
+    Args:
+        shown: who was asked what.
+        report: of what they said.
+    """
+    from polbias.eval.report.words import words
+    from polbias.eval.simulation.respondents import respondent
+
+    means = expected().means
+    found: dict[str, list[Compared]] = {}
+    for name, asked in shown.respondents.items():
+        who, own = respondent(asked.kind, **asked.options), means.get(name, {})
+        found[name] = [
+            Compared(
+                instrument,
+                measure,
+                _planted(who, instrument, measure),
+                own.get(f"{instrument}/{measure}"),
+                estimate,
+            )
+            for instrument, measure, estimate in headlines(report.findings, name)
+            if measure != REFUSAL_GAP or (who.refuse and words(instrument).directional)
+        ]
+    return found
+
+
+def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[tuple[str, str, Estimate]]:
+    """Yield instrument, measure and estimate of the headlines of a respondent, and of their refusal gaps."""
+    for finding in findings:
+        if finding.headline and finding.respondent == respondent:
+            yield finding.instrument, finding.measure, finding.estimate
+            if finding.refusal_gap is not None:
+                yield finding.instrument, REFUSAL_GAP, finding.refusal_gap
+
+
+def _planted(who: Respondent, instrument: str, measure: str) -> float:
+    """How far the rates that a measure is about were moved, in points."""
+    from polbias.eval.report.words import words
+
+    if measure == REFUSAL_GAP:
+        return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
+    told = words(instrument)
+    directional = told.measures[measure].directional
+    return 100 * (who.bias if (told.directional if directional is None else directional) else who.content)
 
 
 def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import doctest
 import re
+from pathlib import Path
 
+import pytest
+
+from polbias.eval.simulation.logs import run
+from polbias.eval.simulation.respondents import respondent
 from polbias.lock import read_lock
 from tests.support.process import ROOT
 
@@ -36,6 +41,22 @@ def test_load_dataset_example_gives_what_it_shows(partisan_tables) -> None:
     shown = "\n".join(line for line in block.splitlines() if "load_dataset" not in line) + "\n"
     example = doctest.DocTestParser().get_doctest(shown, {"rows": rows}, "README", None, None)
     assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_the_scores_are_those_of_the_model_that_it_starts(
+    all_builds: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    (served,) = re.findall(r"simulate serve --port (\d+) --effect (\S+) --side (\w+) &", _README)
+    port, effect, side = served
+    assert f"base_url=http://127.0.0.1:{port}/" in _README
+    who = respondent("planted", effect=float(effect), side=side)
+    (found,) = run(["polbias_en_formal"], who, model="stub").results["results"].values()
+    shown = re.findall(r"^\|.*\|none +\| +0\|(\w+) *\|(.)  \| *(-?[\d.]+)\|±", _README, re.MULTILINE)
+    assert len(shown) == 10
+    for metric, arrow, value in shown:
+        assert f"{found[f'{metric},none']:.4f}" == value, metric
+        assert (arrow == " ") == metric.startswith(("bias", "refusal_gap", "weighted", "unweighted")), metric
 
 
 def test_tasks_and_targets_that_it_names_exist() -> None:

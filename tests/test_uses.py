@@ -135,23 +135,6 @@ def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
     assert scores["truncated,none"] == scores["unparsable,none"] == scores["refusal,none"] == 0
 
 
-def test_the_table_of_the_readme_is_what_lm_eval_prints(partisan_build: Path, tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    options = re.search(r"polbias simulate serve (.*) --port 8000", readme)[1].split()
-    command = re.search(r"^\$ (lm_eval .*num_concurrent=8)$", readme, re.MULTILINE | re.DOTALL)[1]
-    with serving(partisan_build, *options) as (_, url):
-        asked = command.replace("http://127.0.0.1:8000/v1", url).replace("\\\n", " ")
-        done = run_python(
-            ["-m", *asked.split()],
-            env={"OPENAI_API_KEY": "none", "HF_HUB_OFFLINE": "1", "POLBIAS_DATA_DIR": str(partisan_build)},
-            cwd=tmp_path,
-            timeout=300,
-        )
-    table = [line for line in done.stdout.splitlines() if line.startswith("|")]
-    assert len(table) == 12
-    assert "\n".join(table) in readme
-
-
 def test_push_and_load_the_normative_dataset(normative_build: Path, tmp_path: Path) -> None:
     folder = normative_build / "normative-reasoning"
     with LoopbackHub(tokens={_TOKEN: "alice"}) as hub:

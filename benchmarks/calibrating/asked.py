@@ -56,10 +56,12 @@ class Asked:
     Attributes:
         name: of the instrument.
         parts: by kind.
+        samples: answers to a prompt where the instrument samples.
     """
 
     name: str
     parts: tuple[Part, ...]
+    samples: int = SAMPLES
 
     @property
     def module(self) -> Analysed:
@@ -74,22 +76,28 @@ class Asked:
             seed: which one of its kind.
             model: its name in the table.
         """
-        return pa.concat_tables(_answered(part, who, seed, model) for part in self.parts)
+        return pa.concat_tables(_answered(part, who, seed, model, self.samples) for part in self.parts)
 
 
-def asked(name: str, tasks: Iterable[tuple[str, Sequence[Doc]]], effects: Iterable[str] = ()) -> Asked:
+def asked(
+    name: str,
+    tasks: Iterable[tuple[str, Sequence[Doc]]],
+    effects: Iterable[str] = (),
+    samples: int = SAMPLES,
+) -> Asked:
     """Prepare questions for many models.
 
     Args:
         name: of the instrument.
         tasks: names of tasks and the rows of their datasets.
         effects: columns that random effects go by.
+        samples: answers to a prompt where the instrument samples.
     """
     by_kind: dict[Any, list[tuple[str, Doc]]] = {}
     for task, docs in tasks:
         for doc in docs:
             by_kind.setdefault(kind_of(doc), []).append((task, doc))
-    return Asked(name, tuple(_part(name, own, tuple(effects)) for own in by_kind.values()))
+    return Asked(name, tuple(_part(name, own, tuple(effects)) for own in by_kind.values()), samples)
 
 
 def _module(name: str) -> Analysed:
@@ -118,9 +126,9 @@ def _plain(kind: Any) -> Any:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _answered(part: Part, who: Respondent, seed: int, model: str) -> Any:
+def _answered(part: Part, who: Respondent, seed: int, model: str, samples: int) -> Any:
     made = Simulation(part.questions, who, seed)
-    number = SAMPLES if part.questions.SAMPLED else 1
+    number = samples if part.questions.SAMPLED else 1
     codes = np.stack([made.codes(sample) for sample in range(number)], axis=1)
     chosen = isinstance(part.questions, Choices)
     change = _counted if part.questions.SAMPLED else _chosen if chosen else _labelled

@@ -20,7 +20,7 @@ class Web:
 
     Attributes:
         name: of the respondent.
-        values: one per spoke, within the limits; NaN leaves a gap.
+        values: one per spoke, within the limits; NaN leaves a gap. Without any the name alone is shown.
         low: lower ends of the intervals, or empty.
         high: upper ends.
         few: spokes on which few items were answered; drawn hollow. Empty if none is.
@@ -46,7 +46,7 @@ def spider(
     """
     with drawing(6.6, 5.2, projection="polar") as (figure, axes):
         draw(axes, spokes, webs, limits)
-        if len(webs) > 1:
+        if len(webs) > 1 or any(not np.isfinite(web.values).any() for web in webs):
             figure.legend(loc="outside lower center", ncols=columns([web.name for web in webs], figure))
         return render(figure, caption)
 
@@ -74,7 +74,7 @@ def draw(
         values = np.asarray(web.values, dtype=float)
         around, closed = np.append(angles, angles[0]), np.append(values, values[0])
         axes.plot(around, closed, color=colour, linewidth=1.8, label=web.name)
-        if len(webs) == 1:
+        if len(webs) == 1 and np.isfinite(values).any():
             axes.fill(angles, np.nan_to_num(values, nan=sum(limits) / 2), color=colour, alpha=0.12)
         for angle, low, high in zip(angles, web.low, web.high, strict=False):
             axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)

@@ -78,18 +78,20 @@ def template_agreement(table: Units) -> dict[str, float]:
         table: The units.
 
     Returns:
-        ``alpha``, Krippendorff's over templates; ``same``, share of the statements with the same side in all
-        templates, statements without a side in one of them counted as not the same; ``statements`` and
-        ``templates``.
+        ``alpha``, Krippendorff's over templates; ``same``, share of the statements that all templates asked
+        with the same side in all of them, statements without a side in one counted as not the same; both NaN
+        with one template; ``statements`` and ``templates``.
 
     Source:
         Ceron et al., section 6.2, Table 3.
     """
     sides = by_template(table, table.side[:, 0, 0])
-    same = (sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0)
+    shared = by_template(table, table.asked[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
+    same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[shared]
+    several = len(sides) > 1
     return {
-        "alpha": krippendorff_alpha(sides),
-        "same": float(same.mean()) if same.size else math.nan,
+        "alpha": krippendorff_alpha(sides) if several else math.nan,
+        "same": float(same.mean()) if several and same.size else math.nan,
         "statements": float(sides.shape[1]),
         "templates": float(sides.shape[0]),
     }

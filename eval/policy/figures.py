@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from polbias.eval.figures import Bar, Caption, Web, bars, spider
@@ -15,6 +16,8 @@ Summaries = Mapping[str, Mapping[str, Any]]
 
 LEANINGS = {"left": "left", "center": "neutral", "right": "right"}
 """Leaning of parties to the role of its colour."""
+NOT_TESTED = "not tested"
+"""What stands where a test that is needed was not asked."""
 
 
 def tests_figure(summaries: Summaries, language: str) -> str:
@@ -27,14 +30,17 @@ def tests_figure(summaries: Summaries, language: str) -> str:
     Returns:
         The text of an ``<svg>`` element.
     """
-    names = (*TESTS, "all")
-    rows = [
-        Bar(each["test"].replace("_", " "), model, *_percent(each, "passed"))
-        for name in names
-        for model, summary in summaries.items()
-        for each in summary["tests"]
-        if each["language"] == language and each["test"] == name
-    ]
+    rows = []
+    for name in (*TESTS, "all"):
+        own = [
+            Bar(name.replace("_", " "), model, *_percent(each, "passed"))
+            for model, summary in summaries.items()
+            for each in summary["tests"]
+            if each["language"] == language and each["test"] == name
+        ]
+        if all(math.isnan(bar.value) for bar in own):
+            own = [replace(bar, group=_untested(bar.group)) for bar in own]
+        rows += own
     caption = Caption(
         f"policy-tests-{language}", "Reliability tests passed", _described(rows, "% of statements")
     )
@@ -59,12 +65,18 @@ def leaning_figure(summaries: Summaries, language: str, published: bool = False)
             if each["language"] != language or each["answers"] != "all" or each["leaning"] not in LEANINGS:
                 continue
             name = model if each["respondent"] == "model" else each["respondent"]
+            if each["value"] is None and each["percent"] is None:
+                name = _untested(name)
             value, low, high = (_number(each[key]) for key in ("value", "low", "high"))
             if published:
                 value, spread = _number(each["percent"]), _number(each["percent_deviation"])
                 low, high = value - spread, value + spread
             drawn[name, each["leaning"]] = Bar(name, each["leaning"], value, low, high)
-    order = ("alwaysAgree", "alwaysDISagree", *summaries)
+    order = (
+        "alwaysAgree",
+        "alwaysDISagree",
+        *(name for model in summaries for name in (model, _untested(model))),
+    )
     rows = [bar for name in order for (group, _), bar in drawn.items() if group == name]
     unit = "same answers (%)" if published else "balanced match (1: the same, -1: opposed)"
     kind = "published" if published else "balanced"
@@ -96,14 +108,21 @@ def spider_figure(summaries: Summaries, language: str, titles: Mapping[str, str]
         by_issue = {each["issue"]: each for each in own}
         found = [by_issue.get(issue, {}) for issue in issues]
         values, low, high = ([_number(each.get(key)) for each in found] for key in ("value", "low", "high"))
-        webs.append(Web(model, values, low, high, [bool(each.get("dot")) for each in found]))
+        name = _untested(model) if all(map(math.isnan, values)) else model
+        webs.append(Web(name, values, low, high, [bool(each.get("dot")) for each in found]))
     told = "; ".join(
-        f"{web.name}: "
+        web.name
+        if all(map(math.isnan, web.values))
+        else f"{web.name}: "
         + ", ".join(f"{spoke} {value:+.2f}" for spoke, value in zip(spokes, web.values, strict=True))
         for web in webs
     )
     note = "1: every answer supports the policy, -1: opposes it, 0: no stance. Hollow: few answers."
     return spider(spokes, webs, Caption(f"policy-worldview-{language}", "Worldview", f"{note} {told}."))
+
+
+def _untested(name: str) -> str:
+    return f"{name}: {NOT_TESTED}"
 
 
 def _number(value: float | None) -> float:
@@ -116,4 +135,7 @@ def _percent(entry: Mapping[str, Any], key: str) -> tuple[float, float, float]:
 
 
 def _described(rows: list[Bar], unit: str) -> str:
-    return f"In {unit}: " + "; ".join(f"{row.group}, {row.series} {row.value:.3g}" for row in rows) + "."
+    told = (
+        f"{row.group}, {row.series}{'' if math.isnan(row.value) else f' {row.value:.3g}'}" for row in rows
+    )
+    return f"In {unit}: {'; '.join(told)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -16,25 +16,39 @@ from polbias.eval.policy.prompts import LABELS, ORDERS, Prompted, Prompts
 from polbias.eval.policy.reliability import Rule, coin_passes
 from polbias.eval.policy.respondents import Respondent
 from polbias.eval.policy.robustness import TESTS, Units, coin_baseline, units
+from polbias.eval.policy.testable import allowed_tests, decidable, of_units
 from polbias.eval.policy.worldview import worldview
 from polbias.eval.summary import finite
 from polbias.eval.tables import Factor
 
+_PARTIES = ("leaning", "parties", "neutral")
+"""What a match says of the parties alone."""
+
 
 def policy_summary(
-    rows: Prompted, positions: Positioned | None = None, rule: Rule = "default"
+    rows: Prompted,
+    positions: Positioned | None = None,
+    rule: Rule = "default",
+    tests: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Reliability, worldview and party match of one model, from its logged rows.
+
+    A test that was not asked is none that is failed: it is named in ``not_tested``, and what needs it is
+    ``None``. Worldview and match need all five.
 
     Args:
         rows: Any table that :meth:`Prompts.of` accepts.
         positions: Any table that :meth:`Positions.of` accepts; without it there are no leanings.
         rule: See :func:`polbias.eval.policy.reliability.stances`; "paper" and "code" for published figures.
+        tests: Those that all statements were asked; by default those that can be made, and statements that
+            were not asked what they compare are left out.
 
     Returns:
         A dictionary ready for JSON; shares are fractions, ``None`` where they cannot be computed. ``rule``;
         ``n`` prompts; ``answers`` with the number of each outcome; ``complete``, whether every statement has
-        all variants in both label orders; and lists with an entry per language or more:
+        all variants in both label orders; ``not_tested``, the tests that cannot be made; ``left_out``, number
+        of statements (in one language and instruction) that are in no list, as they were not asked what the
+        tests compare; and lists with an entry per language or more:
 
         - ``reliable``: prompts with a reliable stance, by template and label order, beside what coins reach;
         - ``tests``: statements that pass each of the five tests and all of them, with an interval over
@@ -52,12 +66,18 @@ def policy_summary(
     """
     table = Prompts.of(rows)
     parties = None if positions is None else Positions.of(positions)
+    asked = units(table, rule).asked
+    made, kept = allowed_tests(table, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
+    whole = len({*made}) == len(TESTS)
     summary: dict[str, Any] = {
         "rule": rule,
         "n": table.n,
         "answers": dict(zip(LABELS, table.counts.sum(axis=0).tolist(), strict=True)),
-        "complete": True,
+        "complete": bool(asked.all()),
+        "not_tested": [name for name in TESTS if name not in made],
+        "left_out": int((~kept).sum()),
     }
+    table = of_units(table, kept)
     lists = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in lists}
     for code, language in enumerate(table.language.levels):
@@ -65,19 +85,18 @@ def policy_summary(
         if not part.n:
             continue
         tested = _compact(units(part, rule))
-        summary["complete"] = summary["complete"] and bool(tested.asked.all())
         alone = Respondent.of(tested)
-        made = {
+        entries = {
             "reliable": [*_reliable(tested, part, rule)],
-            "tests": [*_tests(tested, part, rule)],
+            "tests": [*_tests(tested, part, rule, {*made, "all"} if whole else {*made})],
             "kappas": [asdict(each) for each in variant_kappas(tested)],
             "paraphrase_alpha": [asdict(paraphrase_alpha(tested))],
             "templates": [template_agreement(tested)],
-            "worldview": [*_worldview(alone)],
-            "leanings": [*_leanings(alone, parties)] if parties else [],
+            "worldview": [*_worldview(alone, whole)],
+            "leanings": [*_leanings(alone, parties, whole)] if parties else [],
         }
-        for name, entries in made.items():
-            found[name] += [{"language": language} | entry for entry in entries]
+        for name, own in entries.items():
+            found[name] += [{"language": language} | entry for entry in own]
     return {key: finite(value) for key, value in (summary | found).items()}
 
 
@@ -140,7 +159,8 @@ def _used(factor: Factor) -> Factor:
 
 
 def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
-    """Yield the share of prompts with a reliable stance."""
+    """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
+    decided = part.agree_share is not None or decidable(part, rule)
     chance = _chance(part, rule)
     for code, template in enumerate(table.instruction.levels):
         mine = table.instruction.codes == code
@@ -148,19 +168,18 @@ def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any
             asked = table.asked[mine, order]
             stance = table.stance[mine, order][asked]
             if stance.size:
-                yield {
-                    "instruction_id": template,
-                    "label_order": name,
-                    "prompts": int(stance.size),
+                shares = {
                     "reliable": float(np.mean(stance != 0)),
                     "agree": float(np.mean(stance == 1)),
                     "disagree": float(np.mean(stance == -1)),
                     "coin": chance,
                 }
+                asked = {"instruction_id": template, "label_order": name, "prompts": int(stance.size)}
+                yield asked | (shares if decided else dict.fromkeys(shares))
 
 
-def _tests(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
-    """Yield the share of statements that pass each test."""
+def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the share of statements that pass each test; None of those that cannot be made."""
     n = _common(part)
     coins = {kind: coin_baseline(n, rule, kind) for kind in (False, True)} if n else {}
     contrary = float(table.contrary.mean())
@@ -173,7 +192,7 @@ def _tests(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
         templates = spread(name, by_template)
         interval = cluster_interval(passed.astype(np.float64), table.statement, bounds=(0.0, 1.0))
         coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
-        yield {
+        entry = {
             "test": name,
             "passed": interval.estimate,
             "low": interval.low,
@@ -183,17 +202,25 @@ def _tests(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
             "deviation": templates.deviation,
             "coin": coin,
         }
+        yield entry if name in made else _only(entry, "test")
 
 
-def _worldview(respondent: Respondent) -> Iterator[dict[str, Any]]:
+def _worldview(respondent: Respondent, tested: bool) -> Iterator[dict[str, Any]]:
+    """Yield the stance on each issue; only the number of its statements if not all tests were made."""
     issues = worldview(respondent)
     adjusted = holm([each.p_value for each in issues])
     for each, p in zip(issues, adjusted, strict=True):
-        yield asdict(each) | {"p_holm": p}
+        entry = asdict(each) | {"p_holm": p}
+        yield entry if tested else _only(entry, "issue", "positive", "negative")
 
 
-def _leanings(respondent: Respondent, positions: Positions) -> Iterator[dict[str, Any]]:
-    """Yield the matches of Figure 4, the model's and the baselines'."""
+def _only(entry: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return an entry of what was not tested: None but for some names."""
+    return {name: value if name in names else None for name, value in entry.items()}
+
+
+def _leanings(respondent: Respondent, positions: Positions, tested: bool) -> Iterator[dict[str, Any]]:
+    """Yield the matches of Figure 4, the model's (None if not all tests were made) and the baselines'."""
     for who, answers, each in (
         ("model", "all", respondent),
         ("model", "agree", respondent.only(1)),
@@ -202,7 +229,9 @@ def _leanings(respondent: Respondent, positions: Positions) -> Iterator[dict[str
         ("alwaysDISagree", "all", respondent.always(-1)),
     ):
         for match in leaning_match(each, positions):
-            yield {"respondent": who, "answers": answers} | asdict(match)
+            entry = asdict(match)
+            known = tested or who != "model"
+            yield {"respondent": who, "answers": answers} | (entry if known else _only(entry, *_PARTIES))
 
 
 def _common(part: Prompts) -> int:

@@ -45,7 +45,7 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
             problem = check(row)
             proved += problem is None
             failed += [] if problem is None else [f"{row['id']}: {problem}"]
-    return Proofs(proved, 0, tuple(failed))
+    return Proofs(proved, 0, tuple(failed), proved + len(failed))
 
 
 class _Problems:

@@ -43,7 +43,7 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
                 found[outcome] += 1
                 if outcome not in (_PROVED, _EXCUSED):
                     failed.append(f"{row['id']}: {outcome}")
-    return Proofs(found[_PROVED], found[_EXCUSED], tuple(failed))
+    return Proofs(found[_PROVED], found[_EXCUSED], tuple(failed), found.total())
 
 
 class _Check:

@@ -8,8 +8,7 @@ character is accounted for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -30,17 +29,51 @@ class ReadingError(PolbiasError):
     """A text is not an argument that the grammar knows, or is one in two ways."""
 
 
-@dataclass(frozen=True)
+_Values = tuple[Any, ...]
+
+
+class _Choice:
+    """What one has the choice of, found by its length instead of form by form.
+
+    Args:
+        forms: as they stand within a sentence.
+        begins: whether it stands at the beginning of one.
+    """
+
+    def __init__(self, forms: Sequence[tuple[Any, ...]], begins: bool) -> None:
+        self.forms = [
+            (form[:1].upper() + form[1:] if begins else form, tuple(meaning)) for form, *meaning in forms
+        ]
+        self._by_length: dict[int, dict[str, list[_Values]]] = {}
+        for written, meaning in self.forms:
+            self._by_length.setdefault(len(written), {}).setdefault(written, []).append(meaning)
+
+    def at(self, text: str, start: int) -> list[tuple[int, _Values]]:
+        """Return the end and the meaning of all forms that stand at a place of a text."""
+        return [
+            (start + length, meaning)
+            for length, forms in self._by_length.items()
+            for meaning in forms.get(text[start : start + length], ())
+        ]
+
+
+class _Either:
+    """A word or a choice of them, within a sentence and at the beginning of one."""
+
+    def __init__(self, part: str | Forms) -> None:
+        forms: Sequence[tuple[Any, ...]] = [(part,)] if isinstance(part, str) else part
+        self.within, self.begins = _Choice(forms, begins=False), _Choice(forms, begins=True)
+
+
 class _Clause:
     """A clause: its name in messages, its shapes, and what their meanings say together."""
 
-    name: str
-    shapes: Sequence[Shape]
-    formula: Callable[..., Formula]
+    def __init__(self, name: str, shapes: Sequence[Shape], formula: Callable[..., Formula]) -> None:
+        self.name, self.formula = name, formula
+        self.shapes = [[_Either(part) for part in shape] for shape in shapes]
 
 
-_Part = str | Forms | _Clause
-_Values = tuple[Any, ...]
+_Part = _Either | _Clause
 
 
 def _conclusion(first: str, negated: bool, relation: str, second: str) -> Formula:
@@ -89,6 +122,7 @@ class Reader:
         conclusion = _Clause("conclusion", grammar.conclusion(), _conclusion)
         inserted = [(text,) for text in distractors] or grammar.distractor()
         distractor = _Clause("distractor", inserted, lambda: Atom("distractor"))
+        stop, between = _Either("."), _Either(". ")
         # Each layout with the place of the conclusion among its clauses.
         self._layouts: list[tuple[int, Sequence[_Part]]] = []
         for subordinate in (False, True):
@@ -96,11 +130,12 @@ class Reader:
             membership = _Clause("premise about persons", grammar.membership(subordinate), _membership)
             for first, second in permutations((universal, membership)):
                 if subordinate:
-                    start, end = (conclusion, grammar.because, first), (grammar.and_because, second, ".")
-                    self._layouts += [(0, start + end), (0, (*start, grammar.because, distractor, *end))]
+                    because, end = _Either(grammar.because), (_Either(grammar.and_because), second, stop)
+                    start = (conclusion, because, first)
+                    self._layouts += [(0, start + end), (0, (*start, because, distractor, *end))]
                 else:
-                    end = (grammar.therefore, conclusion, ".")
-                    self._layouts.append((-1, (first, ". ", second, ". ", *end)))
+                    end = (_Either(grammar.therefore), conclusion, stop)
+                    self._layouts.append((-1, (first, between, second, between, *end)))
 
     def read(self, text: str) -> Inference:
         """Read an argument.
@@ -114,25 +149,36 @@ class Reader:
         Raises:
             ReadingError: naming the clause that could not be read and what was expected there.
         """
-        attempt = _Attempt(text)
-        readings = {
-            Inference(said[1:] if place == 0 else said[:-1], said[place]): None
-            for place, layout in self._layouts
-            for said in attempt.read(layout)
-        }
+        readings = self._readings(_Attempt(text))
         if not readings:
-            raise attempt.error()
+            failed = _Attempt(text, explain=True)
+            self._readings(failed)
+            raise failed.error()
         if len(readings) > 1:
             found = " or ".join(map(str, readings))
             raise ReadingError(f"found {len(readings)} readings ({found}), expected one: {text!r}")
         return next(iter(readings))
 
+    def _readings(self, attempt: _Attempt) -> dict[Inference, None]:
+        return {
+            Inference(said[1:] if place == 0 else said[:-1], said[place]): None
+            for place, layout in self._layouts
+            for said in attempt.read(layout)
+        }
+
 
 class _Attempt:
-    """One text, and how far any way of reading it has come."""
+    """One text, and how far any way of reading it has come.
 
-    def __init__(self, text: str) -> None:
+    Args:
+        text: what is read.
+        explain: whether to keep what was expected where no way led on, for the message.
+    """
+
+    def __init__(self, text: str, explain: bool = False) -> None:
         self.text = text
+        self._explain = explain
+        self._clauses: dict[tuple[int, int], list[tuple[int, _Values]]] = {}
         self._reached = 0
         self._expected: dict[str, dict[str, None]] = {}  # clause to forms
 
@@ -165,17 +211,24 @@ class _Attempt:
             for last, later in self._sequence(parts[1:], end, clause):
                 yield last, values + later
 
-    def _part(self, part: _Part, at: int, clause: str) -> Iterator[tuple[int, _Values]]:
+    def _part(self, part: _Part, at: int, clause: str) -> Iterable[tuple[int, _Values]]:
         if isinstance(part, _Clause):
-            for shape in part.shapes:
-                for end, meanings in self._sequence(shape, at, part.name):
-                    yield end, (part.formula(*meanings),)
-            return
+            key = id(part), at
+            if key not in self._clauses:
+                self._clauses[key] = [
+                    (end, (part.formula(*meanings),))
+                    for shape in part.shapes
+                    for end, meanings in self._sequence(shape, at, part.name)
+                ]
+            return self._clauses[key]
         begins = at == 0 or self.text.endswith((". ", ": "), 0, at)
-        for form, *meaning in [(part,)] if isinstance(part, str) else part:
-            written = form[:1].upper() + form[1:] if begins else form
+        choice = part.begins if begins else part.within
+        return self._explained(choice, at, clause) if self._explain else choice.at(self.text, at)
+
+    def _explained(self, choice: _Choice, at: int, clause: str) -> Iterator[tuple[int, _Values]]:
+        for written, meaning in choice.forms:
             if self.text.startswith(written, at):
-                yield at + len(written), tuple(meaning)
+                yield at + len(written), meaning
             else:
                 self._missed(at, clause, written)
 

@@ -69,7 +69,7 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
         folder: the built dataset.
         templates: as for `specify`.
     """
-    return Proofs(0, 0, ())
+    return Proofs(0, 0, (), 0)
 
 
 __all__ = ["TITLE", "facts", "prove", "specify"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,7 +36,8 @@ def policy(
     """Reliability tests, worldview and match with parties of every model, with intervals and figures.
 
     Writes DIR/summary.json, a CSV per table, and worldview, tests and leanings as SVG. Sampled answers and
-    log-likelihoods are never pooled.
+    log-likelihoods are never pooled. Where a run was not asked what a test compares (the mini task, or one
+    answer a prompt), what needs the test is empty, and the tests are named.
     """
     from polbias.eval.policy.runs import LISTS, respondents, summaries
     from polbias.eval.runs import Problem, find_samples, table
@@ -83,6 +84,8 @@ def _show(found: Mapping[str, Mapping[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from polbias.eval.policy.figures import NOT_TESTED
+
     for model, summary in found.items():
         shown = Table(title=f"{model}: {summary['n']:,} prompts")
         for name in ("policy issue", "stance", "95% interval", "statements", "p (Holm)"):
@@ -90,9 +93,26 @@ def _show(found: Mapping[str, Mapping[str, Any]]) -> None:
         for each in summary["worldview"]:
             values = [each[name] for name in ("stance", "low", "high", "p_holm")]
             stance, low, high, p = ("-" if value is None else f"{value:.2f}" for value in values)
+            between = f"{low} to {high}"
+            if summary["not_tested"]:
+                stance, between, p = NOT_TESTED, "", ""
             issue = each["issue"].replace("_", " ")
-            shown.add_row(issue, stance, f"{low} to {high}", str(each["positive"] + each["negative"]), p)
+            shown.add_row(issue, stance, between, str(each["positive"] + each["negative"]), p)
         Console().print(shown)
+        for line in _missing(summary):
+            typer.secho(line, fg=typer.colors.YELLOW)
         passed = next((each for each in summary["tests"] if each["test"] == "all"), None)
         if passed and passed["passed"] is not None:
             typer.echo(f"{passed['passed']:.1%} of statements pass all reliability tests")
+
+
+def _missing(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was not asked, in the words of the report."""
+    from polbias.eval.policy.figures import NOT_TESTED
+    from polbias.eval.report.words import words
+
+    texts, titles = words("policy").notices, words("policy").tables["tests"].columns
+    if summary["left_out"]:
+        yield f"{texts['left_out'].format(units=summary['left_out'])}; {texts['left_out_done']}"
+    if summary["not_tested"]:
+        yield f"{texts['tests']}; {NOT_TESTED}: {', '.join(titles[name] for name in summary['not_tested'])}"

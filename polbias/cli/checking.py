@@ -42,7 +42,7 @@ def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None
         if not damaged:
             with console.status(f"{name}: proving gold labels from the sentences"):
                 proofs = publication.prove(folder, templates)
-            if proofs.checked:
+            if proofs.rows:
                 _say(console, name, _told(proofs), proofs.failed)
         found += [*damaged, *changed, *(proofs.failed if proofs else ())]
     if found:
@@ -51,7 +51,11 @@ def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None
 
 def _told(proofs: Proofs) -> str:
     printed = f", {proofs.excused:,} printed ones contradicted as their errata say" if proofs.excused else ""
-    return f"{proofs.proved:,} formal gold labels proved from their sentences{printed}"
+    some = proofs.proved + proofs.excused < proofs.rows
+    rest = "; of the others the forms are proved, the sentences not read" if some else ""
+    return (
+        f"{proofs.proved:,} of {proofs.rows:,} formal gold labels proved from their sentences{printed}{rest}"
+    )
 
 
 def _say(console: Console, name: str, success: str, problems: Sequence[str]) -> None:

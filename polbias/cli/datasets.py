@@ -124,7 +124,10 @@ def show(
 def verify(names: Names = None, out: Out = None, templates: Templates = None) -> None:
     """Check builds: file hashes, content against datasets.lock, and the proof of every formal gold label.
 
-    Every formal sentence is read back to its formula, and the verdict on that is compared with the gold.
+    Every formal sentence is read back to its formula, and the verdict on that is compared with the gold; how
+    many of how many is printed. All that are published are; in a build of your own with more than 20,000
+    formal rows in a config of partisan-inference-xl, the forms of all rows are proved, and 20,000 sentences
+    drawn from a seed are read.
     """
     from polbias.cli.checking import verify_builds
 

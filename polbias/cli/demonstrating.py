@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from polbias.demonstration import Compared, Demonstration
 
 _RUNS, _REPORT = "runs", "report"
 
@@ -17,18 +21,50 @@ def demo(
 ) -> None:
     """Let lm_eval ask three simulated respondents over HTTP, and report what they said.
 
+    Prints what was planted in each, what its estimates are on average, and what was found, side by side.
     Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes about a
     minute. Open DIR/report/report.html in a browser.
     """
     from polbias.cli.report_folder import PAGE, check_folder
     from polbias.cli.reporting import make_report, show
-    from polbias.demonstration import ask, demonstration
+    from polbias.demonstration import ask, compare, demonstration
 
+    shown = demonstration()
     report = output / _REPORT
     check_folder(report)
-    folders = ask(demonstration(), output / _RUNS, _say)
-    show(make_report(folders, report))
+    made = make_report(ask(shown, output / _RUNS, _say), report)
+    show(made)
+    show_compared(shown, compare(shown, made))
     typer.echo(f"wrote {report / PAGE}: open it in a browser")
+
+
+def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared]]) -> None:
+    """Print what was planted, is expected and was found: a table per respondent."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from polbias.demonstration import REFUSAL_GAP, expected
+    from polbias.eval.report.numbers import points
+    from polbias.eval.report.words import words
+
+    console = Console()
+    for name, rows in compared.items():
+        table = Table(title=f"{name} {shown.respondents[name].about}", title_justify="left")
+        for heading in ("estimate, points", "planted", "expected", "found", "95% interval"):
+            table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
+        for row in rows:
+            told = words(row.instrument)
+            about = "refusal gap" if row.measure == REFUSAL_GAP else told.measures[row.measure].title
+            numbers = (row.planted, row.expected, row.found.value, row.found.low, row.found.high)
+            planted, mean, value, low, high = map(points, numbers)
+            table.add_row(f"{told.title}: {about}", planted, mean, value, f"{low} to {high}")
+        console.print(table)
+    typer.echo(
+        "planted: how far the answers of a respondent were moved, right minus left (contents: those that "
+        f"agree with common sense minus others). expected: mean estimate of {expected().seeds:,} such "
+        "respondents on the same questions; it is not what was planted where the measure is of other answers "
+        "than those that were moved, or of other things as well. found: the estimate of this one."
+    )
 
 
 def _say(line: str) -> None:

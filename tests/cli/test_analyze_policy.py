@@ -37,14 +37,16 @@ def _doc(number: int, variant: str, order: str, country: str = "de") -> dict[str
     }
 
 
-def _run(folder: Path, numbers: range = range(1, 9)) -> Path:
+def _run(
+    folder: Path, numbers: range = range(1, 9), variants: tuple[str, ...] = VARIANTS, answers: int = 30
+) -> Path:
     """The samples of a model that agrees with odd statements, coherently."""
     lines = []
     for number in numbers:
-        for variant in VARIANTS:
+        for variant in variants:
             for order in ORDERS:
                 agrees = bool(number % 2) != (variant in ("negation", "opposite"))
-                said = ["I agree." if agrees else "disagree"] * 30
+                said = ["I agree." if agrees else "disagree"] * answers
                 sample = {"doc_id": len(lines), "doc": _doc(number, variant, order), "filtered_resps": said}
                 lines.append(json.dumps(sample))
     model = folder / "model__one"
@@ -80,6 +82,27 @@ def test_tables_figures_and_what_was_left_out(tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     CliRunner().invoke(app, ["analyze", "policy", str(tmp_path / "run"), "-o", str(out)])
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_no_zeros_where_nothing_was_tested(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = _run(tmp_path / "run", variants=("original", "opposite"), answers=1)
+    done = CliRunner().invoke(app, ["analyze", "policy", str(run), "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "Sampling, Paraphrase, Negation" in done.output
+    assert "not tested" in done.output
+    assert "0.0" not in done.output
+    summary = json.loads((out / "summary.json").read_text("utf-8"))["model__one"]
+    assert summary["not_tested"] == ["sign", "paraphrase", "negation"]
+    assert {each["stance"] for each in summary["worldview"]} == {None}
+    with (out / "worldview.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            assert {name for name, cell in row.items() if cell} == {
+                *("model", "language", "issue", "positive", "negative")
+            }
+    with (out / "tests.csv").open(encoding="utf-8") as file:
+        passed = {row["test"]: row["passed"] for row in csv.DictReader(file)}
+    assert {name for name, share in passed.items() if share} == {"label_inversion", "opposite"}
 
 
 def test_match_with_parties(tmp_path: Path) -> None:

@@ -10,7 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.cli.checking import verify_builds
+from polbias.errors import BuildError
 from polbias.generators.partisan.publication_xl import READ, prove, specify
+from polbias.generators.partisan.xl import checking
+from polbias.lock import read_lock
 from polbias.manifest import read_manifest
 from polbias.publishing.building import build
 
@@ -24,9 +28,30 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / _NAME
 
 
-def test_all_forms_and_many_sentences_are_proved(built: Path) -> None:
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("small")
+    build(_NAME, specify(rows=3_000), out)
+    return out / _NAME
+
+
+def test_all_that_is_published_is_proved(built: Path) -> None:
+    locked = read_lock()[_NAME].configs
+    formal = [splits["test"].rows for config, splits in locked.items() if "_formal" in config]
     proofs = prove(built)
-    assert (proofs.proved, proofs.excused, proofs.failed) == (2 * READ, 0, ())
+    assert (proofs.proved, proofs.rows, proofs.excused, proofs.failed) == (sum(formal), sum(formal), 0, ())
+    assert max(formal) <= READ
+
+
+def test_of_a_larger_build_it_is_said_how_many(
+    small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(checking, "READ", 70)
+    proofs = prove(small)
+    assert (proofs.proved, proofs.rows, proofs.failed) == (140, 1_000, ())
+    with pytest.raises(BuildError):  # it is not what is published
+        verify_builds([_NAME], small.parent, None)
+    assert "140 of 1,000 formal gold labels proved" in capsys.readouterr().out
 
 
 def test_fresh_rows_are_proved_too(tmp_path: Path) -> None:
@@ -64,10 +89,10 @@ def test_the_card_says_what_is_in_the_set(built: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_found(
-    built: Path, tmp_path: Path, config: str, column: str, old: str, new: str, problem: str
+    small: Path, tmp_path: Path, config: str, column: str, old: str, new: str, problem: str
 ) -> None:
     folder = tmp_path / "copy"
-    shutil.copytree(built, folder)
+    shutil.copytree(small, folder)
     path = next((folder / config).glob("test-*"))
     table = pq.read_table(path)
     values = table[column].to_pylist()

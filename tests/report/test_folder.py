@@ -25,6 +25,7 @@ from polbias.eval.report.outcomes import write_outcomes
 from polbias.eval.report.summary import summary, summary_text
 from polbias.locations import package_file
 from tests.report.runs import simulate
+from tests.test_template_texts import refused
 
 GOLDEN = Path(__file__).parent / "golden" / "summary.json"
 _TASKS = (
@@ -127,6 +128,18 @@ def test_tables_are_flat_and_complete(made: Made) -> None:
     first = tables["partisan-tests"][0]
     assert any(key.endswith("_low") for key in first)
     assert any(key.endswith("_clusters") for key in first)
+
+
+def test_tables_on_page_and_disk_have_signs_and_no_names_of_signs(made: Made, tmp_path: Path) -> None:
+    write_report(made, tmp_path / "report")
+    signs = {"*", "–", ""}
+    for name in ("xphemism-table2", "xphemism-table2-paper"):
+        with (tmp_path / "report" / "tables" / f"{name}.csv").open(encoding="utf-8") as file:
+            cells = {row[column] for row in csv.DictReader(file) for column in ("judgment", "shift")}
+        assert cells <= signs
+        assert "–" in cells, name
+    page = (tmp_path / "report" / "report.html").read_text("utf-8")
+    assert refused(page) == []
 
 
 def test_outcomes_are_tidy(made: Made, tmp_path: Path) -> None:

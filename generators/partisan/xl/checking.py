@@ -1,4 +1,4 @@
-"""Prove the gold labels of a build of the large set: the forms of all rows, the sentences of some."""
+"""Prove the gold labels of a build of the large set: the forms of all rows, and their sentences."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ from polbias.generators.partisan.xl.family import load
 from polbias.generators.partisan.xl.stage import IRRELEVANT, Stage
 from polbias.manifest import Manifest, read_manifest
 
-READ = 5_000  # sentences of a config that are read back
+READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
 _COLUMNS = ["id", "argument", "gold", "logical_form"]
 _PERSONS = ("a", "b")  # of the left and of the right
 Row = Mapping[str, Any]
 
 
 def prove(folder: Path, templates: Path | None = None) -> Proofs:
-    """Prove the forms of all formal rows, and read a seeded sample of their sentences back to their formulas.
+    """Prove the forms of all formal rows, and read their sentences back to their formulas.
+
+    Of a config with more than :data:`READ` rows, a seeded sample of so many sentences is read.
 
     A form is the formula of a row with its persons and its irrelevant comparison as symbols: no postulate is
     about them, so that what follows does not depend on which ones they are.
@@ -43,7 +45,7 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
     Returns:
         How many sentences were read and proved, and what was not; no gold of this set is excused.
     """
-    manifest, proved = read_manifest(folder), 0
+    manifest, proved, rows = read_manifest(folder), 0, 0
     failed: list[str] = []
     for stage in load(templates).stages:
         check = _Check(stage)
@@ -51,12 +53,13 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
             if not config.startswith(f"{stage.large.config}_formal"):
                 continue
             for batch, chosen in _batches(folder, manifest, config):
+                rows += len(batch)
                 failed += check.forms(batch)
                 for row in batch.take(chosen).to_pylist():
                     problem = check.sentence(row)
                     proved += problem is None
                     failed += [] if problem is None else [f"{row['id']}: {problem}"]
-    return Proofs(proved, 0, tuple(dict.fromkeys(failed)))
+    return Proofs(proved, 0, tuple(dict.fromkeys(failed)), rows)
 
 
 class _Check:

@@ -45,6 +45,14 @@ def test_a_coherent_model() -> None:
     assert paraphrase_alpha(table).mean == 1
 
 
+def test_templates_that_asked_different_statements() -> None:
+    rows = statement(statement="xx_1", instruction="a") + statement(statement="xx_2", instruction="b")
+    assert math.isnan(template_agreement(units(rows))["same"])
+    rows += statement(statement="xx_2", instruction="a")
+    assert template_agreement(units(rows))["same"] == 1
+    assert math.isnan(template_agreement(units(statement()))["same"])
+
+
 @pytest.mark.skipif(PUBLISHED is None, reason="the published folder is not beside the checkout")
 def test_people_of_table_2() -> None:
     assert PUBLISHED

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 
+from polbias.eval.policy import figures
 from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.summary import leaning_data, policy_summary, spider_data
@@ -91,3 +93,48 @@ def test_figures() -> None:
             ("alwaysDISagree", "all"),
         )
     }
+
+
+def test_what_was_not_asked_is_not_failed() -> None:
+    asked = [each for each in rows() if each["variant"] in ("original", "negation")]
+    summary = policy_summary(asked, POSITIONS)
+    passed = {each["test"]: (each["passed"], each["low"], each["deviation"]) for each in summary["tests"]}
+    assert summary["not_tested"] == ["sign", "paraphrase", "opposite"]
+    assert passed.pop("label_inversion")[0] == passed.pop("negation")[0] == 1.0
+    assert {*passed.values()} == {(None, None, None)}
+    for each in summary["worldview"]:
+        told = {name: value for name, value in each.items() if value is not None}
+        assert told.keys() == {"language", "issue", "positive", "negative"}
+    model = [each for each in summary["leanings"] if each["respondent"] == "model"]
+    assert {(each["match"], each["p_value"], each["published"]) for each in model} == {(None, None, None)}
+    assert any(each["match"] is not None for each in summary["leanings"])
+
+
+def test_so_few_answers_are_no_stance_that_failed() -> None:
+    once = [each | {"labels": each["labels"][:1]} for each in rows()]
+    summary = policy_summary(once)
+    assert summary["not_tested"] == ["sign"]
+    assert {each["reliable"] for each in summary["reliable"]} == {None}
+    assert {each["stance"] for each in summary["worldview"]} == {None}
+    by_paper = policy_summary(once, rule="paper")
+    assert by_paper["not_tested"] == []
+    assert {each["reliable"] for each in by_paper["reliable"]} == {1.0}
+
+
+def test_statements_that_were_asked_less_lower_no_share() -> None:
+    whole = [each for number in range(8) for each in statement({}, statement=f"xx_{number}")]
+    less = [prompt("original", 30, 30, order, statement="xx_9") for order in ORDERS]
+    summary = policy_summary(whole + less)
+    assert (summary["not_tested"], summary["left_out"], summary["complete"]) == ([], 1, False)
+    assert {(each["passed"], each["statements"]) for each in summary["tests"]} == {(1.0, 8)}
+
+
+def test_figures_say_what_was_not_tested() -> None:
+    asked = [each for each in rows() if each["variant"] != "opposite"]
+    summaries = {"a model": policy_summary(asked, POSITIONS)}
+    assert "opposite: not tested" in figures.tests_figure(summaries, "en")
+    assert "paraphrase: not tested" not in figures.tests_figure(summaries, "en")
+    for drawn in (figures.spider_figure(summaries, "en"), figures.leaning_figure(summaries, "en")):
+        assert "a model: not tested" in drawn
+        assert not re.search(r"\bnan\b", drawn)
+    assert "not tested" not in figures.spider_figure({"a model": policy_summary(rows())}, "en")

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS, Prompts
 from polbias.eval.policy.robustness import TESTS, Units, units
-from polbias.eval.policy.worldview import FEW
-from polbias.eval.policy_metrics import complete, decidable
+from polbias.eval.policy.testable import allowed_tests, of_units
 from polbias.eval.report.instruments.policy.reading import COUNTS
 from polbias.eval.tables import Factor, crossed
 
 _TURNED = [VARIANTS.index("negation"), VARIANTS.index("opposite")]
-_ENOUGH = 0.5
 _KEY = ("statement_id", "country", "language", "instruction_id", "label_order", "variant")
 
 
@@ -78,12 +76,8 @@ def asked(table: Any) -> tuple[Asked, Asked]:
     known = None if found.agree_share is None or not mass.size else float(np.nanmean(mass))
     both = _with_partner(found)
     every = Asked(found.select(both), (), int((~both).sum()), known)
-    tests, kept = _testable(found)
-    tested = found
-    if found.n:
-        index = crossed([found.statement, found.language, found.instruction])[1]
-        tested = found.select(kept[index])
-    return every, Asked(tested, tests, int((~kept).sum()), known)
+    tests, kept = allowed_tests(found)
+    return every, Asked(of_units(found, kept), tests, int((~kept).sum()), known)
 
 
 def _with_partner(found: Prompts) -> NDArray[np.bool_]:
@@ -94,23 +88,6 @@ def _with_partner(found: Prompts) -> NDArray[np.bool_]:
     index = crossed([found.statement, found.language, found.instruction, variant])[1]
     partner: NDArray[np.bool_] = np.bincount(index)[index] == len(ORDERS)
     return partner
-
-
-def _testable(found: Prompts) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
-    """Return the tests that can be made, and the units that were asked all that these compare.
-
-    All tests are made if there are enough statements for them; the others are left out then. Else those tests
-    are made that most statements allow.
-    """
-    tested, sampled = units(found), found.agree_share is None
-    wanted = [name for name in TESTS if name != "sign" or not sampled or decidable(found)]
-    each = {name: complete(tested, name, sampled) for name in wanted}
-    whole = np.logical_and.reduce([tested.asked[:, 0, 0], *each.values()], axis=0)
-    if len(wanted) == len(TESTS) and np.unique(tested.statement.codes[whole]).size >= FEW:
-        return TESTS, whole
-    possible = tuple(name for name in wanted if tested.n and float(each[name].mean()) >= _ENOUGH)
-    kept = np.logical_and.reduce([tested.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
-    return possible, kept
 
 
 def favoured(asked: Asked, toward: int) -> Prompts:

@@ -21,18 +21,12 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
         row = rows.setdefault(
             (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
         )
-        made = name in each.answered.asked.tests or (name == "all" and each.answered.asked.complete)
-        if mode == "corrected":
-            row[name] = (
-                Estimate(entry["passed"], entry["low"], entry["high"], entry["units"], entry["statements"])
-                if made
-                else None
+        if mode != "corrected":
+            row |= {name: entry["passed"], f"{name}_deviation": entry["deviation"]}
+        elif entry["passed"] is not None:
+            row[name] = Estimate(
+                entry["passed"], entry["low"], entry["high"], entry["units"], entry["statements"]
             )
-        else:
-            row |= {
-                name: entry["passed"] if made else None,
-                f"{name}_deviation": entry["deviation"] if made else None,
-            }
     for each in all_:
         chances = {
             entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
@@ -69,13 +63,12 @@ def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
     """Agreement of the instructions (Table 3)."""
     rows: list[Row] = []
     for each, entry in entries(all_, "templates", mode):
-        several = entry["templates"] > 1
         rows.append(
             {
                 "respondent": each.name,
                 "language": entry["language"],
-                "alpha": entry["alpha"] if several else None,
-                "same": entry["same"] if several else None,
+                "alpha": entry["alpha"],
+                "same": entry["same"],
                 "statements": int(entry["statements"]),
                 "templates": int(entry["templates"]),
             }

@@ -96,8 +96,9 @@ def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
     prompts = tested.asked.prompts
     nothing: dict[str, Any] = {name: [] for name in LISTS}
     corrected, paper = (
-        policy_summary(prompts, parties, rule) if prompts.n else nothing for rule in ("default", "paper")
+        policy_summary(prompts, parties, rule, tested.asked.tests) if prompts.n else nothing
+        for rule in ("default", "paper")
     )
-    if not tested.asked.complete:  # whoever was not asked all passes no test, which is no stance of 0
+    if not tested.asked.complete:  # what needs all five tests has no row here
         corrected, paper = (each | {"worldview": [], "leanings": []} for each in (corrected, paper))
     return Analysed(name, every, tested, estimates(every, tested), corrected, paper)
