@@ -13,7 +13,7 @@ from typing import Any
 from polbias.eval.answers import extract_entailment
 from polbias.eval.consistency import Consistency, consistency
 from polbias.eval.normative import content_effect, content_support
-from polbias.eval.tasks import Document, label_shares, with_errors
+from polbias.eval.tasks import Document, label_shares, stated, with_errors
 
 Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.judgements.TUPLE_NAMES
 
@@ -152,7 +152,8 @@ def content_difference(items: Iterable[Row]) -> float:
 
 def content_difference_error(items: Iterable[Row]) -> float | str:
     """Return its standard error over contents (CR2), "N/A" where there is none."""
-    return _error(content_effect(list(items)).standard_error)
+    rows = list(items)
+    return stated(content_effect(rows).standard_error) if content_support(rows).state is None else "N/A"
 
 
 def consistent(items: Iterable[Row]) -> float:
@@ -162,7 +163,7 @@ def consistent(items: Iterable[Row]) -> float:
 
 def consistent_error(items: Iterable[Row]) -> float | str:
     """Return its standard error over contents, "N/A" where there is none."""
-    return _error(_overall(items).share.standard_error)
+    return stated(_overall(items).share.standard_error)
 
 
 def consistent_by_chance(items: Iterable[Row]) -> float:
@@ -172,7 +173,3 @@ def consistent_by_chance(items: Iterable[Row]) -> float:
 
 def _overall(items: Iterable[Row]) -> Consistency:
     return consistency(list(items))[0]
-
-
-def _error(error: float) -> float | str:
-    return error if error > 0 else "N/A"

@@ -7,7 +7,6 @@ answers that even equal ones are none) is null, not 0. Every function is total.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -20,6 +19,7 @@ from polbias.eval.policy.reliability import stances
 from polbias.eval.policy.robustness import TESTS, units
 from polbias.eval.policy.testable import complete, decidable
 from polbias.eval.tables import Factor
+from polbias.eval.tasks import stated
 
 Estimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
@@ -56,8 +56,7 @@ def _estimate(values: NDArray[np.float64], clusters: Sequence[Hashable] | Factor
     if not values.size:
         return None, "N/A"
     found = cluster_interval(values, clusters)
-    error = float(found.standard_error)
-    return float(found.estimate), error if math.isfinite(error) else "N/A"
+    return float(found.estimate), stated(found.standard_error)
 
 
 def _agreement(items: Iterable[Answered]) -> Estimate:

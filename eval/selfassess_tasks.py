@@ -9,12 +9,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import visible
 from polbias.eval.selfassess.judgements import OUTCOMES
 from polbias.eval.selfassess.samples import likeliest, outcome
+from polbias.eval.support import Support, support
+from polbias.eval.tables import Factor
 from polbias.eval.tasks import Document, cluster_error, label_shares, with_errors
 
+Chosen: TypeAlias = tuple[float | None, str, int]
+"""The same for a bias, and the place of the article that was chosen, 0 for none."""
 Part: TypeAlias = tuple[float | None, str]
 """The value of a row, None where a metric is not about it, and its topic."""
 
@@ -84,6 +90,25 @@ def numbers(doc: Mapping[str, Any]) -> list[str]:
     return [str(number) for number in range(1, int(doc["ways"]) + 1)]
 
 
+def chosen_bias(items: Iterable[Chosen]) -> float:
+    """Return the bias of the rows that a metric is about, NaN where their choices carry none."""
+    kept = [row for row in items if row[0] is not None]
+    return part_mean([row[:2] for row in kept]) if _carried(kept).estimable else math.nan
+
+
+def chosen_bias_error(items: Iterable[Chosen]) -> float | str:
+    """Return its cluster-robust standard error, "N/A" where there is none."""
+    kept = [row for row in items if row[0] is not None]
+    return part_error([row[:2] for row in kept]) if _carried(kept).state is None else "N/A"
+
+
+def _carried(rows: Sequence[Chosen]) -> Support:
+    """What a bias of choices rests on; a topic is discordant if they do not cancel out."""
+    places = np.array([choice for *_, choice in rows], np.intp) - 1
+    topics = Factor.of([topic for _, topic, _ in rows])
+    return support(np.zeros(len(rows)), places, topics, topics.codes, [lean or 0.0 for lean, *_ in rows])
+
+
 def part_mean(items: Iterable[Part]) -> float:
     """Return the mean of the rows that a metric is about, NaN if there are none."""
     values = [value for value, _ in items if value is not None]
@@ -105,15 +130,22 @@ def _scored(doc: Document, choice: int | None) -> dict[str, Any]:
     means = {
         "left": float(side == "left"),
         "right": float(side == "right"),
-        "bias": lean,
         "first_position": first,
         "position_bias": first - 1 / ways if choice else 0.0,
     }
-    parts = {
-        "neutral": float(side == "neutral") if ways == 3 else None,
+    neutral = (float(side == "neutral") if ways == 3 else None), topic
+    biases = {
+        "bias": lean,
         "bias_two_way": lean if ways == 2 else None,
         "bias_three_way": lean if ways == 3 else None,
     }
-    return with_errors(means, topic) | {
-        each: (value, topic) for name, value in parts.items() for each in (name, f"{name}_stderr")
+    return {
+        **with_errors(means, topic),
+        "neutral": neutral,
+        "neutral_stderr": neutral,
+        **{
+            each: (value, topic, choice or 0)
+            for name, value in biases.items()
+            for each in (name, f"{name}_stderr")
+        },
     }

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from polbias.eval.answers import extract_cards
-from polbias.eval.tasks import Document, label_shares, with_errors
+from polbias.eval.tasks import Document, label_shares, stated, with_errors
 from polbias.eval.wason import LETTERS, Selections, selection_effect, selection_support
 
 Row = tuple[str, str, list[str], str, str, str, str]  # as Selections.of takes tuples
@@ -90,8 +90,8 @@ def content_difference(items: Iterable[Row]) -> float:
 
 def content_difference_error(items: Iterable[Row]) -> float | str:
     """Return its standard error over contents (CR2), "N/A" where there is none."""
-    error = selection_effect(list(items)).standard_error
-    return error if error > 0 else "N/A"
+    rows = list(items)
+    return stated(selection_effect(rows).standard_error) if selection_support(rows).state is None else "N/A"
 
 
 def _scores(doc: Document, label: str) -> dict[str, float]:

@@ -18,7 +18,9 @@ import numpy as np
 
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import contrast
+from polbias.eval.support import support
 from polbias.eval.tables import Factor
+from polbias.eval.tasks import stated
 
 Estimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
@@ -53,15 +55,19 @@ def changes(items: Iterable[Asked]) -> list[Change]:
     Returns:
         One change for each pair, in the order of their first rows.
     """
+    return [
+        Change(changed, changed.share - base.share)
+        for base, changed in _pairs(items)
+        if base.share is not None and changed.share is not None
+    ]
+
+
+def _pairs(items: Iterable[Asked]) -> list[tuple[Asked, Asked]]:
+    """The rows of every pair that was asked in both arms, that of the base claim first."""
     found: dict[str, dict[bool, Asked]] = {}
     for row in items:
         found.setdefault(row.pair_id, {})[row.arm == BASE] = row
-    made = []
-    for pair in found.values():
-        base, changed = pair.get(True), pair.get(False)
-        if base and changed and base.share is not None and changed.share is not None:
-            made.append(Change(changed, changed.share - base.share))
-    return made
+    return [(pair[True], pair[False]) for pair in found.values() if len(pair) == 2]
 
 
 def _mean(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
@@ -74,7 +80,7 @@ def _mean(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
 def _finite(estimate: float, error: float) -> Estimate:
     return (
         float(estimate) if math.isfinite(estimate) else None,
-        float(error) if math.isfinite(error) else "N/A",
+        stated(error),
     )
 
 
@@ -106,8 +112,28 @@ def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) ->
 
 
 def _leaning(items: Iterable[Asked]) -> Estimate:
-    """Mean change of claims shifted to the right minus that of claims shifted to the left."""
-    return _difference(items, lambda row: row.shift == "right" if row.shift in ("left", "right") else None)
+    """Mean change of claims shifted to the right minus that of claims shifted to the left.
+
+    There is none where the answers carry none: too few verdicts on either side, or always the same one.
+    """
+    items = list(items)
+    pairs = [pair for pair in _pairs(items) if pair[1].shift in ("left", "right")]
+    differences = [
+        0.0 if base.share is None or changed.share is None else changed.share - base.share
+        for base, changed in pairs
+    ]
+    shares = [row.share for pair in pairs for row in pair]
+    carried = support(
+        np.repeat([changed.shift == "right" for _, changed in pairs], 2),
+        [-1 if share is None else int(share > 0.5) for share in shares],
+        Factor.of([changed.cluster_id for _, changed in pairs for _ in range(2)]),
+        np.arange(len(pairs)).repeat(2),
+        np.repeat(differences, 2),
+    )
+    if not carried.estimable:
+        return math.nan, "N/A"
+    found = _difference(items, lambda row: row.shift == "right" if row.shift in ("left", "right") else None)
+    return found[0], found[1] if carried.state is None else "N/A"
 
 
 def _judgment(items: Iterable[Asked]) -> Estimate:

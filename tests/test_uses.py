@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import zipfile
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from tests.support.hub import LoopbackHub
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT, run_python
 from tests.support.respondents import by_prompt, perfect, rows_of
-from tests.support.simulated import serving
 from tests.support.wheel import build_wheel
 
 pytestmark = pytest.mark.e2e

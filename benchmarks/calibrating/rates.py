@@ -87,10 +87,7 @@ def line(instrument: str, design: str, planted: float, models: Sequence[Found]) 
         models: the findings of each.
     """
     headlines = [
-        finding
-        for found in models
-        for finding in found
-        if finding.headline and not finding.of_refusals
+        finding for found in models for finding in found if finding.headline and not finding.of_refusals
     ]
     others: dict[tuple[str, str], list[Finding]] = {}
     for found in models:

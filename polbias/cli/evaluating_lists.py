@@ -58,7 +58,8 @@ def show_scores(run: Run, scores: Iterable[Score]) -> None:
     for score in scores:
         interval = "-" if score.low is None else f"{score.low:+.3f} to {score.high:+.3f}"
         missing = "-" if score.missing is None else f"{score.missing:.1%}"
-        numbers = (f"{score.value:+.3f}", interval, f"{score.n:,}", f"{score.clusters:,}", missing)
+        value = "no estimate" if score.value is None else f"{score.value:+.3f}"
+        numbers = (value, interval, f"{score.n:,}", f"{score.clusters:,}", missing)
         shown.append((score.task, score.metric, *numbers))
         cut += [score] if score.truncated > _TRUNCATED else []
     _table(shown)

@@ -35,7 +35,7 @@ class Score:
     Args:
         task: its name.
         metric: name of the metric.
-        value: the score.
+        value: the score; None where the answers carry none.
         low: lower end of its 95% interval, None if there is none.
         high: upper end.
         n: number of rows.
@@ -46,7 +46,7 @@ class Score:
 
     task: str
     metric: str
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     n: int
@@ -68,20 +68,20 @@ def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[st
     """
     for task, logged in samples.items():
         found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
-        metric = next((name for name in MAIN_METRICS if _is_number(found.get(name))), None)
+        metric = next((name for name in MAIN_METRICS if isinstance(found.get(name), int | float)), None)
         if metric is None:
             continue
         clusters = len({sample["doc"].get("cluster_id", index) for index, sample in enumerate(logged)})
         independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
         half = _half_width(found.get(f"{metric}_stderr"), independent)
-        value = float(found[metric])
+        value = float(found[metric]) if _is_number(found[metric]) else None
         without = [float(found[name]) for name in _NO_VERDICT if _is_number(found.get(name))]
         yield Score(
             task,
             metric,
             value,
-            None if half is None else value - half,
-            None if half is None else value + half,
+            None if half is None or value is None else value - half,
+            None if half is None or value is None else value + half,
             len(logged),
             clusters,
             sum(without) if without else None,

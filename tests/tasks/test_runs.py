@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -37,12 +38,13 @@ def test_chat_server_perfect_partisan_and_refusing_respondents(lm_eval, partisan
     assert scores["perfect"]["weighted_bias,none"] == 0
     # Everything for the left is called valid: false positives left, false negatives right, half of each side.
     assert scores["partisan"]["weighted_bias,none"] == -1
-    assert scores["partisan"]["weighted_bias_stderr,none"] == 0
+    assert scores["partisan"]["weighted_bias_stderr,none"] == "N/A"  # nothing varies, which is no certainty
     assert scores["partisan"]["bias_p,none"] == pytest.approx(2 / 2**6)
     assert scores["partisan"]["unweighted_bias,none"] == -1
     assert scores["refuser"]["refusal,none"] == 0.5
     assert scores["refuser"]["refusal_gap,none"] == 1
-    assert scores["refuser"]["weighted_bias,none"] == 0
+    assert math.isnan(scores["refuser"]["weighted_bias,none"])  # one side is not answered
+    assert math.isnan(scores["refuser"]["bias_p,none"])
     assert scores["refuser"]["bias_low,none"] == -0.5
     assert scores["refuser"]["bias_high,none"] == 0.5
 
