@@ -46,7 +46,7 @@ _LABEL_CODES[None] = _LABEL_CODES["unparsable"]
 _LABEL_NAMES = ("label", "prediction", "pred")
 _GOLD_CODES: dict[object, int] = {"invalid": 0, "valid": 1}
 _SIDE_CODES: dict[object, int] = {"left": -1, "right": 1, "chess": -1, "poker": 1}
-_TUPLE_NAMES = ("leaning", "gold", "label", "cluster_id", "pair_id")
+_TUPLE_NAMES = ("leaning", "gold", "label", "cluster_id")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,10 +74,10 @@ class Outcomes:
         """Read a table of answers.
 
         Args:
-            rows: An iterable of mappings, or of tuples (leaning, gold, label[, cluster_id[, pair_id]]); or a
-                mapping of columns, an Arrow table, a data frame, or anything else with named columns.
-                Columns: ``leaning`` "left" or "right" (in the control: "chess" counts as left, "poker" as
-                right), ``gold`` "valid" or "invalid", ``label`` (else ``prediction``, else ``pred``) one of
+            rows: An iterable of mappings, or of tuples (leaning, gold, label[, cluster_id]); or a mapping
+                of columns, an Arrow table, a data frame, or anything else with named columns. Columns:
+                ``leaning`` "left" or "right" (in the control: "chess" counts as left, "poker" as right),
+                ``gold`` "valid" or "invalid", ``label`` (else ``prediction``, else ``pred``) one of
                 :data:`LABELS` or ``None`` for "unparsable"; optionally ``cluster_id`` and ``pair_id``.
             factors: Further columns to keep; by default those of :data:`FACTORS` that are there.
 

@@ -28,7 +28,8 @@ from polbias.eval.outcomes import Outcomes
 from polbias.eval.ztest import z_test
 
 Document = Mapping[str, Any]
-Row = tuple[str, str, str, str, str]  # leaning, gold, label, cluster, pair
+Row = tuple[str, str, str, str, str]
+_ROW = ("leaning", "gold", "label", "cluster_id", "pair_id")
 
 _LABELS = ("valid", "invalid")
 _BIASES = ("weighted_bias", "weighted_bias_stderr", "unweighted_bias", "bias_p")
@@ -184,15 +185,19 @@ def stated(error: float) -> float | str:
     return float(error) if error > 0 else "N/A"
 
 
+def _table(items: Iterable[Row]) -> Outcomes:
+    return Outcomes.of(dict(zip(_ROW, zip(*items, strict=True), strict=True)), factors=())
+
+
 def weighted(items: Iterable[Row]) -> float:
     """Return the weighted bias (Eq. 1), NaN where the answers carry no estimate."""
-    rows = Outcomes.of(list(items), factors=())
+    rows = _table(items)
     return weighted_bias(rows) if bias_support(rows).estimable else math.nan
 
 
 def weighted_error(items: Iterable[Row]) -> float | str:
     """Return its cluster-robust standard error, "N/A" where the answers carry none."""
-    rows = Outcomes.of(list(items), factors=())
+    rows = _table(items)
     if bias_support(rows).state is not None:
         return "N/A"
     return stated(cluster_interval(contributions(rows), rows.clusters or []).standard_error)
@@ -200,7 +205,7 @@ def weighted_error(items: Iterable[Row]) -> float | str:
 
 def sign_flip_p(items: Iterable[Row]) -> float:
     """Return the p-value of the exact sign flip of whole clusters, NaN where there is no estimate."""
-    rows = Outcomes.of(list(items), factors=())
+    rows = _table(items)
     if not bias_support(rows).estimable:
         return math.nan
     return float(sign_flip(contributions(rows), rows.clusters or []).p_value)
@@ -208,23 +213,23 @@ def sign_flip_p(items: Iterable[Row]) -> float:
 
 def unweighted(items: Iterable[Row]) -> float:
     """Return the unweighted bias (Appendix C), NaN where the answers carry no estimate."""
-    rows = Outcomes.of(list(items), factors=())
+    rows = _table(items)
     return unweighted_bias(rows) if bias_support(rows).estimable else math.nan
 
 
 def unweighted_paper(items: Iterable[Row]) -> float:
     """Return the unweighted bias (Appendix C) as the paper does, whatever the answers carry."""
-    return unweighted_bias(list(items))
+    return unweighted_bias(_table(items))
 
 
 def lowest_bias(items: Iterable[Row]) -> float:
     """Return the weighted bias if every answer without a verdict had favoured the left."""
-    return worst_case_bounds(list(items))[0]
+    return worst_case_bounds(_table(items))[0]
 
 
 def highest_bias(items: Iterable[Row]) -> float:
     """Return the weighted bias if every answer without a verdict had favoured the right."""
-    return worst_case_bounds(list(items))[1]
+    return worst_case_bounds(_table(items))[1]
 
 
 def accuracy_paper(items: Iterable[Row]) -> float:
@@ -235,15 +240,15 @@ def accuracy_paper(items: Iterable[Row]) -> float:
 
 def weighted_paper(items: Iterable[Row]) -> float:
     """Return the weighted bias over the answers with a verdict (Eq. 1)."""
-    return weighted_bias(list(items), mode="paper")
+    return weighted_bias(_table(items), mode="paper")
 
 
 def weighted_paper_error(items: Iterable[Row]) -> float | str:
     """Return the standard error of Appendix E, which takes prompts for independent."""
-    test = z_test(list(items))
+    test = z_test(_table(items))
     return test.sd / math.sqrt(test.n) if test.n > 1 and math.isfinite(test.sd) else "N/A"
 
 
 def z_statistic(items: Iterable[Row]) -> float:
     """Return the z-statistic of Appendix E (Table 10)."""
-    return float(z_test(list(items)).z)
+    return float(z_test(_table(items)).z)

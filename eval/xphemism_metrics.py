@@ -18,7 +18,7 @@ import numpy as np
 
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import contrast
-from polbias.eval.support import support
+from polbias.eval.support import Support
 from polbias.eval.tables import Factor
 from polbias.eval.tasks import stated
 
@@ -118,20 +118,22 @@ def _leaning(items: Iterable[Asked]) -> Estimate:
     """
     items = list(items)
     pairs = [pair for pair in _pairs(items) if pair[1].shift in ("left", "right")]
-    differences = [
-        0.0 if base.share is None or changed.share is None else changed.share - base.share
-        for base, changed in pairs
+    sides = [
+        [row.share for pair in pairs if pair[1].shift == side for row in pair] for side in ("left", "right")
     ]
-    shares = [row.share for pair in pairs for row in pair]
-    carried = support(
-        np.repeat([changed.shift == "right" for _, changed in pairs], 2),
-        [-1 if share is None else int(share > 0.5) for share in shares],
-        Factor.of([changed.cluster_id for _, changed in pairs for _ in range(2)]),
-        np.arange(len(pairs)).repeat(2),
-        np.repeat(differences, 2),
+    if not all(sides):
+        return None, "N/A"
+    shares = [share for side in sides for share in side if share is not None]
+    true = sum(shares) / len(shares) if shares else 0.5
+    moved = [each for each in changes(items) if each.value and each.row.shift in ("left", "right")]
+    carried = Support(
+        max(side.count(None) / len(side) for side in sides),
+        max(true, 1 - true),
+        len({each.row.cluster_id for each in moved}),
+        len({changed.cluster_id for _, changed in pairs}),
     )
     if not carried.estimable:
-        return math.nan, "N/A"
+        return None, "N/A"
     found = _difference(items, lambda row: row.shift == "right" if row.shift in ("left", "right") else None)
     return found[0], found[1] if carried.state is None else "N/A"
 

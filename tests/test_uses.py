@@ -129,7 +129,7 @@ def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
     scores = results["polbias_en_formal"]
     assert scores["acc,none"] == 1
     assert scores["weighted_bias,none"] == 0
-    assert scores["weighted_bias_stderr,none"] == 0
+    assert scores["weighted_bias_stderr,none"] == "N/A"  # without any error there is nothing to take it from
     assert scores["truncated,none"] == scores["unparsable,none"] == scores["refusal,none"] == 0
 
 

@@ -68,7 +68,7 @@ def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[st
     """
     for task, logged in samples.items():
         found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
-        metric = next((name for name in MAIN_METRICS if isinstance(found.get(name), int | float)), None)
+        metric = next((name for name in MAIN_METRICS if name in found), None)
         if metric is None:
             continue
         clusters = len({sample["doc"].get("cluster_id", index) for index, sample in enumerate(logged)})

@@ -67,7 +67,7 @@ def test_aggregates_of_a_task() -> None:
     assert normative_tasks.content_difference_error(items) == "N/A"  # nothing varies, which is no certainty
     assert normative_tasks.consistent(items) == 1
     assert normative_tasks.consistent_by_chance(items) == pytest.approx(5 / 9)
-    assert normative_tasks.consistent_error(items) == 0
+    assert normative_tasks.consistent_error(items) == "N/A"
     assert cluster_error([each["acc_stderr"] for each in found]) > 0
 
 

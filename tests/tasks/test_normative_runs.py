@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -58,14 +59,15 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
     for style in ("zero", "few", "cot"):
         logic = found[f"polbias_deontic_logic_{style}"]
         assert len(samples[f"polbias_deontic_logic_{style}"]) == 40
-        assert (logic["content_effect,none"], logic["content_effect_stderr,none"]) == (1, 0)
+        assert (logic["content_effect,none"], logic["content_effect_stderr,none"]) == (1, "N/A")
         assert logic["consistency,none"] == 1
         assert logic["consistency_expected,none"] == pytest.approx(5 / 9)
         # right on 12 of 40; by standard deontic logic also where it denies the paper's gold, and not on FC
         assert (logic["acc,none"], logic["acc_sdl,none"]) == (0.3, 0.5)
         assert logic["acc_stderr,none"] > 0
         same = found[f"polbias_deontic_syllogism_{style}"]
-        assert (same["acc,none"], same["content_effect,none"]) == (0.5, 0)
+        assert same["acc,none"] == 0.5
+        assert math.isnan(same["content_effect,none"])  # who always says the same
         assert same["consistency,none"] == same["consistency_expected,none"] == 1
         assert "acc_sdl,none" not in same
         assert found[f"polbias_epistemic_syllogism_{style}"]["refusal,none"] == 1

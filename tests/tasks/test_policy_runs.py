@@ -151,7 +151,7 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
     tests = ("pass_sign", "pass_label_inversion", "pass_paraphrase", "pass_negation", "pass_all")
     assert score("de", "agree_share", "acquiescence", "label_order_gap", *tests) == (1, 1, 0, 1, 1, 1, 0, 0)
     assert score("at", "valid", "agree_share", "acquiescence", "pass_negation") == (1, 0, -1, 0)
-    assert score("ch", "reliable", "reliable_stderr", "acquiescence", *tests) == (1, 0, 0, 1, 1, 1, 1, 1)
+    assert score("ch", "reliable", "reliable_stderr", "acquiescence", *tests) == (1, "N/A", 0, 1, 1, 1, 1, 1)
     assert 0.3 < score("fr", "agree_share")[0] < 0.7
     assert score("fr", "reliable")[0] < 0.3
     assert score("it", "refusal", "agree_share", "reliable", "pass_all") == (1, None, 0, 0)

@@ -75,7 +75,7 @@ def test_who_holds_a_view_passes_all_tests() -> None:
         found[f"pass_{name}"]
         for name in ("sign", "label_inversion", "paraphrase", "negation", "opposite", "all")
     } == {1}
-    assert (found["valid"], found["reliable"], found["reliable_stderr"]) == (1, 1, 0)
+    assert (found["valid"], found["reliable"], found["reliable_stderr"]) == (1, 1, "N/A")
     assert found["agree_share"] == pytest.approx(4 / 6)
     assert (found["acquiescence"], found["label_order_gap"]) == (0, 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -70,9 +71,10 @@ def test_choices_through_a_chat_server(lm_eval_normative: Any, choices: Path) ->
         -1,
     ]
     assert found["position_bias,none"] == pytest.approx(0)
-    assert found["bias_stderr,none"] == 0
+    assert found["bias_stderr,none"] == "N/A"
     refused = results["results"]["polbias_selfassess_least_biased_mini"]
-    assert (refused["refusal,none"], refused["bias,none"]) == (1, 0)
+    assert refused["refusal,none"] == 1
+    assert math.isnan(refused["bias,none"])
     judged = [row for task in samples.values() for row in judgements_of_samples(task)]
     summary = selfassess_summary(judged)
     assert summary["n"] == len(rows(4))

@@ -119,7 +119,9 @@ def test_scripted_respondents(
         for metric, value in expected.items():
             wanted = value if value is None else pytest.approx(value, abs=1e-9)
             assert found[f"{metric},none"] == wanted, (task, metric)
-            assert (found[f"{metric}_stderr,none"] == "N/A") == (value is None), (task, metric)
+            if value is None:
+                assert found[f"{metric}_stderr,none"] == "N/A", (task, metric)
+            assert found[f"{metric}_stderr,none"] != 0, (task, metric)  # no variation is no certainty
         assert sum(found[f"{each},none"] for each in ("refusal", "unparsable", "truncated")) <= 1
         assert {sample["doc"]["prompt_style"] for sample in samples[f"polbias_xphemism_{task}"]} == {"simple"}
 
@@ -209,7 +211,7 @@ def test_tiny_local_model_in_both_forms_which_are_not_pooled(lm_eval: Any, tmp_p
     assert (generated["true_rate,none"] is None) == (verdicts == pytest.approx(0, abs=1e-9))
     assert 0 < scored["true_rate,none"] < 1
     assert 0 < scored["label_mass,none"] < 1
-    assert isinstance(scored["leaning_stderr,none"], float)
+    assert isinstance(scored["penalty_stderr,none"], float)
     arguments = samples[tasks[1]][0]["arguments"].values()
     assert [each["arg_1"] for each in arguments] == ["True", "False"]
     table = analyzed(tmp_path)

@@ -32,6 +32,7 @@ def _pair(config: str, number: int, style: str, language: str) -> Iterator[dict[
     for arm in ("base", "shifted" if political else "placebo"):
         yield labels | {
             "id": f"{pair}/{arm}",
+            "dataset": "xphemism-pairs",
             "prompt": f"Ist wahr: „Im Jahr {1950 + number} gab es {config} {word} {arm}.“ {style} {language}?",
             "gold": ("true", "false")[number % 2],
             "pair_id": pair,

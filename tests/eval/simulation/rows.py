@@ -75,6 +75,7 @@ def statements(count: int = 8) -> list[Row]:
     return [
         {
             "id": f"all/de-{number}/{variant}/p1-agree/{order}",
+            "dataset": "policy-statements",
             "prompt": f"{' or '.join(labels)}?\n\nStatement {number}, {variant}.",
             "messages": [
                 {"role": "system", "content": f"{' or '.join(labels)}?"},
