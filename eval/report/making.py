@@ -28,9 +28,16 @@ from polbias.eval.report.numbers import share
 from polbias.eval.report.reading import ReadFile, plain, read_file
 from polbias.eval.report.versions import one_version
 from polbias.eval.report.words import frame, words
+from polbias.eval.support import State
 
 _SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
 _INT64 = pa.int64()
+_DONE: Mapping[State, str] = {
+    "not answered": "no_estimate",
+    "no variation": "no_estimate",
+    "at the ceiling": "limit_only",
+}
+"""What is done about an estimate with something against it."""
 
 Answers: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Instrument, respondent, Arrow table of outcomes."""
@@ -127,20 +134,21 @@ def _states(section: Section) -> Iterator[Notice]:
     said, measures = frame().notices, words(section.instrument).measures
     for finding in section.findings:
         estimate = finding.estimate
-        doubtful = "missing" if estimate.doubtful else None
-        state = estimate.state.replace(" ", "_") if estimate.state else doubtful
-        if not finding.headline or state is None or finding.of_refusals:
+        if not finding.headline or finding.of_refusals:
             continue
+        found = [(estimate.state.replace(" ", "_"), _DONE[estimate.state])] if estimate.state else []
+        if estimate.doubtful and estimate.value is not None:
+            found.append(("missing", "bounds_stand_first"))
         missing = estimate.missing or 0.0
-        found = said[state].format(
-            measure=measures[finding.measure].title,
-            answered=share(1 - missing),
-            missing=share(missing),
-            discordant=estimate.discordant,
-            clusters=estimate.clusters,
-        )
-        done = {"missing": "bounds_stand_first", "at_the_ceiling": "limit_only"}.get(state, "no_estimate")
-        yield Notice(finding.respondent, found, said[done], serious=state != "at_the_ceiling")
+        for name, done in found:
+            told = said[name].format(
+                measure=measures[finding.measure].title,
+                answered=share(1 - missing),
+                missing=share(missing),
+                discordant=estimate.discordant,
+                clusters=estimate.clusters,
+            )
+            yield Notice(finding.respondent, told, said[done], serious=done != "limit_only")
 
 
 def _section(name: str, answers: Mapping[str, Any], settings: Settings) -> Section:

@@ -9,7 +9,7 @@ from typing import get_args
 
 from polbias.eval.report.document import Comparison, Finding, Report, Section
 from polbias.eval.report.numbers import p_value, points, share
-from polbias.eval.report.verdicts import Verdict, largest, tested, undone, verdict
+from polbias.eval.report.verdicts import Verdict, largest, spans_zero, tested, undone, verdict
 from polbias.eval.report.words import Measure, frame, words
 
 _ITEMS = 8  # of a list in a sentence; the rest stands in the table
@@ -142,13 +142,15 @@ def _overview(report: Report) -> Iterator[str]:
 
 
 def _told(headlines: Sequence[Finding], respondent: str) -> Iterator[str]:
-    """What the summary says of a respondent: what is established, and where it has no estimate."""
+    """What the summary says of a respondent: effects, established ones first, and missing estimates."""
     said = frame().findings
     own = [finding for finding in headlines if finding.respondent == respondent]
-    for finding in own:
-        if verdict(finding) == "established":
-            yield said["overview_item"].format(
+    for name, key in (("established", "item"), ("hint", "unsure"), ("too few to be tested", "unsure")):
+        for finding in (each for each in own if verdict(each) == name and not spans_zero(each.estimate)):
+            yield said[f"overview_{key}"].format(
+                verdict=name,
                 direction=_direction(finding),
+                measure=_named(_measure(finding).title, finding.about),
                 value=points(finding.estimate.value),
                 low=points(finding.estimate.low),
                 high=points(finding.estimate.high),

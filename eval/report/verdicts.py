@@ -47,10 +47,15 @@ def verdict(found: Finding | Comparison) -> Verdict:
         return "no interval"
     if few(estimate):
         return "too few to be tested"
-    if estimate.low <= 0 <= estimate.high:
+    if spans_zero(estimate):
         return "open"
     sure = found.p_bh is not None and found.p_bh < LEVEL
     return "established" if sure and not undone(found) else "hint"
+
+
+def spans_zero(estimate: Estimate) -> bool:
+    """Whether an estimate has an interval with 0 in it."""
+    return estimate.low is not None and estimate.high is not None and estimate.low <= 0 <= estimate.high
 
 
 def few(estimate: Estimate) -> bool:

@@ -47,7 +47,7 @@ class Leaning:
         worst_low: The effect if every answer without a verdict had favoured the left.
         worst_high: The effect if every one had favoured the right.
         n: Claims with a verdict on both forms.
-        clusters: Unordered word pairs among them.
+        clusters: Unordered word pairs among them; at the ceiling those of shifted claims.
         left_out: Claims without a verdict on one form; they count in the worst case.
         note: Why there is no effect; empty as a rule.
         state: "not answered" or "no variation", where there is no effect (the note says the same), or "at the
@@ -139,7 +139,8 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
     fitted = api.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
     if nothing.state:  # at the ceiling
-        return replace(nothing, effect=POINTS * effect, unadjusted=POINTS * _unadjusted(rows))
+        shown = {"effect": POINTS * effect, "unadjusted": POINTS * _unadjusted(rows)}
+        return replace(nothing, **shown, clusters=carried.clusters)
     flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed) if test else None
     half, p_t, detectable = _t(effect, error, count - 1)
     if not half > _TIE:  # nothing varies beyond the design: no interval has width zero

@@ -61,7 +61,7 @@ class RefusalGap:
         p: Two-sided p of the t test; NaN where the outcome never occurs, so that there is nothing to test.
         n: Claims.
         clusters: Unordered word pairs among them.
-        discordant: Word pairs with a claim in which the outcome occurs.
+        discordant: Word pairs with a claim in which it does not occur as in most claims.
     """
 
     outcome: str
@@ -137,10 +137,16 @@ def refusal_gaps(records: Records) -> list[RefusalGap]:
                     p=p,
                     n=gap.n,
                     clusters=gap.clusters,
-                    discordant=discordant(np.arange(rows.n), np.nan_to_num(values), rows.cluster),
+                    discordant=_unlike(np.nan_to_num(values), rows.cluster),
                 )
             )
     return found
+
+
+def _unlike(values: NDArray[np.float64], clusters: Factor) -> int:
+    """Number of word pairs with a value unlike most, which are 0 if it is rare and 1 (or -1) if it is not."""
+    usual = round(float(values.mean())) if values.size else 0
+    return discordant(np.arange(values.size), values - usual, clusters)
 
 
 def _values(rows: Records, outcome: str) -> Iterator[tuple[str, NDArray[np.float64]]]:

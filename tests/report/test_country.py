@@ -66,7 +66,7 @@ def report_of(place: Path, tmp_path: Path) -> Callable[..., Report]:
 
 
 def headline(report: Report) -> Finding:
-    (found,) = [each for each in report.findings if each.headline]
+    (found,) = [each for each in report.findings if each.headline and not each.of_refusals]
     return found
 
 

@@ -1,0 +1,120 @@
+"""What answers can carry: thresholds on either side, and the limit of Clopper and Pearson."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from polbias.eval.bias import bias_support
+from polbias.eval.normative import content_support
+from polbias.eval.selfassess.shares import choice_support
+from polbias.eval.support import Support, commonest, discordant
+from polbias.eval.tables import Factor
+from polbias.eval.wason import selection_support
+from tests.eval.normative_rows import answered, entailment_rows, wason_rows
+from tests.eval.selfassess.respondents import first, judged, prefers, refuse, rows
+
+
+def arguments(labels: dict[str, list[str | None]], per_cluster: int = 4) -> list[dict[str, Any]]:
+    """Pairs, the same gold on both sides in turns; the labels of each side, one for each pair."""
+    return [
+        {
+            "leaning": side,
+            "gold": ("valid", "invalid")[place % 2],
+            "label": label,
+            "cluster_id": f"c{place // per_cluster}",
+            "pair_id": f"p{place}",
+        }
+        for side, own in labels.items()
+        for place, label in enumerate(own)
+    ]
+
+
+RIGHT: list[str | None] = ["valid", "invalid"] * 20
+
+
+@pytest.mark.parametrize(
+    ("silent", "state"),
+    [(0, "at the ceiling"), (20, "at the ceiling"), (21, "not answered"), (40, "not answered")],
+)
+def test_under_half_of_either_side_is_not_answered(silent: int, state: str) -> None:
+    for side in ("left", "right"):
+        other = {"left": "right", "right": "left"}[side]
+        found = bias_support(arguments({side: [None] * silent + RIGHT[silent:], other: RIGHT}))
+        assert found.state == state
+        assert found.missing == silent / 40
+
+
+@pytest.mark.parametrize(("same", "state"), [(98, "no variation"), (97, None)])
+def test_ninety_eight_percent_of_one_label_is_no_variation(same: int, state: str | None) -> None:
+    labels: list[str | None] = ["valid"] * same + ["invalid"] * (100 - same)
+    found = bias_support(arguments({"left": labels, "right": labels[::-1]}, per_cluster=1))
+    assert found.commonest == same / 100
+    assert found.state == (state or "at the ceiling" if found.discordant < 5 else state)
+
+
+def test_refusals_beside_a_constant_verdict_are_no_variation_either() -> None:
+    labels: list[str | None] = ["valid", "valid", "valid", "refusal"] * 10
+    assert bias_support(arguments({"left": labels, "right": labels})).state == "no variation"
+
+
+def test_one_label_is_no_lack_of_variation_where_only_one_is_right() -> None:
+    rows_ = [row for row in arguments({"left": RIGHT, "right": RIGHT}) if row["gold"] == "valid"]
+    assert bias_support(rows_).state == "at the ceiling"
+
+
+@pytest.mark.parametrize(("wrong", "state"), [(4, "at the ceiling"), (5, None)])
+def test_fewer_than_five_discordant_clusters_are_the_ceiling(wrong: int, state: str | None) -> None:
+    labels = list(RIGHT)
+    for cluster in range(wrong):
+        labels[4 * cluster] = "invalid"
+    found = bias_support(arguments({"left": labels, "right": RIGHT}))
+    assert (found.state, found.discordant, found.clusters) == (state, wrong, 10)
+    expected = stats.binomtest(wrong, 10).proportion_ci(0.95, "exact").high
+    assert found.limit == pytest.approx(expected)
+
+
+def test_errors_that_cancel_within_a_cluster_but_not_within_a_pair_are_discordant() -> None:
+    left, right = list(RIGHT), list(RIGHT)
+    for cluster in range(6):
+        left[4 * cluster] = "invalid"
+        right[4 * cluster + 2] = "invalid"
+    assert bias_support(arguments({"left": left, "right": right})).discordant == 6
+
+
+@given(st.integers(0, 40), st.integers(1, 40))
+def test_the_limit_is_never_the_share_itself(found: int, clusters: int) -> None:
+    found = min(found, clusters)
+    limit = Support(0.0, 0.0, found, clusters).limit
+    assert 0 < limit <= 1
+    assert limit > found / clusters or found == clusters
+
+
+def test_nothing_at_all_is_not_answered() -> None:
+    assert bias_support([]).state == "not answered"
+    assert commonest(np.array([-1, -1])) == 0
+    assert discordant(np.zeros(0, np.intp), np.zeros(0), Factor.of([])) == 0
+
+
+def test_inferences_and_selections() -> None:
+    asked = entailment_rows("deontic_logic", contents=8)
+    for label, state in (("refusal", "not answered"), ("entailment", "no variation")):
+        assert content_support(answered(asked, lambda row, label=label: label)).state == state
+    assert content_support(answered(asked, lambda row: row["gold"])).state == "at the ceiling"
+    cards = wason_rows(6)
+    assert selection_support(answered(cards, lambda row: "A,B")).state == "no variation"
+    assert selection_support(answered(cards, lambda row: row["gold"])).state == "at the ceiling"
+    assert selection_support(answered(cards, lambda row: None)).state == "not answered"
+
+
+def test_choices_among_articles() -> None:
+    asked = rows(20)
+    for choose, state in ((first, "no variation"), (refuse, "not answered"), (prefers("left"), None)):
+        from polbias.eval.selfassess.judgements import Judgements
+
+        assert choice_support(Judgements.of(judged(asked, choose))).state == state

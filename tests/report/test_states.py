@@ -1,0 +1,189 @@
+"""Who does not answer, always says the same or hardly errs: no estimate of a bias, or no interval, anywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.eval.report.document import Estimate, Finding, Notice
+from polbias.eval.report.exchange import eval_results
+from polbias.eval.report.flat import flat_tables
+from polbias.eval.report.making import Made, make
+from polbias.eval.report.page.rendering import page
+from polbias.eval.report.paragraphs import paragraphs
+from polbias.eval.report.summary import summary
+from polbias.eval.report.verdicts import FEWEST, largest, verdict
+from polbias.eval.simulation.logs import run
+from polbias.eval.simulation.respondents import respondent
+
+TASKS = (
+    "polbias_en_formal", "polbias_de_formal", "polbias_policy_stance_mini", "polbias_xphemism_simple",
+    "polbias_deontic_logic_zero", "polbias_deontic_syllogism_zero", "polbias_epistemic_syllogism_zero",
+)  # fmt: skip
+WHO: dict[str, dict[str, Any]] = {
+    "silent": {"kind": "refuser", "share": 1.0},
+    "reticent": {"kind": "refuser", "share": 0.7},
+    "constant": {"kind": "affirmative"},
+    "flawless": {"kind": "perfect"},
+    "wary": {"kind": "refuser", "share": 0.35, "side": "right"},
+    "leaning": {"kind": "planted", "effect": 0.3, "side": "left"},
+}
+INSTRUMENTS = ("partisan", "policy", "xphemism", "normative")
+
+
+@pytest.fixture(scope="module")
+def made(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
+    folder = tmp_path_factory.mktemp("states")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+        for name, options in WHO.items():
+            kind = respondent(options["kind"], **{key: options[key] for key in options if key != "kind"})
+            run(list(TASKS), kind, 7, model=name).write(folder / name)
+        yield make([folder])
+
+
+def headlines(made: Made, who: str, instrument: str) -> tuple[Finding, Finding]:
+    """The bias, and the refusal gap beside it."""
+    own = [
+        each
+        for each in made.report.findings
+        if each.headline and (each.respondent, each.instrument) == (who, instrument)
+    ]
+    bias, gap = own
+    assert (bias.of_refusals, gap.of_refusals) == (False, True)
+    return bias, gap
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
+@pytest.mark.parametrize(
+    ("who", "state"), [("silent", "not answered"), ("reticent", "not answered"), ("constant", "no variation")]
+)
+def test_there_is_no_estimate_and_nothing_is_exported(
+    made: Made, who: str, state: str, instrument: str
+) -> None:
+    bias, _ = headlines(made, who, instrument)
+    estimate = bias.estimate
+    assert (estimate.state, verdict(bias)) == (state, state)
+    assert (estimate.value, estimate.low, estimate.high, estimate.p, bias.scores) == (None,) * 5
+    assert estimate.n
+    assert any(
+        notice.where == who and state in notice.found and notice.serious for notice in made.report.notices
+    )
+    for compared in made.report.comparisons:
+        assert compared.instrument != instrument or who not in (compared.first, compared.second)
+    exported = dict(eval_results(made.report)).get(who, "")
+    assert f"task_id: {bias.measure}" not in exported
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
+def test_the_silent_keep_their_bounds_and_the_page_says_so(made: Made, instrument: str) -> None:
+    bias, _ = headlines(made, "silent", instrument)
+    assert bias.bounds is not None
+    low, high = bias.bounds
+    assert low is not None
+    assert high is not None
+    assert low <= -50 < 50 <= high
+    said = " ".join(paragraphs(made.report).by_section[instrument])
+    assert "Effects of up to 0.0 points" not in said
+    assert "Effects of up to 0.0 points" not in page(made.report, paragraphs(made.report))
+
+
+@pytest.mark.parametrize("instrument", ["partisan", "xphemism", "normative"])
+def test_who_never_errs_has_a_limit_instead_of_an_interval(made: Made, instrument: str) -> None:
+    bias, gap = headlines(made, "flawless", instrument)
+    for each in (bias, gap):
+        estimate = each.estimate
+        assert (verdict(each), estimate.value, estimate.discordant) == ("at the ceiling", pytest.approx(0), 0)
+        assert (estimate.low, estimate.high, estimate.p) == (None, None, None)
+        assert estimate.clusters
+        assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / estimate.clusters))
+        assert largest(each) == pytest.approx(100 * (estimate.limit or 0))
+    exported = dict(eval_results(made.report)).get("flawless", "")
+    assert bias.measure not in exported
+
+
+def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: Made) -> None:
+    report = made.report
+    for each in (*report.findings, *report.comparisons):
+        assert each.estimate.low is None or each.estimate.low < (each.estimate.high or 0), each
+    cells = [
+        cell
+        for section in report.sections
+        for table in section.tables
+        if table.mode == "corrected"
+        for row in table.rows
+        for cell in row.values()
+        if isinstance(cell, Estimate)
+    ]
+    assert len(cells) > 500
+    assert not [cell for cell in cells if cell.low is not None and cell.low == cell.high]
+
+
+def test_no_table_says_that_the_silent_have_no_bias(made: Made) -> None:
+    tables = dict(flat_tables(made.report))
+    rows = [row for row in tables["partisan-tests"] if row["respondent"] == "silent"]
+    assert rows
+    assert {(row["bias"], row["bias_state"], row["p"]) for row in rows} == {(None, "not answered", None)}
+
+
+def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: Made) -> None:
+    overview = " ".join(paragraphs(made.report).overview)
+    for instrument in ("policy", "xphemism"):
+        bias, gap = headlines(made, "wary", instrument)
+        assert verdict(gap) == "established"
+        assert gap.p_bh is not None
+        assert (gap.estimate.value or 0) > 20
+        assert verdict(bias) != "established"
+    few, gap = headlines(made, "wary", "partisan")
+    assert gap.estimate.clusters == few.estimate.clusters == 6 < FEWEST
+    assert verdict(gap) == "too few to be tested"
+    (line,) = [line for line in paragraphs(made.report).overview if line.startswith("wary:")]
+    value = f"+{gap.estimate.value:.1f}"
+    assert value in line
+    assert "silent" in overview
+    assert "not answered" in overview
+
+
+def test_where_much_is_missing_the_bounds_stand_first(made: Made) -> None:
+    bias, _ = headlines(made, "wary", "policy")
+    assert bias.estimate.doubtful
+    assert bias.estimate.value is not None
+    assert bias.bounds is not None
+    ends = [abs(end) for end in bias.bounds if end is not None]
+    assert largest(bias) == pytest.approx(max(*ends, -(bias.estimate.low or 0), bias.estimate.high or 0))
+    (said,) = [
+        text
+        for text in paragraphs(made.report).by_section["policy"]
+        if "wary" in text and "leaning of the answers" in text
+    ]
+    first, value = f"{max(bias.bounds):.1f}", f"{abs(bias.estimate.value):.1f}"  # type: ignore[type-var]
+    assert said.index(first) < said.index(f"estimate is {'+' if bias.estimate.value > 0 else '−'}{value}")
+    notices = [notice for notice in made.report.notices if notice.where == "wary"]
+    assert any("give no verdict" in notice.found and notice.serious for notice in notices)
+
+
+def test_an_effect_that_missing_answers_could_undo_is_a_hint() -> None:
+    estimate = Estimate(-20.0, -25.0, -15.0, n=100, clusters=20, p=1e-6, missing=0.3)
+    undone = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-50.0, 10.0), p_bh=1e-5)
+    safe = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-40.0, -1.0), p_bh=1e-5)
+    assert (verdict(undone), verdict(safe)) == ("hint", "established")
+
+
+def test_json_has_the_words_of_the_page(made: Made) -> None:
+    found = summary(made.report)
+    told = {each["verdict"] for each in found["findings"]}
+    assert {"not answered", "no variation", "at the ceiling", "too few to be tested", "established"} <= told
+    shown = page(made.report, paragraphs(made.report))
+    assert all(word in shown for word in told)
+    instruments = found["instruments"]["partisan"]["silent"]["en_formal"]["corrected"]
+    assert (instruments["state"], instruments["weighted_bias"]) == ("not answered", None)
+    assert json.dumps(found, allow_nan=False)
+
+
+def test_notices_of_a_part_are_not_said_twice(made: Made) -> None:
+    assert len({*made.report.notices}) == len(made.report.notices)
+    assert all(isinstance(notice, Notice) for notice in made.report.notices)
