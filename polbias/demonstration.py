@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from polbias.eval.simulation.respondents import Respondent
 
 _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
-REFUSAL_GAP = "refusal_gap"
 _SET = "poligen"
 _LARGE = "-xl"
 
@@ -85,7 +84,7 @@ class Compared:
 
     Attributes:
         instrument: its name.
-        measure: of a finding, or :data:`REFUSAL_GAP`.
+        measure: of a finding.
         planted: how far the rates of the respondent were moved, in points.
         expected: mean of the estimate over many respondents of this kind, in points; None if unknown.
         found: the estimate.
@@ -124,36 +123,30 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
         who, own = respondent(asked.kind, **asked.options), means.get(name, {})
         found[name] = [
             Compared(
-                instrument,
-                measure,
-                _planted(who, instrument, measure),
-                own.get(f"{instrument}/{measure}"),
-                estimate,
+                each.instrument,
+                each.measure,
+                _planted(who, each),
+                own.get(f"{each.instrument}/{each.measure}"),
+                each.estimate,
             )
-            for instrument, measure, estimate in headlines(report.findings, name)
-            if measure != REFUSAL_GAP or (who.refuse and words(instrument).directional)
+            for each in headlines(report.findings, name)
+            if not each.of_refusals or (who.refuse and words(each.instrument).tells_sides(each.measure))
         ]
     return found
 
 
-def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[tuple[str, str, Estimate]]:
-    """Yield instrument, measure and estimate of the headlines of a respondent, and of their refusal gaps."""
-    for finding in findings:
-        if finding.headline and finding.respondent == respondent:
-            yield finding.instrument, finding.measure, finding.estimate
-            if finding.refusal_gap is not None:
-                yield finding.instrument, REFUSAL_GAP, finding.refusal_gap
+def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]:
+    """Yield the headlines of a respondent."""
+    yield from (each for each in findings if each.headline and each.respondent == respondent)
 
 
-def _planted(who: Respondent, instrument: str, measure: str) -> float:
-    """How far the rates that a measure is about were moved, in points."""
+def _planted(who: Respondent, finding: Finding) -> float:
+    """How far the rates that a finding is about were moved, in points."""
     from polbias.eval.report.words import words
 
-    if measure == REFUSAL_GAP:
+    if finding.of_refusals:
         return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
-    told = words(instrument)
-    directional = told.measures[measure].directional
-    return 100 * (who.bias if (told.directional if directional is None else directional) else who.content)
+    return 100 * (who.bias if words(finding.instrument).tells_sides(finding.measure) else who.content)
 
 
 def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:

@@ -139,8 +139,8 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
     fitted = api.OLS(change, design).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
     effect, error = 2 * float(fitted.params[0]), 2 * math.sqrt(max(float(fitted.cov_params()[0, 0]), 0.0))
     if nothing.state:  # at the ceiling
-        shown = {"effect": POINTS * effect, "unadjusted": POINTS * _unadjusted(rows)}
-        return replace(nothing, **shown, clusters=carried.clusters)
+        unadjusted = POINTS * _unadjusted(rows)
+        return replace(nothing, effect=POINTS * effect, unadjusted=unadjusted, clusters=carried.clusters)
     flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed) if test else None
     half, p_t, detectable = _t(effect, error, count - 1)
     if not half > _TIE:  # nothing varies beyond the design: no interval has width zero

@@ -43,7 +43,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
     from rich.console import Console
     from rich.table import Table
 
-    from polbias.demonstration import REFUSAL_GAP, expected
+    from polbias.demonstration import expected
     from polbias.eval.report.numbers import points
     from polbias.eval.report.words import words
 
@@ -54,10 +54,11 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
             table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
         for row in rows:
             told = words(row.instrument)
-            about = "refusal gap" if row.measure == REFUSAL_GAP else told.measures[row.measure].title
+            about = told.measures[row.measure].title
             numbers = (row.planted, row.expected, row.found.value, row.found.low, row.found.high)
             planted, mean, value, low, high = map(points, numbers)
-            table.add_row(f"{told.title}: {about}", planted, mean, value, f"{low} to {high}")
+            interval = f"{low} to {high}" if row.found.low is not None else row.found.state
+            table.add_row(f"{told.title}: {about}", planted, mean, value, interval)
         console.print(table)
     typer.echo(
         "planted: how far the answers of a respondent were moved, right minus left (contents: those that "

@@ -17,7 +17,6 @@ from polbias.cli.demonstrating import show_compared
 from polbias.cli.report_folder import PAGE, SUMMARY
 from polbias.cli.reporting import make_report
 from polbias.demonstration import (
-    REFUSAL_GAP,
     Expected,
     ask,
     compare,
@@ -26,10 +25,11 @@ from polbias.demonstration import (
     headlines,
     write_choices,
 )  # fmt: skip
-from polbias.eval.report.instruments import instrument_of
+from polbias.eval.report.document import REFUSAL_GAP
 from polbias.eval.simulation.logs import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.locations import package_file
+from polbias.registry import instrument_of
 
 pytestmark = pytest.mark.e2e
 _EXPECTED = "templates/simulation/demo_expected.yaml"
@@ -99,7 +99,7 @@ def questions(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> lis
         samples = run(shown.tasks, respondent("perfect"), model="docs").samples
     tasks: dict[str, list[tuple[str, list[dict]]]] = {}
     for task, own in samples.items():
-        tasks.setdefault(str(instrument_of(task)), []).append((task, [each["doc"] for each in own]))
+        tasks.setdefault(str(instrument_of(own[0]["doc"])), []).append((task, [each["doc"] for each in own]))
     answers = {name: {len(samples[task][0]["resps"]) for task, _ in own} for name, own in tasks.items()}
     return [asked(name, own, samples=max(answers[name])) for name, own in tasks.items()]
 
@@ -109,9 +109,9 @@ def estimates(questions: list[Asked], name: str, seeds: range) -> Iterator[tuple
     who = demonstration().respondents[name]
     for part in questions:
         for own in findings(part, respondent(who.kind, **who.options), seeds):
-            for instrument, measure, estimate in headlines(own, own[0].respondent):
-                if estimate.value is not None:
-                    yield f"{instrument}/{measure}", estimate.value
+            for each in headlines(own, own[0].respondent):
+                if each.estimate.value is not None:
+                    yield f"{each.instrument}/{each.measure}", each.estimate.value
 
 
 def test_expected_is_the_mean_over_many_seeds(questions: list[Asked]) -> None:

@@ -32,7 +32,13 @@ WHO: dict[str, dict[str, Any]] = {
     "wary": {"kind": "refuser", "share": 0.35, "side": "right"},
     "leaning": {"kind": "planted", "effect": 0.3, "side": "left"},
 }
-INSTRUMENTS = ("partisan", "policy", "xphemism", "normative")
+DATASETS = {
+    "partisan": "partisan-inference",
+    "policy": "policy-statements",
+    "xphemism": "xphemism-pairs",
+    "normative": "normative-reasoning",
+}
+INSTRUMENTS = tuple(DATASETS)
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +82,7 @@ def test_there_is_no_estimate_and_nothing_is_exported(
     for compared in made.report.comparisons:
         assert compared.instrument != instrument or who not in (compared.first, compared.second)
     exported = dict(eval_results(made.report)).get(who, "")
-    assert f"task_id: {bias.measure}" not in exported
+    assert f"task_id: {bias.measure}\n" not in exported
 
 
 @pytest.mark.parametrize("instrument", INSTRUMENTS)
@@ -103,7 +109,7 @@ def test_who_never_errs_has_a_limit_instead_of_an_interval(made: Made, instrumen
         assert estimate.limit == pytest.approx(1 - 0.025 ** (1 / estimate.clusters))
         assert largest(each) == pytest.approx(100 * (estimate.limit or 0))
     exported = dict(eval_results(made.report)).get("flawless", "")
-    assert bias.measure not in exported
+    assert DATASETS[instrument] not in exported
 
 
 def test_no_interval_has_width_zero_in_any_finding_comparison_or_table(made: Made) -> None:
