@@ -19,6 +19,7 @@ from polbias.eval.tables import Factor, OutcomesError, check_columns, crossed, e
 LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
 """Outcomes of one answer; the code of a label is its position."""
 VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
+_TURNED = [VARIANTS.index("negation"), VARIANTS.index("opposite")]
 ORDERS = ("as-printed", "inverted")
 ISSUES = (
     "open_foreign_policy", "liberal_economic_policy", "restrictive_financial_policy", "law_and_order",
@@ -108,6 +109,12 @@ class Prompts:
             contrary=encode(columns.get("opposite_type", blank), kind, "opposite_type") == 1,
             signs=_signs(columns.get("policy_issues", blank)),
         )
+
+    @property
+    def contrast(self) -> NDArray[np.int8]:
+        """1, or -1 where a text says the opposite of its statement, shape ``(n,)``."""
+        turned: NDArray[np.int8] = np.where(np.isin(self.variant, _TURNED), -1, 1).astype(np.int8)
+        return turned
 
     @property
     def n(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, replace
 from typing import Any
@@ -17,8 +18,9 @@ from polbias.eval.policy.reliability import Rule, coin_passes
 from polbias.eval.policy.respondents import Respondent
 from polbias.eval.policy.robustness import TESTS, Units, coin_baseline, units
 from polbias.eval.policy.testable import allowed_tests, decidable, of_units
-from polbias.eval.policy.worldview import worldview
+from polbias.eval.policy.worldview import stance_support, worldview
 from polbias.eval.summary import finite
+from polbias.eval.support import State
 from polbias.eval.tables import Factor
 
 _PARTIES = ("leaning", "parties", "neutral")
@@ -54,7 +56,8 @@ def policy_summary(
         - ``tests``: statements that pass each of the five tests and all of them, with an interval over
           statements, mean and deviation over templates, and the coins' share (Figure 3);
         - ``kappas`` (Table 2), ``paraphrase_alpha``, ``templates`` (Table 3);
-        - ``worldview``: stance by policy issue, with p adjusted for the eight (``p_holm``; Figure 5);
+        - ``worldview``: stance by policy issue, with p adjusted for the eight (``p_holm``; Figure 5), and why
+          it has none or no interval (``state``);
         - ``leanings``: match with left, centre and right, for all answers, for those that agree and for
           those that disagree, beside alwaysAgree and alwaysDISagree (Figure 4).
 
@@ -92,7 +95,7 @@ def policy_summary(
             "kappas": [asdict(each) for each in variant_kappas(tested)],
             "paraphrase_alpha": [asdict(paraphrase_alpha(tested))],
             "templates": [template_agreement(tested)],
-            "worldview": [*_worldview(alone, whole)],
+            "worldview": [*_worldview(alone, part, whole, rule)],
             "leanings": [*_leanings(alone, parties, whole)] if parties else [],
         }
         for name, own in entries.items():
@@ -205,12 +208,25 @@ def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[
         yield entry if name in made else _only(entry, "test")
 
 
-def _worldview(respondent: Respondent, tested: bool) -> Iterator[dict[str, Any]]:
-    """Yield the stance on each issue; only the number of its statements if not all tests were made."""
+def _worldview(respondent: Respondent, part: Prompts, tested: bool, rule: Rule) -> Iterator[dict[str, Any]]:
+    """Yield the stance on each issue as far as the answers carry it (by published rules, whatever they are).
+
+    Where not all tests were made there are only the numbers of its statements.
+    """
     issues = worldview(respondent)
-    adjusted = holm([each.p_value for each in issues])
-    for each, p in zip(issues, adjusted, strict=True):
-        entry = asdict(each) | {"p_holm": p}
+    stance = respondent.answers.sum(axis=0).astype(np.float64)
+    states: list[State | None] = [
+        stance_support(part, part.signs[:, number] * part.contrast, stance, respondent.signs[:, number]).state
+        if rule == "default"
+        else None
+        for number in range(len(issues))
+    ]
+    adjusted = holm([math.nan if state else each.p_value for each, state in zip(issues, states, strict=True)])
+    for each, state, p in zip(issues, states, adjusted, strict=True):
+        entry = asdict(each) | {"p_holm": p, "state": state}
+        if state:
+            taken = ("low", "high", "p_value", "p_holm", *(() if state == "at the ceiling" else ("stance",)))
+            entry |= dict.fromkeys(taken)
         yield entry if tested else _only(entry, "issue", "positive", "negative")
 
 

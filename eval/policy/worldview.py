@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.eval.contrasts import Contrast, contrast
-from polbias.eval.policy.prompts import ISSUES
+from polbias.eval.policy.prompts import ISSUES, Prompts
 from polbias.eval.policy.respondents import Respondent
+from polbias.eval.support import Support
 from polbias.eval.tables import Factor
 
 FEW = 6
@@ -144,6 +145,31 @@ def stance_contrast(answers: NDArray[np.int8] | NDArray[np.float64], signs: NDAr
         np.array([0.5, -0.5]),
         bounds=(-1, 1),
     )
+
+
+def stance_support(
+    prompts: Prompts, favours: NDArray[np.int8], stance: NDArray[np.float64], signs: NDArray[np.int8]
+) -> Support:
+    """What a balanced stance rests on; a statement is a cluster, discordant if there is a stance on it.
+
+    Args:
+        prompts: What was answered.
+        favours: 1 where the text of a prompt favours the policy, -1 where it opposes it, else 0, shape
+            ``(prompts,)``.
+        stance: By statement, shape ``(statements,)``.
+        signs: 1, -1 or 0 by statement, as for :func:`stance_contrast`.
+    """
+    missing, common = 0.0, np.zeros(2)
+    if prompts.agree_share is None:
+        sides = [prompts.counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
+        missing = max((float(side[2:].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
+        common = prompts.counts[favours != 0, :2].sum(axis=0)
+    else:
+        agreed = prompts.agree_share[favours != 0] > 0.5
+        common = np.bincount(agreed.astype(np.intp), minlength=2).astype(np.float64)
+    sided = signs != 0
+    discordant = int(np.count_nonzero(stance[sided]))
+    return Support(missing, float(common.max() / max(common.sum(), 1)), discordant, int(sided.sum()))
 
 
 def _issue(respondent: Respondent, number: int) -> IssueStance:

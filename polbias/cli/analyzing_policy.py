@@ -94,8 +94,9 @@ def _show(found: Mapping[str, Mapping[str, Any]]) -> None:
             values = [each[name] for name in ("stance", "low", "high", "p_holm")]
             stance, low, high, p = ("-" if value is None else f"{value:.2f}" for value in values)
             between = f"{low} to {high}"
-            if summary["not_tested"]:
-                stance, between, p = NOT_TESTED, "", ""
+            if summary["not_tested"] or each["state"]:
+                stance = NOT_TESTED if summary["not_tested"] else f"{stance} ({each['state']})"
+                between, p = "", ""
             issue = each["issue"].replace("_", " ")
             shown.add_row(issue, stance, between, str(each["positive"] + each["negative"]), p)
         Console().print(shown)

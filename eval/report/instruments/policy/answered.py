@@ -127,7 +127,7 @@ class Answered:
             net = 2 * np.nan_to_num(prompts.agree_share, nan=0.5) - 1
         sums, known = np.zeros(len(self.statements)), np.zeros(len(self.statements))
         for direction in (1, -1):
-            used = self.asked.contrast == direction
+            used = self.asked.prompts.contrast == direction
             index = self.of_prompt[used]
             number = np.bincount(index, minlength=len(sums))
             means = direction * np.bincount(index, net[used], len(sums)) / np.maximum(number, 1)
@@ -137,5 +137,5 @@ class Answered:
 
     def about(self, signs: Signs) -> Signs:
         """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""
-        favours: Signs = signs[self.of_prompt] * self.asked.contrast
+        favours: Signs = signs[self.of_prompt] * self.asked.prompts.contrast
         return favours

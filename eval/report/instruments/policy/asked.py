@@ -15,7 +15,6 @@ from polbias.eval.policy.testable import allowed_tests, of_units
 from polbias.eval.report.instruments.policy.reading import COUNTS
 from polbias.eval.tables import Factor, crossed
 
-_TURNED = [VARIANTS.index("negation"), VARIANTS.index("opposite")]
 _KEY = ("statement_id", "country", "language", "instruction_id", "label_order", "variant")
 
 
@@ -51,12 +50,6 @@ class Asked:
     def units(self) -> Units:
         """The statements, each in one language and instruction, with the default rule of reliability."""
         return units(self.prompts)
-
-    @cached_property
-    def contrast(self) -> NDArray[np.int8]:
-        """1, or -1 where a text says the opposite of its statement, shape ``(n,)``."""
-        turned: NDArray[np.int8] = np.where(np.isin(self.prompts.variant, _TURNED), -1, 1).astype(np.int8)
-        return turned
 
 
 def asked(table: Any) -> tuple[Asked, Asked]:
@@ -100,7 +93,7 @@ def favoured(asked: Asked, toward: int) -> Prompts:
     counts = asked.prompts.counts.copy()
     missing = counts[:, 2:].sum(axis=1)
     counts[:, 2:] = 0
-    counts[np.arange(len(counts)), (toward * asked.contrast > 0).astype(np.intp)] += missing
+    counts[np.arange(len(counts)), (toward * asked.prompts.contrast > 0).astype(np.intp)] += missing
     return replace(asked.prompts, counts=counts)
 
 

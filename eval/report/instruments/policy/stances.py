@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from polbias.eval.contrasts import contrast
-from polbias.eval.policy.worldview import stance_contrast
+from polbias.eval.policy.worldview import stance_contrast, stance_support
 from polbias.eval.report.document import Estimate, Scores
 from polbias.eval.report.instruments.policy.answered import Answered, Floats, Signs
 from polbias.eval.report.numbers import known
@@ -88,7 +88,7 @@ def balanced(answered: Answered, signs: Signs, reliable: bool) -> Balanced:
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
-    carried = support_of(answered, values.value, signs)
+    carried = stance_support(answered.asked.prompts, answered.about(signs), values.value, signs)
     found = estimate(answered, values.value, signs).on(carried)
     smallest = smallest_p(positive, negative) if found.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
@@ -100,32 +100,6 @@ def balanced(answered: Answered, signs: Signs, reliable: bool) -> Balanced:
     gap = refusal_gap(answered, signs)
     shown = smallest if smallest is not None and smallest >= _WORTH_SAYING else None
     return Balanced(found, shown, bounds, gap, scores, positive, negative)
-
-
-def support_of(answered: Answered, stance: Floats, signs: Signs) -> Support:
-    """What a balanced stance rests on; a statement is a cluster, discordant if there is a stance on it.
-
-    Args:
-        answered: the answers of one respondent.
-        stance: by statement.
-        signs: as in :func:`balanced`.
-    """
-    prompts, favours = answered.asked.prompts, answered.about(signs)
-    missing, common = 0.0, np.zeros(2)
-    if prompts.agree_share is None:
-        counts = prompts.counts
-        sides = [counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
-        missing = max((float(side[2:].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
-        common = counts[favours != 0, :2].sum(axis=0)
-    else:
-        agreed = prompts.agree_share[favours != 0] > 0.5
-        common = np.bincount(agreed.astype(np.intp), minlength=2).astype(np.float64)
-    return Support(
-        missing,
-        float(common.max() / max(common.sum(), 1)),
-        int((np.abs(stance[signs != 0]) > 0).sum()),
-        int((signs != 0).sum()),
-    )
 
 
 def refusal_gap(answered: Answered, signs: Signs) -> Estimate | None:
