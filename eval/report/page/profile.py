@@ -155,13 +155,14 @@ def _other(
 
 
 def _line(finding: Finding, label: str, series: str) -> Interval:
+    """A line as wide as the answers leave it open: interval or limit, and bounds where much is missing."""
     estimate = finding.estimate
-    ends = (estimate.value, estimate.low, estimate.high)
-    if estimate.doubtful and finding.bounds is not None:
-        known = [end for end in (*ends[1:], *finding.bounds) if end is not None]
-        ends = (estimate.value, min(known, default=None), max(known, default=None))
-    value, low, high = (math.nan if end is None else end for end in ends)
-    return Interval(label, value, low, high, series)
+    limit = None if estimate.limit is None else 100 * estimate.limit
+    known = [estimate.low, estimate.high, limit, None if limit is None else -limit]
+    known += [*(finding.bounds or ())] if estimate.doubtful else []
+    ends = [end for end in known if end is not None]
+    value = math.nan if estimate.value is None else estimate.value
+    return Interval(label, value, min(ends, default=math.nan), max(ends, default=math.nan), series)
 
 
 def _described(findings: Sequence[Finding], frame: Frame) -> str:
