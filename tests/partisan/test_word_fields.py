@@ -81,7 +81,7 @@ ADJECTIVES = {
         ("begüterter", "means"),
         ("strenggläubiger", "faith"),
         ("kinderreicher", "family"),
-        ("trinkfreudiger", "food"),
+        ("kaffeebegeisterter", "food"),
     ],
 }
 OWNED = {
@@ -163,7 +163,7 @@ HARMLESS = {
         "Wäscheklammern",
         "Zahnstocher",
         "Teerfässer",
-        "Untersetzer",
+        "Fensterbretter",
         "Armaturen",
     ],
 }
