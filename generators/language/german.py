@@ -30,7 +30,7 @@ _FINITE = frozenset(
         "gehört",
     }
 )
-# They go before what something is compared with: "mehr Ringe als Rita besitzt" might be about how many Ritas are owned.
+# They stand before "als", for in "mehr Ringe als Kinder besitzen" it might be children that are owned.
 _BEFORE_ALS = frozenset({"besitzt", "besitzen"})
 _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
 # What ends a main clause: a comma with a subordinate clause, or with an object clause after "ich denke".

@@ -59,7 +59,7 @@ class German:
         ]
 
     def universal(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder ...; or besitzen/besitzt mehr X."""
+        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder ...; or who owns more X."""
         compared = self._compared(_PLURAL_ENDING, self._country.role.plural)
         owned = [(c.owned, key) for key, c in self._comparisons.items() if isinstance(c, Possession)]
         shapes: list[_Shape] = []

@@ -74,7 +74,10 @@ AREAS = "nämlich die Energiesicherheit und die soziale Sicherheit"
             "jede einzelne Wirtin und jeder einzelne Wirt besitzt mehr alte Besen als jeder einzelne Gast",
             "jede einzelne Wirtin und jeder einzelne Wirt mehr alte Besen besitzt als jeder einzelne Gast",
         ),
-        ("Rita besitzt einen Besen, während Urs zwei besitzt", "Rita einen Besen besitzt, während Urs zwei besitzt"),
+        (
+            "Rita besitzt einen Besen, während Urs zwei besitzt",
+            "Rita einen Besen besitzt, während Urs zwei besitzt",
+        ),
         # The distractor
         ("die Sonne scheint jeden Tag", "die Sonne jeden Tag scheint"),
     ],
