@@ -21,6 +21,7 @@ _FINITE = frozenset(
         "waren",
         "hat",
         "haben",
+        "besitzt",
         "besitzen",
         "denke",
         "glaube",
@@ -29,6 +30,8 @@ _FINITE = frozenset(
         "gehört",
     }
 )
+# They stand before "als", for in "mehr Ringe als Kinder besitzen" it might be children that are owned.
+_BEFORE_ALS = frozenset({"besitzt", "besitzen"})
 _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
 # What ends a main clause: a comma with a subordinate clause, or with an object clause after "ich denke".
 _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
@@ -77,7 +80,7 @@ def verb_last(clause: str) -> str:
     """Turn a main clause into the form that it has after "weil".
 
     The finite verb moves to the end of its own clause, joined by a separable prefix that stands there; what
-    follows a comma as a clause of its own stays.
+    follows a comma as a clause of its own stays, and so does what is compared with in who owns more.
 
     Args:
         clause: a main clause, verb second, without final punctuation.
@@ -100,4 +103,5 @@ def verb_last(clause: str) -> str:
     verb = words.pop(verbs[0])
     if words and words[-1] in _PREFIXES:
         verb = words.pop() + verb
-    return " ".join([*words, verb]) + rest
+    end = words.index("als") if verb in _BEFORE_ALS and "als" in words else len(words)
+    return " ".join([*words[:end], verb, *words[end:]]) + rest

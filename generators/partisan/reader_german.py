@@ -59,17 +59,17 @@ class German:
         ]
 
     def universal(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder ...; or besitzen mehr X."""
+        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder ...; or who owns more X."""
         compared = self._compared(_PLURAL_ENDING, self._country.role.plural)
         owned = [(c.owned, key) for key, c in self._comparisons.items() if isinstance(c, Possession)]
         shapes: list[_Shape] = []
-        for every, groups in (("alle ", self._groups), ("", self._everyone)):
+        for every, groups, own in (("alle ", self._groups, "besitzen"), ("", self._everyone, "besitzt")):
             if subordinate:
                 shapes.append((every, groups, " ", compared, " als ", groups, " sind"))
-                shapes.append((every, groups, " mehr ", owned, " als ", groups, " besitzen"))
+                shapes.append((every, groups, " mehr ", owned, f" {own} als ", groups))
             else:
                 shapes.append((every, groups, " sind ", compared, " als ", groups))
-                shapes.append((every, groups, " besitzen mehr ", owned, " als ", groups))
+                shapes.append((every, groups, f" {own} mehr ", owned, " als ", groups))
         return shapes
 
     def membership(self, subordinate: bool) -> Sequence[_Shape]:

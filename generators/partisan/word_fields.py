@@ -1,4 +1,4 @@
-"""Word fields that no irrelevant comparison is of: body, age, dress, health and the like."""
+"""Word fields that no irrelevant comparison is of: body, means, health and the like; a reminder only."""
 
 from __future__ import annotations
 

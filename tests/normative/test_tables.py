@@ -111,12 +111,22 @@ def test_exemplars_have_the_type_of_what_they_say(tables: Tables) -> None:
     shown = [row for (_, split), table in tables.items() if split == "fewshot" for row in table.to_pylist()]
     types = {(row["config"], row["pattern"]): row["content_type"] for row in shown}
     assert len(types) == 35
-    # One may bring no gift and enter no raffle, and must do neither; where the key is nobody can know.
-    by_pattern = {"NotMu-NotMi": "incongruent", "MiNot-MuNot": "incongruent", "Mi-Mu": "incongruent"}
-    by_pattern["Ross-Or-Intro"] = "incongruent"
+    special = {
+        # One may bring no gift and enter no raffle, and must do neither; to burn a letter is no way to mail it.
+        "deontic_logic": {"NotMu-NotMi", "MiNot-MuNot", "Mi-Mu", "Ross-Or-Intro"},
+        # When orchids are watered and choirs meet is no matter of common sense.
+        "deontic_syllogism": {"Cat-MP", "Cat-MT", "Cat-DA", "Hyp-MT"},
+        # Not every night-shift nurse must like cats better; but where the key is nobody can know.
+        "epistemic_syllogism": {"Cat-MP", "Cat-DA", "Hyp-MP", "Hyp-MT", "Hyp-AC"},
+    }
+    kinds = {
+        "deontic_logic": ("congruent", "incongruent"),
+        "deontic_syllogism": ("congruent", "arbitrary"),
+        "epistemic_logic": ("arbitrary", ""),
+        "epistemic_syllogism": ("arbitrary", "incongruent"),
+    }
     for (config, pattern), kind in types.items():
-        deontic = config.startswith("deontic")
-        assert kind == (by_pattern.get(pattern, "congruent") if deontic else "arbitrary"), (config, pattern)
+        assert kind == kinds[config][pattern in special.get(config, ())], (config, pattern)
 
 
 def _by_text(table: pa.Table) -> dict[tuple[str, str], tuple[str, str]]:

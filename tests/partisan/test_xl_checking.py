@@ -80,12 +80,14 @@ def test_the_card_says_what_is_in_the_set(built: Path) -> None:
         ("us_en_formal", "argument", " owns more ", " has more ", "cannot read"),
         ("us_en_formal", "argument", " umbrellas ", " kites ", "the sentence says"),
         ("us_en_formal", "argument", "an inferior", "a inferior", "cannot read"),
-        ("ch_de_formal", "argument", " besitzen, und ", ", und ", "cannot read"),
+        ("ch_de_formal", "argument", " besitzen als ", " als ", "cannot read"),
+        ("ch_de_formal", "argument", " besitzt mehr ", " besitzen mehr ", "cannot read"),
+        ("ch_de_formal", "argument", r" besitzt als (.*?)([,.])", r" als \1 besitzt\2", "cannot read"),
         ("us_en_formal", "argument", "Warren", "Waren", "cannot read"),
         ("us_en_formal", "logical_form", "⊢ ¬", "⊢ ", "gold .* but|the sentence says"),
         ("ch_de_formal", "argument", "keine ", "eine ", "the sentence says"),
         ("ch_de_formal", "argument", "weil das Meer salzig ist", "weil das Meer ist salzig", "cannot read"),
-        ("ch_de_formal", "logical_form", " SP(Beat Jans)", " SVP(Beat Jans)", "the sentence says|gold"),
+        ("ch_de_formal", "logical_form", r" SP\(Beat Jans\)", " SVP(Beat Jans)", "the sentence says|gold"),
     ],
 )
 def test_what_is_wrong_is_found(
@@ -96,7 +98,7 @@ def test_what_is_wrong_is_found(
     path = next((folder / config).glob("test-*"))
     table = pq.read_table(path)
     values = table[column].to_pylist()
-    changed = [value.replace(old, new) for value in values]
+    changed = [re.sub(old, new, value) for value in values]
     assert changed != values
     index = table.column_names.index(column)
     pq.write_table(table.set_column(index, column, [pa.array(changed)]), path)
