@@ -97,7 +97,7 @@ def _cell(finding: Finding | None, frame: Frame) -> Shown:
     shown, p = cell(finding.estimate, "points", frame), printed(finding.p_bh, "p")
     if finding.estimate.doubtful and finding.estimate.value is not None and finding.bounds is not None:
         bounds = interval(*finding.bounds, "points")
-        own = " ".join([shown.text or "", *shown.lines])
+        own = (", " if finding.estimate.limit else " ").join([shown.text or "", *shown.lines])
         shown = replace(shown, text=bounds, lines=(frame.labels["answered"].format(estimate=own),))
     if finding.estimate.value is None:
         return shown
