@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from polbias.eval.figures import Caption, Interval, intervals
-from polbias.eval.report.document import Finding, Report
+from polbias.eval.report.document import REFUSAL_GAP, Finding, Report
 from polbias.eval.report.numbers import points
-from polbias.eval.report.page.cells import Shown, cell
+from polbias.eval.report.page.cells import Shown, cell, lines
 from polbias.eval.report.page.frame import Frame
 from polbias.eval.report.page.grids import Grid, Head, Row
 from polbias.eval.report.page.labels import short_names
@@ -63,12 +63,24 @@ def profile(report: Report, words: Callable[[str], Words], frame: Frame) -> tupl
 def profile_table(report: Report, words: Callable[[str], Words], frame: Frame) -> Grid:
     """Return the headline findings, a line per respondent and a column per measure, directional ones first.
 
+    A refusal gap other than 0 stands in the cell of the bias that it is beside.
+
     Args:
         report: the report.
         words: of an instrument, by its name.
         frame: words of the page.
     """
-    headline = [finding for finding in report.findings if finding.headline]
+    every = [finding for finding in report.findings if finding.headline]
+    gaps = {
+        (f.respondent, f.instrument, f.measure.removesuffix(REFUSAL_GAP)): f for f in every if f.of_refusals
+    }
+    beside = {
+        id(f): gaps.pop((f.respondent, f.instrument, stem))
+        for f in every
+        for stem in ("", f.measure.removesuffix("bias"))
+        if not f.of_refusals and (f.respondent, f.instrument, stem) in gaps
+    }
+    headline = [f for f in every if not f.of_refusals or f in gaps.values()]
     headline.sort(key=lambda finding: not words(finding.instrument).tells_sides(finding.measure))
     columns = list(dict.fromkeys(series_name(finding, headline, words) for finding in headline))
     found = {(f.respondent, series_name(f, headline, words)): f for f in headline}
@@ -85,24 +97,32 @@ def profile_table(report: Report, words: Callable[[str], Words], frame: Frame) -
         "",
         (Head(frame.columns["respondent"], False), *(Head(column, True) for column in columns)),
         tuple(
-            Row((Shown(name), *(_cell(found.get((name, column)), frame) for column in columns)))
+            Row((Shown(name), *(_cell(found.get((name, column)), beside, frame) for column in columns)))
             for name in names
         ),
     )
 
 
-def _cell(finding: Finding | None, frame: Frame) -> Shown:
+def _cell(finding: Finding | None, beside: Mapping[int, Finding], frame: Frame) -> Shown:
+    """The cell of a headline, with its verdict and the refusal gap beside it."""
     if finding is None:
         return Shown(None, "")
-    shown, p = cell(finding.estimate, "points", frame), printed(finding.p_bh, "p")
-    if finding.estimate.doubtful and finding.estimate.value is not None and finding.bounds is not None:
+    shown, estimate = cell(finding.estimate, "points", frame), finding.estimate
+    if estimate.doubtful and estimate.value is not None and finding.bounds is not None:
+        own = (", " if estimate.limit else " ").join([shown.text or "", *shown.lines])
         bounds = interval(*finding.bounds, "points")
-        own = (", " if finding.estimate.limit else " ").join([shown.text or "", *shown.lines])
         shown = replace(shown, text=bounds, lines=(frame.labels["answered"].format(estimate=own),))
-    if finding.estimate.value is None:
-        return shown
-    told = verdict(finding) if p is None else frame.labels["told"].format(verdict=verdict(finding), p=p)
-    return replace(shown, lines=(*shown.lines, told))
+    told = [] if estimate.value is None else [_told(finding, frame)]
+    gap = beside.get(id(finding))
+    if gap and gap.estimate.value:
+        ends = " ".join([points(gap.estimate.value), *lines(gap.estimate, "points", frame)])
+        told.append(frame.labels["gap"].format(estimate=ends, verdict=_told(gap, frame)))
+    return replace(shown, lines=(*shown.lines, *told))
+
+
+def _told(finding: Finding, frame: Frame) -> str:
+    p = printed(finding.p_bh, "p")
+    return verdict(finding) if p is None else frame.labels["told"].format(verdict=verdict(finding), p=p)
 
 
 def series_name(finding: Finding, findings: Sequence[Finding], words: Callable[[str], Words]) -> str:
