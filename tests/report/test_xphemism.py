@@ -20,7 +20,7 @@ from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.report.words import words
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
-from polbias.eval.simulation.respondents import Respondent, planted
+from polbias.eval.simulation.respondents import Respondent, planted, respondent
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.coefficients import coefficients
 from polbias.eval.xphemism.leaning import contributions, leaning
@@ -313,3 +313,13 @@ def test_flips_are_exact_with_few_clusters_and_depend_on_no_other_respondent() -
     assert found["few"] == sign_flip(values[:12], few)
     assert found["many"].p_value == pytest.approx(sign_flip(values, many, 1).p_value, abs=0.005)
     assert flip_all({name: tests[name] for name in ("few", "many")}, 1)["many"] == found["many"]
+
+
+def test_the_figure_of_leaning_draws_leanings_only() -> None:
+    wary = simulated(docs(), respondent("refuser", share=0.3, side="right"))
+    made = reported(m=wary)
+    gap = next(each for each in made.findings if each.of_refusals)
+    assert (gap.estimate.value or 0) > 10
+    (figure,) = [each for each in made.figures if each.id == "leaning"]
+    assert figure.svg.count("m, both axes:") == 1
+    assert f"{gap.estimate.value:+.1f}" not in figure.svg

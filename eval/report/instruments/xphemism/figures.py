@@ -43,7 +43,7 @@ def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
     seen = ""
     for each in findings:
         axis = each.key or "both"
-        if axis in _AXES and each.estimate.value is not None:
+        if axis in _AXES and each.estimate.value is not None and not each.of_refusals:
             label = "" if each.respondent == seen else each.respondent
             rows.append(Interval(label, *_ends(each.estimate), series=called("axis", axis)))
             told.append(f"{each.respondent}, {called('axis', axis)}: {each.estimate.value:+.1f}")
