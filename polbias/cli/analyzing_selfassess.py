@@ -113,7 +113,7 @@ def _cells(row: Mapping[str, Any], sides: Sequence[str]) -> Iterator[str]:
     for side in sides:
         yield "-" if row[side] is None else f"{row[side]:.2f}"
     if row["bias"] is None:
-        yield "-"
+        yield row["state"] or "-"
         return
     low, high = row["bias_low"], row["bias_high"]
     yield f"{row['bias']:+.1f}" + ("" if low is None else f" [{low:+.1f}, {high:+.1f}]")
