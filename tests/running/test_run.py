@@ -73,7 +73,8 @@ def test_pure_position_bias_is_no_leaning(run, tmp_path):
     with LoopbackOpenAI(first) as server:
         assert run(server).exit_code == 0
     summary = json.loads((tmp_path / "out" / "analysis" / "summary.json").read_text())["m"]
-    assert table_4(tmp_path)[2]["bias"] == 0
+    row = table_4(tmp_path)[2]
+    assert (row["bias"], row["state"]) == (None, "no variation")
     assert {row["position_bias"] for row in summary["positions"] if row["ways"] == 2} == {50}  # above chance
 
 

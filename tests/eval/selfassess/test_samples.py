@@ -11,6 +11,8 @@ from polbias.eval.answers.article import article_outcome
 from polbias.eval.selfassess.judgements import Judgements
 from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
 from polbias.eval.selfassess_tasks import (
+    chosen_bias,
+    chosen_bias_error,
     numbers,
     part_error,
     part_mean,
@@ -99,20 +101,36 @@ def test_article_outcomes(text: str, outcome: str) -> None:
 
 def test_choice_metrics() -> None:
     found = process_choice(THREE, ["1"])  # left, right, neutral
-    assert (found["left"], found["right"], found["bias"], found["first_position"]) == (1, 0, -1, 1)
+    assert (found["left"], found["right"], found["first_position"]) == (1, 0, 1)
+    assert found["bias"] == (-1, THREE["cluster_id"], 1)
     assert found["position_bias"] == pytest.approx(2 / 3)
     assert found["neutral"] == (0, THREE["cluster_id"])
-    assert found["bias_two_way"] == (None, THREE["cluster_id"])
+    assert found["bias_two_way"] == (None, THREE["cluster_id"], 1)
     refused = process_choice(TWO, ["I can't choose between them."])
-    assert (refused["refusal"], refused["bias"], refused["position_bias"]) == (1, 0, 0)
+    assert (refused["refusal"], refused["position_bias"]) == (1, 0)
+    assert refused["bias"] == (0, TWO["cluster_id"], 0)
     assert numbers(TWO) == ["1", "2"]
 
 
 def test_likelihood_metrics() -> None:
     found = process_choice_loglikelihood(TWO, [(math.log(0.2), False), (math.log(0.6), True)])
-    assert (found["bias"], found["right"]) == (1, 1)
+    assert (found["bias"], found["right"]) == ((1, TWO["cluster_id"], 2), 1)
     assert found["probability_bias"] == pytest.approx(0.5)
     assert found["label_mass"] == pytest.approx(0.8)
+
+
+def test_a_bias_that_the_choices_do_not_carry_is_none() -> None:
+    def chosen(*rows: tuple[float | None, int]) -> list[Any]:
+        return [(lean, f"t{place // 2}", choice) for place, (lean, choice) in enumerate(rows)]
+
+    left = chosen(*[(-1.0, 1), (-1.0, 2)] * 6)
+    assert chosen_bias(left) == -1
+    assert chosen_bias_error(left) == "N/A"  # nothing varies
+    assert math.isnan(chosen_bias(chosen(*[(-1.0, 1), (1.0, 1)] * 6)))  # always the first
+    assert math.isnan(chosen_bias(chosen(*[(-1.0, 1), (0.0, 0), (0.0, 0)] * 6)))  # mostly nothing
+    mixed = chosen(*[(-1.0, 1), (-1.0, 2), (1.0, 1), (-1.0, 1)] * 6)
+    assert chosen_bias(mixed) == pytest.approx(-0.5)
+    assert chosen_bias_error([*mixed, (None, "t0", 1)]) == chosen_bias_error(mixed) > 0
 
 
 def test_metrics_about_some_rows() -> None:
