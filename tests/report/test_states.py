@@ -21,9 +21,11 @@ from polbias.eval.simulation.logs import run
 from polbias.eval.simulation.respondents import respondent
 
 TASKS = (
-    "polbias_en_formal", "polbias_de_formal", "polbias_policy_stance_mini", "polbias_xphemism_simple",
-    "polbias_deontic_logic_zero", "polbias_deontic_syllogism_zero", "polbias_epistemic_syllogism_zero",
-)  # fmt: skip
+    "polbias_en_formal",
+    "polbias_policy_stance_mini",
+    "polbias_xphemism_simple",
+    "polbias_deontic_logic_zero",
+)
 WHO: dict[str, dict[str, Any]] = {
     "silent": {"kind": "refuser", "share": 1.0},
     "reticent": {"kind": "refuser", "share": 0.7},
