@@ -66,19 +66,18 @@ def cell_name(names: Mapping[str, Any]) -> str:
 
 
 def _whole(who: str, set_name: str, whole: Whole) -> Finding:
-    measure, found = measure_of(set_name), whole.bias
-    estimable = choice_support(found.rows).estimable
+    measure, found, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
     return Finding(
         instrument=NAME,
         respondent=who,
         measure=measure,
         key=set_name if measure == OTHER else "",
         about=called("set", set_name) if measure == OTHER else "",
-        estimate=whole_estimate(whole),
+        estimate=estimate,
         headline=measure != OTHER,
         smallest_p=whole.flip.smallest_p,
         bounds=found.bounds,
-        scores=Scores(found.topics, found.contributions, found.topics) if estimable else None,
+        scores=None if estimate.value is None else Scores(found.topics, found.contributions, found.topics),
     )
 
 
