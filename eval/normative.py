@@ -144,16 +144,28 @@ def effect_cells(
     return Factor(index, tuple(range(len(present)))), weights
 
 
+def effect_sides(
+    compared: Factor, strata: Sequence[Factor], high: Level, low: Level
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """On which side of :func:`effect` each row is (1, -1, or 0 for none), and its stratum.
+
+    Args:
+        compared: The factor.
+        strata: What is held fixed; at least one.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+    """
+    cells, weights = effect_cells(compared, strata, high, low)
+    return np.sign(weights)[cells.codes], crossed(strata)[1]
+
+
 def effect_support(
     correct: NDArray[np.float64],
     said: NDArray[np.intp],
     gold: NDArray[np.intp],
-    compared: Factor,
-    strata: Sequence[Factor],
+    sides: NDArray[np.float64],
+    stratum: NDArray[np.intp],
     clusters: Factor,
-    high: Level,
-    low: Level,
-    grouped: int = 0,
 ) -> Support:
     """What such a difference rests on: whether it has an estimate, and whether that has an interval.
 
@@ -164,21 +176,15 @@ def effect_support(
         correct: 1 for a right answer, else 0, shape ``(n,)``.
         said: A number for each answer that can be given, below 0 for no verdict, shape ``(n,)``.
         gold: The right one, in the same way.
-        compared: As for :func:`effect`, like the other arguments.
-        strata: What is held fixed.
+        sides: As :func:`effect_sides` returns them, shape ``(n,)``.
+        stratum: In the same way.
         clusters: Cluster of each row.
-        high: The level that is counted positively.
-        low: The level that is counted negatively.
-        grouped: As for :func:`effect_cells`.
     """
-    cells, weights = effect_cells(compared, strata, high, low, grouped)
-    sign = np.sign(weights)[cells.codes]
-    inside = sign != 0
-    unlike = unlike_most(correct[inside], crossed(strata)[1][inside])
+    inside = sides != 0
+    unlike = unlike_most(correct[inside], stratum[inside])
     varied = bool(np.unique(gold[inside]).size > 1)
-    return support(
-        sign[inside], said[inside], clusters.select(inside), np.arange(unlike.size), unlike, varied
-    )
+    own = clusters.select(inside)
+    return support(sides[inside], said[inside], own, np.arange(unlike.size), unlike, varied)
 
 
 def carried_effect(found: Contrast, state: State | None) -> dict[str, Any]:
@@ -335,7 +341,8 @@ def _support(table: Judgements, name: str, strata: Sequence[str], high: str, low
     said = np.where(table.answered, table.label, -1).astype(np.intp)
     correct, gold = table.correct.astype(np.float64), table.gold.astype(np.intp)
     fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
-    return effect_support(correct, said, gold, table.factor(name), fixed, clusters, high, low)
+    sides, stratum = effect_sides(table.factor(name), fixed, high, low)
+    return effect_support(correct, said, gold, sides, stratum, clusters)
 
 
 def _fixed(table: Judgements, strata: Sequence[str]) -> list[Factor]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.eval.contrasts import Contrast
-from polbias.eval.normative import effect, effect_support
+from polbias.eval.normative import effect, effect_sides, effect_support
 from polbias.eval.support import Support
 from polbias.eval.tables import (
     Factor,
@@ -203,7 +203,9 @@ def selection_support(
         low: The level that is counted negatively.
     """
     table = Selections.of(rows)
-    return effect_support(table.exact, table.said, table.right, *_compared(table, name), high, low)
+    compared, strata, contents = _compared(table, name)
+    sides, stratum = effect_sides(compared, strata, high, low)
+    return effect_support(table.exact, table.said, table.right, sides, stratum, contents)
 
 
 def _compared(table: Selections, name: str) -> tuple[Factor, list[Factor], Factor]:

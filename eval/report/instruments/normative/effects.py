@@ -131,8 +131,8 @@ def effect(
     counts = tally(scored.outcome[inside])
     doubtful = share[silent]
     stratum = crossed(fixed)[1]
-    levels = scored.factors[compared], fixed, scored.clusters, high, low, grouped
-    carried = effect_support(scored.correct, scored.said, scored.gold, *levels)
+    answers = scored.correct, scored.said, scored.gold
+    carried = effect_support(*answers, np.sign(share), stratum, scored.clusters)
     uneven = unlike_most(refused[inside], stratum[inside])
     even = discordant(np.arange(uneven.size), uneven, scored.clusters.select(inside))
     return Effect(
