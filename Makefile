@@ -7,7 +7,7 @@ SETUP  := setuptools==84.2.1
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help build-datasets push verify env demo link-tasks test test-faults test-scale lint bench docs tasks lock requirements clean
+.PHONY: help build-datasets push verify env demo link-tasks test golden test-faults test-scale lint bench docs tasks lock requirements clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -55,6 +55,9 @@ link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 	@$(BIN)/python -m polbias.harness_tasks.link
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+golden: build-datasets $(VENV)/.dev ## write the golden files anew: look at every difference before it is committed
+	POLBIAS_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n 2 tests/golden $(ARGS)
 
 test-faults: $(VENV)/.dev ## kills, full disks, bad networks, two at once (ARGS='--only push' for a part), and fuzzing
 	$(BIN)/python -m tests.faults -o build/faults.md $(ARGS)

@@ -1,0 +1,123 @@
+"""Every task, asked and scored: prompts, requests, settings and metrics of 200 rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.golden.files import blocks, check, lines
+from tests.golden.inside import demonstration, respondent, run, write_choices
+from tests.support.process import ROOT
+
+_ROWS = 200
+_CONFIG = ("output_type", "generation_kwargs", "repeats", "num_fewshot", "target_delimiter", "metadata")
+_FAMILIES = ("partisan", "normative", "policy", "xphemism", "selfassess")
+_TASKS = ROOT / "harness_tasks"
+
+
+def _sha(parts: Iterable[Any]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(json.dumps(part, ensure_ascii=False, sort_keys=True).encode() + b"\n")
+    return digest.hexdigest()[:32]
+
+
+def _apart(family: str) -> list[str]:
+    """The groups and tasks that have all tasks of a family, each once."""
+    groups: dict[str, list[str]] = {}
+    tasks = []
+    for path in sorted((_TASKS / family).glob("polbias_*.yaml")):
+        text = path.read_text("utf-8")
+        if text.startswith("group:") or "\ngroup:" in text:
+            groups[path.stem] = yaml.safe_load(text)["task"]
+        else:
+            tasks.append(path.stem)
+
+    def leaves(name: str) -> list[str]:
+        return [leaf for each in groups[name] for leaf in leaves(each)] if name in groups else [name]
+
+    chosen: list[str] = []
+    taken: set[str] = set()
+    for name in sorted((*groups, *tasks), key=lambda each: (-len(leaves(each)), each)):
+        if not taken & {*leaves(name)}:
+            chosen.append(name)
+            taken.update(leaves(name))
+    assert {*tasks} <= taken
+    return chosen
+
+
+@pytest.mark.parametrize("family", _FAMILIES)
+def test_prompts_requests_settings_and_metrics(
+    family: str, all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    if family == "selfassess":
+        shown = demonstration().model_copy(update={"topics": 12})
+        monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(shown, tmp_path)))
+    who = respondent("planted", effect=0.3, side="left", judgment=0.1, content=0.1, unparsable=0.05)
+    made = run(_apart(family), who, seed=1, model="golden", limit=_ROWS)
+    tasks = sorted(made.samples)
+    found = {task: {**_asked(made.samples[task]), **_scored(task, made.results)} for task in tasks}
+    groups = made.results["group_subtasks"]
+    for name in sorted(each for each in groups if groups[each]):
+        found[name] = {"tasks": sorted(groups[name]), **_metrics(made.results["results"].get(name, {}))}
+    check(f"tasks-{family}.json", blocks(found))
+
+
+def _asked(samples: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    said = [[rest for _, *rest in sample["arguments"]] for sample in samples]
+    for sample in samples:
+        assert len({prompt for prompt, *_ in sample["arguments"]}) == 1
+    return {
+        "rows": len(samples),
+        "requests": sum(map(len, said)),
+        "prompts and targets": _sha([sample["arguments"][0][0], sample["target"]] for sample in samples),
+        "what is asked for": _sha(said),
+        "settings": _distinct(rest for own in said for (rest,) in own),
+    }
+
+
+def _distinct(said: Iterable[Any]) -> list[Any]:
+    """Generation settings without their seeds, or what is put behind a prompt."""
+    different: list[Any] = []
+    for each in said:
+        kept = (
+            {key: value for key, value in each.items() if key != "seed"} if isinstance(each, dict) else each
+        )
+        if kept not in different:
+            different.append(kept)
+    return different
+
+
+def _scored(task: str, results: Mapping[str, Any]) -> dict[str, Any]:
+    config = {name: value for name, value in results["configs"][task].items() if name in _CONFIG}
+    config["metadata"] = {
+        name: value for name, value in config["metadata"].items() if name != "config_source"
+    }
+    return {
+        "config": config,
+        "version": results["versions"][task],
+        "higher is better": results["higher_is_better"][task],
+        **_metrics(results["results"][task]),
+    }
+
+
+def _metrics(scores: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in scores.items() if name not in ("alias", "name", "sample_len")}
+
+
+def test_task_files_but_for_the_paths_of_functions() -> None:
+    check("task-files.json", lines(dict(_files())))
+
+
+def _files() -> Iterator[tuple[str, str]]:
+    for path in sorted(_TASKS.rglob("*.yaml")):
+        text = re.sub(r"!function [\w.]+", "!function", path.read_text("utf-8"))
+        yield str(path.relative_to(_TASKS)), hashlib.sha256(text.encode()).hexdigest()[:32]
