@@ -36,6 +36,7 @@ def test_help_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
     told = []
     for path in _commands(get_command(app), ()):
         text = re.sub(r"\x1b\[[0-9;]*m", "", invoke(*path, "--help"))
+        text = re.sub(r"(--workers .*\[default:) \d+\] *", r"\1 CORES] ", text)
         told.append("\n".join(line.rstrip() for line in text.splitlines()).strip())
     assert len(told) > 40
     check("help.txt", "\n\n\n".join(told) + "\n")

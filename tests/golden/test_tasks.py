@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
 from tests.golden.files import blocks, check, lines
 from tests.golden.inside import demonstration, respondent, run, write_choices
+from tests.support.builds import write_build
 from tests.support.process import ROOT
 
 _ROWS = 200
@@ -58,6 +61,10 @@ def test_prompts_requests_settings_and_metrics(
     family: str, all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    if family == "partisan":
+        _shorten(all_builds / "partisan-inference", tmp_path)
+        monkeypatch.setenv("POLBIAS_DATA_DIR", str(tmp_path))
+        monkeypatch.setenv("POLBIAS_LOCK", str(tmp_path / "datasets.lock"))
     if family == "selfassess":
         shown = demonstration().model_copy(update={"topics": 12})
         monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(shown, tmp_path)))
@@ -69,6 +76,21 @@ def test_prompts_requests_settings_and_metrics(
     for name in sorted(each for each in groups if groups[each]):
         found[name] = {"tasks": sorted(groups[name]), **_metrics(made.results["results"].get(name, {}))}
     check(f"tasks-{family}.json", blocks(found))
+
+
+def _shorten(build: Path, folder: Path) -> None:
+    """The rows of a build that tasks come to: the first ones with each number of shots."""
+    configs = {}
+    for place in sorted(path for path in build.iterdir() if path.is_dir()):
+        table = pq.read_table(sorted(place.glob("test-*.parquet")))
+        met: Counter[Any] = Counter()
+        kept = []
+        for number, shots in enumerate(table["shots"].to_pylist()):
+            met[shots] += 1
+            if met[shots] <= _ROWS:
+                kept.append(number)
+        configs[place.name] = table.take(kept)
+    write_build(folder, build.name, configs)
 
 
 def _asked(samples: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

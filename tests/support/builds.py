@@ -15,7 +15,9 @@ from polbias.lock import LockedDataset, write_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry
 
 
-def write_build(folder: Path, dataset: str, configs: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+def write_build(
+    folder: Path, dataset: str, configs: Mapping[str, Sequence[Mapping[str, Any]] | pa.Table]
+) -> None:
     """Write rows as a build of version 1.0.0, and ``datasets.lock`` beside it.
 
     Args:
@@ -27,7 +29,7 @@ def write_build(folder: Path, dataset: str, configs: Mapping[str, Sequence[Mappi
     for config, rows in configs.items():
         path = folder / dataset / config / "test-00000.parquet"
         path.parent.mkdir(parents=True)
-        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+        pq.write_table(rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows)), path)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         file = FileEntry(
             path=f"{config}/{path.name}", rows=len(rows), size=path.stat().st_size, sha256=digest
