@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from polbias.cli.outputs import csv_text, write_text
 from polbias.drafts import draft_of
 from polbias.errors import InputError
-from polbias.generators.engine.swap import recover_folder, replace_folder
 
 if TYPE_CHECKING:
     from polbias.eval.report.making import Made
@@ -31,6 +30,8 @@ def check_folder(folder: Path) -> None:
     Raises:
         InputError: if it is a file, or holds anything but an earlier report.
     """
+    from polbias.generators.engine.swap import recover_folder
+
     recover_folder(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: found a file, expected a folder for the report; choose another with -o")
@@ -56,6 +57,8 @@ def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
     Raises:
         InputError: if it cannot be written; then what was there is unchanged.
     """
+    from polbias.generators.engine.swap import replace_folder
+
     draft = draft_of(folder)
     try:
         shutil.rmtree(draft, ignore_errors=True)
