@@ -54,6 +54,7 @@ link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 
 test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 	@$(BIN)/python -m polbias.harness_tasks.link
+	@$(BIN)/python -m compileall -q polbias generators eval harness_tasks # once, not in each command that tests start
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 test-faults: $(VENV)/.dev ## kills, full disks, bad networks, two at once (ARGS='--only push' for a part), and fuzzing
