@@ -93,7 +93,7 @@ def _roots() -> Mapping[str, Set[str]]:
     tree = ast.parse(_file(_REGISTRY).read_text("utf-8"))
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     for text in texts:
-        if isinstance(text, str) and text.startswith("polbias.generators."):
+        if isinstance(text, str) and text.startswith("polbias.generators.") and not text.endswith(":prove"):
             module = text.partition(":")[0]
             roots[module.removeprefix("polbias.")] = {module}
     families: dict[str, set[str]] = {}
