@@ -54,6 +54,7 @@ link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 
 test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 	@$(BIN)/python -m polbias.harness_tasks.link
+	@$(BIN)/python -m compileall -q polbias generators eval harness_tasks # once, not in each command that tests start
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 golden: build-datasets $(VENV)/.dev ## write the golden files anew: look at every difference before it is committed

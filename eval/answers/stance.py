@@ -22,7 +22,6 @@ _VALUES = {1: "agree", -1: "disagree"}
 _MARKS = " .,;:!?—()/|"
 _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
-_SIDES = ("agree", "disagree")
 _VERBS = re.compile(r"(?:dis)?agree|support|oppos|(?:dis)?approv|concur|endors|favou?rs?$|in favou?r|against")
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 

@@ -27,6 +27,8 @@ ISSUES = (
     "liberal_society",
 )  # fmt: skip
 """The eight policy issues, in the order of the published annotations."""
+FEW = 6
+"""Below so many answered statements the paper marks an issue with a dot (Figure 5)."""
 
 Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Prompts.of` accepts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,34 +56,6 @@ class Respondent:
         signs[index] = table.signs
         names = tuple(str(table.statement.levels[code]) for code in codes)
         return cls(names, tuple(str(level) for level in table.instruction.levels), answers, signs)
-
-    @classmethod
-    def from_answers(
-        cls, answers: Iterable[tuple[str, str, int]], annotations: Mapping[str, Mapping[str, int]]
-    ) -> Respondent:
-        """Take stances that are known already.
-
-        Args:
-            answers: Template, statement and 1 or -1.
-            annotations: Signs by issue for *every* statement that was asked, answered or not.
-
-        Raises:
-            OutcomesError: If a statement has no entry in the annotations, or two different answers.
-        """
-        listed = list(answers)
-        templates = tuple(sorted({template for template, _, _ in listed}))
-        place = {name: index for index, name in enumerate(annotations)}
-        table = np.zeros((len(templates), len(place)), np.int8)
-        for template, name, value in listed:
-            if name not in place:
-                raise OutcomesError(f"statement {name!r}: found no annotation, expected one per statement")
-            cell = templates.index(template), place[name]
-            if table[cell] not in (0, value):
-                raise OutcomesError(f"statement {name!r}, template {template}: found two different answers")
-            table[cell] = value
-        signs = [[each.get(issue, 0) for issue in ISSUES] for each in annotations.values()]
-        shaped = np.array(signs, np.int8).reshape(len(place), len(ISSUES))
-        return cls(tuple(place), templates, table, shaped)
 
     def always(self, value: int) -> Respondent:
         """Return a respondent who says the same to every statement.

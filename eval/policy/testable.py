@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.eval.policy.prompts import VARIANTS, Prompts
+from polbias.eval.policy.prompts import FEW, VARIANTS, Prompts
 from polbias.eval.policy.reliability import Rule, stance_table
 from polbias.eval.policy.robustness import TESTS, Units, units
-from polbias.eval.policy.worldview import FEW
 from polbias.eval.tables import crossed
 
 _ENOUGH = 0.5

@@ -9,13 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.eval.contrasts import Contrast, contrast
-from polbias.eval.policy.prompts import ISSUES, Prompts
+from polbias.eval.policy.prompts import FEW, ISSUES, Prompts
 from polbias.eval.policy.respondents import Respondent
 from polbias.eval.support import Support
 from polbias.eval.tables import Factor
-
-FEW = 6
-"""Below so many answered statements the paper marks an issue with a dot (Figure 5)."""
 
 
 @dataclass(frozen=True, slots=True)

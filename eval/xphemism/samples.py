@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from polbias.eval.tables import OutcomesError
-from polbias.eval.xphemism.reading import Problem, Reading
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.reading import Problem
 
 Judge: TypeAlias = Callable[[str, str], str]
 """From an answer and the language of its instruction to one of the labels of answered pairs."""
@@ -17,27 +16,6 @@ _NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_e
 _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
 _NEEDED = ("pair_id", "arm", "prompt_style", "instruction_language", *_SHARED)
-
-
-def records_of_samples(
-    samples: Iterable[Mapping[str, Any]], model: str = "model", judge: Judge | None = None
-) -> Reading:
-    """Read the logged samples of one model as answered pairs.
-
-    Args:
-        samples: Lines of ``samples_*.jsonl`` of the X-phemism tasks that generate.
-        model: Name of the model.
-        judge: Reads an answer; by default :func:`polbias.eval.answers.extract_truth`.
-
-    Returns:
-        The records, and a problem for every pair that was left out.
-
-    Raises:
-        OutcomesError: If a sample has no ``doc`` with the published columns, or holds log-likelihoods.
-    """
-    problems: list[Problem] = []
-    rows = paired(samples, model, problems, judge or read_truth)
-    return Reading(Records.of(rows), tuple(problems))
 
 
 def paired(

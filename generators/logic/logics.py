@@ -46,4 +46,3 @@ S5 = Logic("s5", Access.UNIVERSAL)
 FREE_CHOICE = Logic("kd+fc", Access.SERIAL, free_choice=True)
 
 MODAL_LOGICS = (K, KD, KT, S5, FREE_CHOICE)
-LOGICS = {logic.name: logic for logic in (FOL, *MODAL_LOGICS)}

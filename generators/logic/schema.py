@@ -81,10 +81,6 @@ class _Match:
         return all(first != second for first, second in combinations(likely, 2))
 
 
-def _constants_last(option: int | str) -> tuple[bool, int | str]:
-    return isinstance(option, str), option
-
-
 def _unify(pairs: _Pairs, match: _Match, strict: bool) -> bool:
     """Tell whether metavariables can be chosen so that each first formula becomes the second one."""
     if not pairs:

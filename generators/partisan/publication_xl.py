@@ -10,8 +10,8 @@ from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.sampling import shares
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.patterns import VARIATIONS
-from polbias.generators.partisan.xl.checking import READ, prove
-from polbias.generators.partisan.xl.family import load
+from polbias.generators.partisan.xl.checking import prove
+from polbias.generators.partisan.xl.family import READ, load
 from polbias.generators.partisan.xl.tables import dataset, products
 from polbias.manifest import Manifest
 

@@ -96,11 +96,6 @@ def read_articles(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         ) from None
 
 
-def placed(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield records that stand in no file with a place of their own: their number."""
-    return ((f"article {number}", record) for number, record in enumerate(records, 1))
-
-
 def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Written]:
     """Return what was written, by model, set and item, in the order in which they first occur.
 

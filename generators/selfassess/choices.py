@@ -57,10 +57,6 @@ class Design:
             raise InputError(f"orders: found {self.orders!r}, expected all or seeded")
 
 
-#: Table 4 of Kennedy et al. 2025: biased requests, rows 1 and 2 of Table 6, one order per item.
-TABLE_4 = Design(roles=("user",), questions=("preference",), orders="seeded")
-
-
 @dataclass
 class Report:
     """What came of articles; filled while rows are taken.

@@ -9,10 +9,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from polbias.cells import guarded
-from polbias.eval.agreement import alpha_interval
-from polbias.generators.engine.sheets import sheet
-from polbias.generators.xphemism.annotation.guideline import load_guideline
-from polbias.generators.xphemism.annotation.votes import ratings
 
 if TYPE_CHECKING:
     from polbias.generators.xphemism.annotation.collecting import Collected
@@ -39,6 +35,10 @@ def agreement_data(
     Source:
         Jakob et al. 2025, Appendix D.3 (Table 6) and D.4.
     """
+    from polbias.eval.agreement import alpha_interval
+    from polbias.generators.xphemism.annotation.guideline import load_guideline
+    from polbias.generators.xphemism.annotation.votes import ratings
+
     variables = []
     for variable in load_guideline().variables(tasks.kind):
         table = ratings(found.answers, tasks.tasks, variable)
@@ -86,6 +86,8 @@ def print_agreement(data: dict[str, Any]) -> None:
 
 def kept_csv(kept: Sequence[Task]) -> str:
     """Return claim pairs with the columns that they came with."""
+    from polbias.generators.engine.sheets import sheet
+
     columns = list(dict.fromkeys(name for task in kept for name in task.row))
     return sheet(columns, ([guarded(task.row.get(name, "")) for name in columns] for task in kept), ",")
 

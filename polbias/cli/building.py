@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -12,11 +13,12 @@ from rich.table import Table
 
 from polbias import registry
 from polbias.errors import PolbiasError
-from polbias.generators.engine import Built, TableSpec
 from polbias.locations import build_root
 from polbias.lock import differences, read_lock
 from polbias.manifest import Manifest, SplitEntry
-from polbias.publishing.building import build
+
+if TYPE_CHECKING:
+    from polbias.generators.engine import Built, TableSpec
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
@@ -50,6 +52,8 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
 
 
 def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
+    from polbias.publishing.building import build
+
     started = time.perf_counter()
     with console.status(f"{name}: reading templates and proving gold labels"):
         spec = registry.publication(name).specify(templates)

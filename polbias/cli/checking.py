@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from polbias import registry
-from polbias.content import file_sha256, parquet_content_hash
 from polbias.errors import BuildError
-from polbias.generators.logic.proofs import Proofs
 from polbias.locations import build_root
 from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
 from polbias.manifest import Manifest, read_manifest
+
+if TYPE_CHECKING:
+    from polbias.generators.logic.proofs import Proofs
 
 
 def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
@@ -79,6 +81,8 @@ def refuse_damaged(manifest: Manifest, folder: Path) -> None:
 
 
 def _damaged(manifest: Manifest, folder: Path) -> list[str]:
+    from polbias.content import file_sha256, parquet_content_hash
+
     problems: list[str] = []
     for config, splits in manifest.configs.items():
         for split, entry in splits.items():

@@ -85,10 +85,10 @@ def build(
         return
     from polbias.cli.scale_plan import print_plan
     from polbias.cli.scaling import Scale, build_scaled, one_name
-    from polbias.scaling import Size
 
     scale = Scale(
-        Size(rows, fresh),
+        rows,
+        fresh,
         shards,
         executor or ("local" if workers else "inprocess"),
         workers or 1,

@@ -10,7 +10,6 @@ from typing import Any
 from polbias.cells import guarded
 from polbias.drafts import draft_of
 from polbias.errors import InputError
-from polbias.generators.engine.sheets import sheet
 
 
 def write_text(path: Path, text: str) -> None:
@@ -69,6 +68,8 @@ def csv_text(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> 
         rows: of any names.
         columns: the first columns, also where there are no rows; others follow as they come up.
     """
+    from polbias.generators.engine.sheets import sheet
+
     kept = list(rows)
     names = list(dict.fromkeys([*columns, *(name for row in kept for name in row)]))
     return sheet(names, ([_cell(row.get(name)) for name in names] for row in kept), ",")

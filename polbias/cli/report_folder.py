@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 from polbias.cli.outputs import csv_text, write_text
 from polbias.drafts import draft_of
 from polbias.errors import InputError
-from polbias.generators.engine.swap import recover_folder, replace_folder
 
 if TYPE_CHECKING:
     from polbias.eval.report.making import Made
@@ -31,6 +29,8 @@ def check_folder(folder: Path) -> None:
     Raises:
         InputError: if it is a file, or holds anything but an earlier report.
     """
+    from polbias.generators.engine.swap import recover_folder
+
     recover_folder(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: found a file, expected a folder for the report; choose another with -o")
@@ -56,6 +56,8 @@ def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
     Raises:
         InputError: if it cannot be written; then what was there is unchanged.
     """
+    from polbias.generators.engine.swap import replace_folder
+
     draft = draft_of(folder)
     try:
         shutil.rmtree(draft, ignore_errors=True)
@@ -86,12 +88,3 @@ def _fill(made: Made, folder: Path, outcomes: bool) -> None:
         write_text(folder / RESULTS / file_name(respondent), text)
     if outcomes:
         write_outcomes(made.answers, folder / OUTCOMES)
-
-
-def is_report(folder: Path) -> bool:
-    """Tell whether a folder holds a report."""
-    try:
-        found = json.loads((folder / SUMMARY).read_bytes())
-    except (OSError, ValueError):
-        return False
-    return isinstance(found, dict) and str(found.get("schema", "")).startswith("polbias.report/")

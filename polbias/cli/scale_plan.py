@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
 from polbias.cli.scaling import Scale, checked_executor, location, prepared
 from polbias.lock import read_lock
-from polbias.scaling.places import LocalPlace, place
-from polbias.scaling.planning import Plan, estimate, plan
-from polbias.scaling.slices import cut_tables
-from polbias.scaling.stored import load_stored, tables
+
+if TYPE_CHECKING:
+    from polbias.scaling.planning import Plan
 
 _UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
@@ -39,6 +39,11 @@ def print_plan(
     Raises:
         PolbiasError: if an option is wrong.
     """
+    from polbias.scaling.places import LocalPlace, place
+    from polbias.scaling.planning import estimate, plan
+    from polbias.scaling.slices import cut_tables
+    from polbias.scaling.stored import load_stored, tables
+
     console = Console()
     executor = checked_executor(scale.executor)
     stored = None if measure or templates else load_stored()

@@ -7,15 +7,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from polbias.errors import PolbiasError
-from polbias.scaling.markers import marked
-from polbias.scaling.places import LocalPlace
-from polbias.scaling.run import Run
+
+if TYPE_CHECKING:
+    from polbias.scaling.run import Run
 
 _LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between looks at what is complete
 
@@ -73,6 +73,9 @@ class Shown:
 
 def _follow(run: Run, progress: Progress, task: Any, ended: threading.Event) -> None:
     """Bring a progress bar up to date until all is made; whoever makes the shards leaves markers."""
+    from polbias.scaling.markers import marked
+    from polbias.scaling.places import LocalPlace
+
     where = run.where
     began, first = time.perf_counter(), None
     while not ended.wait(_LOCAL_EVERY if isinstance(where, LocalPlace) else _REMOTE_EVERY):

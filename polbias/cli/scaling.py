@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from rich.console import Console
 
-from polbias.cli.scale_progress import Shown
 from polbias.errors import InputError
 from polbias.locations import build_root
-from polbias.scaling import EXECUTORS, Finished, Resources, Size, build_at_scale
-from polbias.scaling.contract import scalable
-from polbias.scaling.places import LocalPlace
-from polbias.scaling.run import Run, plan_run
+
+if TYPE_CHECKING:
+    from polbias.scaling import Finished, Size
+    from polbias.scaling.run import Run
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,8 @@ class Scale:
     """The options of `polbias build` beyond those of a plain build.
 
     Attributes:
-        size: rows, and whether they are fresh ones.
+        rows: of the whole dataset; None for as many as are published.
+        fresh: whether they are ones that the published dataset does not hold.
         shards: how many in all; None for as few as possible.
         executor: a name in `polbias.scaling.EXECUTORS`.
         workers: how many shards are made at a time.
@@ -33,12 +33,20 @@ class Scale:
         logs: folder of the executor's logs; None for one in the run's folder.
     """
 
-    size: Size = field(default_factory=Size)
+    rows: int | None = None
+    fresh: bool = False
     shards: int | None = None
     executor: str = "inprocess"
     workers: int = 1
     options: Sequence[str] = ()
     logs: Path | None = None
+
+    @property
+    def size(self) -> Size:
+        """How much of a dataset is built."""
+        from polbias.scaling import Size
+
+        return Size(self.rows, self.fresh)
 
 
 def one_name(names: Sequence[str] | None) -> str:
@@ -67,6 +75,10 @@ def build_scaled(name: str, scale: Scale, out: str | None, templates: Path | Non
     Raises:
         PolbiasError: if an option is wrong, or something cannot be written.
     """
+    from polbias.cli.scale_progress import Shown
+    from polbias.scaling import EXECUTORS, Resources, build_at_scale
+    from polbias.scaling.contract import scalable
+
     console = Console()
     started = time.perf_counter()
     executor = EXECUTORS[checked_executor(scale.executor)]
@@ -86,6 +98,8 @@ def checked_executor(name: str) -> str:
     Raises:
         InputError: if there is none of that name.
     """
+    from polbias.scaling import EXECUTORS
+
     if name not in EXECUTORS:
         raise InputError(f"--executor: found {name!r}, expected one of {', '.join(EXECUTORS)}")
     return name
@@ -97,9 +111,12 @@ def prepared(console: Console, name: str, scale: Scale, out: str | None, templat
     Raises:
         PolbiasError: if there are not as many rows, or the number of shards is impossible.
     """
+    from polbias.scaling.contract import scalable
+    from polbias.scaling.run import plan_run
+
     publication = scalable(name)
     with console.status(f"{name}: reading templates and proving gold labels"):
-        spec = publication.specify(templates, rows=scale.size.rows, fresh=scale.size.fresh)
+        spec = publication.specify(templates, rows=scale.rows, fresh=scale.fresh)
         return plan_run(location(out), spec, scale.size, scale.shards)
 
 
@@ -110,6 +127,8 @@ def location(out: str | None) -> str:
 
 
 def _logs(run: Run) -> Path:
+    from polbias.scaling.places import LocalPlace
+
     where = run.where
     attempt = f"{time.strftime('%Y%m%d-%H%M%S')}-{run.mark[:8]}"
     if isinstance(where, LocalPlace):

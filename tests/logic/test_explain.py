@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.generators.logic.explain import explain
-from polbias.generators.logic.logics import LOGICS
+from polbias.generators.logic.logics import FOL, MODAL_LOGICS
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.support.process import run_python
@@ -50,6 +50,9 @@ TEXTS = {
 }
 
 
+LOGICS = {logic.name: logic for logic in (FOL, *MODAL_LOGICS)}
+
+
 @pytest.mark.parametrize(("text", "logic"), TEXTS)
 def test_texts(text: str, logic: str) -> None:
     assert explain(prove(parse_inference(text), LOGICS[logic])) == TEXTS[text, logic]
@@ -57,12 +60,13 @@ def test_texts(text: str, logic: str) -> None:
 
 SOURCE = """
     from polbias.generators.logic.explain import explain
-    from polbias.generators.logic.logics import LOGICS
+    from polbias.generators.logic.logics import FOL, MODAL_LOGICS
     from polbias.generators.logic.prover import prove
     from polbias.generators.logic.syntax import parse_inference
 
+    logics = {{logic.name: logic for logic in (FOL, *MODAL_LOGICS)}}
     for text, logic in {pairs!r}:
-        print(explain(prove(parse_inference(text), LOGICS[logic])))
+        print(explain(prove(parse_inference(text), logics[logic])))
 """
 
 

@@ -25,7 +25,7 @@ from polbias.eval.tables import Factor
 from polbias.eval.xphemism.coefficients import coefficients
 from polbias.eval.xphemism.leaning import contributions, leaning
 from polbias.eval.xphemism.penalty import penalties
-from polbias.eval.xphemism.samples import records_of_samples
+from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows as documents
 
 Doc = dict[str, Any]

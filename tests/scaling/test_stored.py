@@ -39,7 +39,7 @@ def test_bytes_of_a_row_are_still_about_those_measured():
 def test_a_plan_needs_no_specification(monkeypatch, capsys):
     monkeypatch.setattr(scale_plan, "prepared", None)
     monkeypatch.setattr(scale_plan, "Console", lambda: Console(width=200))
-    scale_plan.print_plan("partisan-inference-xl", Scale(Size(20_000_000), 25), None, None, price=0.5)
+    scale_plan.print_plan("partisan-inference-xl", Scale(20_000_000, shards=25), None, None, price=0.5)
     said = capsys.readouterr().out
     assert "20,000,000" in said
     assert "at 0.5 an hour" in said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.errors import InputError
-from polbias.generators.selfassess.articles import placed, read_articles
+from polbias.generators.selfassess.articles import read_articles
 from polbias.generators.selfassess.choice_files import SCHEMA, write_choices
-from polbias.generators.selfassess.choices import TABLE_4, Design, Report, choices
+from polbias.generators.selfassess.choices import Design, Report, choices
 from polbias.generators.selfassess.sets import BIASED, QUESTIONS, WAYS, load_family
 from tests.selfassess.small import articles, record
 
 FAMILY = load_family()
+# Table 4 of Kennedy et al. 2025: biased requests, rows 1 and 2 of Table 6, one order per item.
+TABLE_4 = Design(roles=("user",), questions=("preference",), orders="seeded")
 ITEMS = {"poligen": "pg-eco-001", "econolex": "ec-bus-001", "bundestag": "bt-wir-001"}
 
 
@@ -29,6 +31,10 @@ def rows_of(
     *records: Iterator[tuple[str, dict[str, Any]]], design: Design | None = None
 ) -> list[dict[str, Any]]:
     return list(choices(FAMILY, (each for group in records for each in group), design))
+
+
+def placed(records: Iterable[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    return ((f"article {number}", data) for number, data in enumerate(records, 1))
 
 
 designs = st.builds(

@@ -15,7 +15,6 @@ from polbias.eval import xphemism_metrics as metrics
 from polbias.eval.contrasts import contrast
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.penalty import penalties
-from polbias.eval.xphemism.samples import records_of_samples
 from polbias.eval.xphemism_metrics import Asked
 from polbias.eval.xphemism_tasks import (
     choices,
@@ -24,6 +23,7 @@ from polbias.eval.xphemism_tasks import (
     process_loglikelihood,
     true_share,
 )
+from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows
 
 NAMES = ("true_rate", "penalty", "leaning", "judgment")

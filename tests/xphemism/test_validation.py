@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from polbias.generators.xphemism.lexicon import Lexicon, Pair, load_lexicon
-from polbias.generators.xphemism.validation import CODES, Finding, findings
 from polbias.generators.xphemism.words import Word
+from tests.support.lexicon_lint import CODES, Finding, findings
 
 
 def pair(name: str, first: str, second: str, **other: Any) -> Pair:

@@ -16,9 +16,6 @@ _BOXES: Mapping[str, tuple[str, str]] = {
 TEXT = ("ink", "muted", "accent", "right")
 """Roles that text is set in."""
 
-GROUNDS = ("paper", "surface", "notice")
-"""Roles that text is set on."""
-
 
 def colours(dark: bool) -> str:
     """Return the declarations of all colours of the page.

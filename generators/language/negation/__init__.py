@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from polbias.generators.language.negation.pipeline import Pipeline
-from polbias.generators.language.negation.result import Negated
+if TYPE_CHECKING:
+    from polbias.generators.language.negation.pipeline import Pipeline
+    from polbias.generators.language.negation.result import Negated
 
-__all__ = ["LANGUAGES", "Negated", "Pipeline", "negate"]
+__all__ = ["LANGUAGES", "negate"]
 
 # Module and function of every language. A module is imported when first used: it reads a lexicon of its own.
 _RULES = {
@@ -47,4 +48,4 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     if pipeline is not None:
         pipeline.require(language)
     rules = getattr(import_module(f"{__name__}.{module}"), function)
-    return cast(Callable[[str, Pipeline | None], Negated], rules)(statement, pipeline)
+    return cast("Callable[[str, Pipeline | None], Negated]", rules)(statement, pipeline)

@@ -23,10 +23,6 @@ DIRECTED, UNORDERED, BOTH_WAYS = 357, 285, 72
 """Word pairs with direction, without, and used both ways (section 3.4)."""
 PAIR_TABLE_ROWS = 285
 """Word pairs of Table 5."""
-MODELS: tuple[str, ...] = ("llama", "mixtral")
-"""Models of ``sample_output.json``: Llama 3.3 70B and Mixtral 8x22B."""
-RUNS = 3
-"""Independent runs of each prompt (section 4.1)."""
 
 HASHES: Mapping[str, str] = {
     "dataset.csv": "0a9beed45485ff845626376b43133e70219dc4e3ce26e76f6a4223cf0e82ab63",

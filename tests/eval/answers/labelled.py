@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.answers.scoring import Proportion, confusion, score
+from tests.support.scoring import Proportion, confusion, score
 
 Entry = Mapping[str, Any]
 PARTS = ("dev", "blind")

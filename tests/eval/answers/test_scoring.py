@@ -6,7 +6,7 @@ from math import isnan
 
 import pytest
 
-from polbias.eval.answers.scoring import Proportion, confusion, score, wilson
+from tests.support.scoring import Proportion, confusion, score, wilson
 
 PAIRS = [("a", "a"), ("a", "a"), ("a", "b"), ("b", "b"), ("b", "a"), ("c", "b")]
 

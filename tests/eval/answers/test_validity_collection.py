@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers import extract_validity
-from polbias.eval.answers.scoring import confusion, score
+from tests.support.scoring import confusion, score
 
 FOLDER = Path(__file__).parent / "validity"
 LABELS = ("valid", "invalid", "refusal", "unparsable")

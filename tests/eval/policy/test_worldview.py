@@ -110,23 +110,24 @@ def test_respondents_refuse_what_is_ambiguous() -> None:
     rows = [*statement(language="en"), *statement(language="de")]
     with pytest.raises(OutcomesError, match="2 languages"):
         Respondent.of(units(rows))
-    with pytest.raises(OutcomesError, match="no annotation"):
-        Respondent.from_answers([("t", "xx_9", 1)], {})
-    with pytest.raises(OutcomesError, match="two different answers"):
-        Respondent.from_answers([("t", "xx_1", 1), ("t", "xx_1", -1)], {"xx_1": {}})
 
 
 def models_of_2024() -> dict[str, Respondent]:
     assert PUBLISHED
     data = load(PUBLISHED)
-    gold = {name: each.signs for name, each in data.annotations.items()}
-    return {
-        model: Respondent.from_answers(
-            [(each.template_id, each.statement_id, 1 if each.agrees else -1) for each in data.model_answers if each.model == model],
-            gold,
-        )
-        for model in sorted({each.model for each in data.model_answers})
-    }  # fmt: skip
+    names = tuple(data.annotations)
+    signs = [[each.signs.get(issue, 0) for issue in ISSUES] for each in data.annotations.values()]
+    found = {}
+    for model in sorted({each.model for each in data.model_answers}):
+        given = [each for each in data.model_answers if each.model == model]
+        templates = tuple(sorted({each.template_id for each in given}))
+        answers = np.zeros((len(templates), len(names)), np.int8)
+        for each in given:
+            answers[templates.index(each.template_id), names.index(each.statement_id)] = (
+                1 if each.agrees else -1
+            )
+        found[model] = Respondent(names, templates, answers, np.array(signs, np.int8))
+    return found
 
 
 @published

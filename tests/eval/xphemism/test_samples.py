@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.tables import OutcomesError
-from polbias.eval.xphemism.samples import records_of_samples
+from tests.support.xphemism_records import records_of_samples
 
 
 def judge(text: str, language: str) -> str:

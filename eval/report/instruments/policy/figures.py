@@ -12,8 +12,7 @@ import numpy as np
 from polbias.eval.figures import Bar, Caption, Interval, Web, bars, intervals
 from polbias.eval.figures.webs import webs
 from polbias.eval.policy.figures import LEANINGS
-from polbias.eval.policy.prompts import ISSUES
-from polbias.eval.policy.worldview import FEW
+from polbias.eval.policy.prompts import FEW, ISSUES
 from polbias.eval.report.document import Cell, Estimate, Figure, Table
 from polbias.eval.report.instruments.policy.findings import LEANING, NAME, heading, issue_titles
 from polbias.eval.report.instruments.policy.tables import TESTED, Analysed

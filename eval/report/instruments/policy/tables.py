@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from polbias.eval.policy.prompts import ISSUES
+from polbias.eval.policy.prompts import FEW, ISSUES
 from polbias.eval.policy.robustness import TESTS
-from polbias.eval.policy.worldview import FEW
 from polbias.eval.report.document import Cell, Column, Estimate, Table
 from polbias.eval.report.instruments.policy.answered import Answered
 from polbias.eval.report.instruments.policy.findings import LEANING, RELIABLE, heading, issue_titles

@@ -21,7 +21,6 @@ from polbias.eval.selfassess.shares import in_mode, side_shares
 
 Row = Mapping[str, Value]
 
-_MODES: tuple[Mode, ...] = ("corrected", "paper")
 _WORST = ("worst_low", "worst_high")
 _PAPER_CELL = {"question": "preference", "role": "user"}
 """The cell of Table 4."""

@@ -1,0 +1,19 @@
+"""Answered pairs of X-phemism samples, without files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from polbias.eval.xphemism.reading import Problem, Reading
+from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.samples import Judge, paired, read_truth
+
+
+def records_of_samples(
+    samples: Iterable[Mapping[str, Any]], model: str = "model", judge: Judge | None = None
+) -> Reading:
+    """Read the logged samples of one model, with a problem for every pair that was left out."""
+    problems: list[Problem] = []
+    rows = paired(samples, model, problems, judge or read_truth)
+    return Reading(Records.of(rows), tuple(problems))
