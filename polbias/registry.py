@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from polbias.errors import PolbiasError
 
 if TYPE_CHECKING:
-    from polbias.generators.engine import DatasetSpec
-    from polbias.generators.logic.proofs import Proofs
-    from polbias.manifest import Manifest
+    from polbias.generators.engine.publication import Publication
 
-# Name of the dataset to the module that publishes it; imported only when it is needed.
+# Name of the dataset to its publication, ``module:object``; imported only when it is needed.
 _MODULES = {
-    "partisan-inference": "polbias.generators.partisan.publication",
-    "partisan-inference-xl": "polbias.generators.partisan.publication_xl",
-    "normative-reasoning": "polbias.generators.normative.publication",
-    "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
-    "policy-statements": "polbias.generators.policy.publication",
-    "xphemism-pairs": "polbias.generators.xphemism.publication",
-    "self-assessment": "polbias.generators.selfassess.publication",
+    "partisan-inference": "polbias.generators.partisan.publication:PUBLICATION",
+    "partisan-inference-xl": "polbias.generators.partisan.publication:LARGE",
+    "normative-reasoning": "polbias.generators.normative.publication:PUBLICATION",
+    "normative-reasoning-xl": "polbias.generators.normative.publication:LARGE",
+    "policy-statements": "polbias.generators.policy.publication:PUBLICATION",
+    "xphemism-pairs": "polbias.generators.xphemism.publication:PUBLICATION",
+    "self-assessment": "polbias.generators.selfassess.publication:PUBLICATION",
 }
 
 # Name of the dataset to the instrument that its rows are of; those that no task asks have none.
@@ -37,19 +34,10 @@ _INSTRUMENTS = {
 }
 
 
-class Publication(Protocol):
-    """What every family's publication module offers."""
-
-    TITLE: str
-
-    def specify(self, templates: Path | None = None) -> DatasetSpec:
-        """Return the specification of the dataset."""
-
-    def facts(self, manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-        """Return what the family's card says beside what every card does."""
-
-    def prove(self, folder: Path, templates: Path | None = None) -> Proofs:
-        """Prove the gold labels of a build from its sentences."""
+def resolve(reference: str) -> Any:
+    """Return the object that ``"module:object"`` names."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
 
 
 def names() -> Sequence[str]:
@@ -80,9 +68,9 @@ def instrument_of(row: Mapping[str, Any]) -> str | None:
 
 
 def publication(name: str) -> Publication:
-    """Return the publication module of a dataset.
+    """Return the publication of a dataset.
 
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    return cast(Publication, import_module(_MODULES[checked(name)]))
+    return cast("Publication", resolve(_MODULES[checked(name)]))

@@ -16,6 +16,8 @@ from polbias.generators.partisan.xl.country import load_large
 from polbias.generators.partisan.xl.stage import Stage
 from polbias.locations import package_file
 
+READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
+
 
 class LargeFile(Identity):
     """Identity, wordings and design constants of the large set.
