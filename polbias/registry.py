@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from polbias.errors import PolbiasError
 from polbias.locations import package_file
@@ -16,9 +16,7 @@ from polbias.locations import package_file
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from polbias.generators.engine import DatasetSpec
-    from polbias.generators.logic.proofs import Proofs
-    from polbias.manifest import Manifest
+    from polbias.generators.engine.publication import Publication
 
 GROUP = "polbias.instruments"
 """Entry points of installed packages, each an :class:`Instrument` under its name."""
@@ -30,7 +28,7 @@ class Instrument:
 
     Args:
         name: such as ``partisan``.
-        datasets: that it builds, name to publication.
+        datasets: that it builds, name to :class:`polbias.generators.engine.publication.Publication`.
         asked: names of the datasets whose rows are asked by tasks.
         report: module with ``COLUMNS``, ``rows``, ``findings_of`` and ``section``; see
             :class:`polbias.eval.report.instruments.Reporter`.
@@ -61,8 +59,8 @@ _OURS = (
     Instrument(
         name="partisan",
         datasets={
-            "partisan-inference": "polbias.generators.partisan.publication",
-            "partisan-inference-xl": "polbias.generators.partisan.publication_xl",
+            "partisan-inference": "polbias.generators.partisan.publication:PUBLICATION",
+            "partisan-inference-xl": "polbias.generators.partisan.publication:LARGE",
         },
         asked=("partisan-inference",),
         report="polbias.eval.report.instruments.partisan",
@@ -74,8 +72,8 @@ _OURS = (
     Instrument(
         name="normative",
         datasets={
-            "normative-reasoning": "polbias.generators.normative.publication",
-            "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
+            "normative-reasoning": "polbias.generators.normative.publication:PUBLICATION",
+            "normative-reasoning-xl": "polbias.generators.normative.publication:LARGE",
         },
         asked=("normative-reasoning",),
         report="polbias.eval.report.instruments.normative",
@@ -88,7 +86,7 @@ _OURS = (
     ),
     Instrument(
         name="policy",
-        datasets={"policy-statements": "polbias.generators.policy.publication"},
+        datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
         asked=("policy-statements", "probvaa"),  # `polbias import` builds probvaa
         report="polbias.eval.report.instruments.policy",
         words="polbias:templates/report/policy.yaml",
@@ -99,7 +97,7 @@ _OURS = (
     ),
     Instrument(
         name="xphemism",
-        datasets={"xphemism-pairs": "polbias.generators.xphemism.publication"},
+        datasets={"xphemism-pairs": "polbias.generators.xphemism.publication:PUBLICATION"},
         asked=("xphemism-pairs",),
         report="polbias.eval.report.instruments.xphemism",
         words="polbias:templates/report/xphemism.yaml",
@@ -110,7 +108,7 @@ _OURS = (
     ),
     Instrument(
         name="selfassess",
-        datasets={"self-assessment": "polbias.generators.selfassess.publication"},
+        datasets={"self-assessment": "polbias.generators.selfassess.publication:PUBLICATION"},
         asked=("self-assessment",),
         report="polbias.eval.report.instruments.selfassess",
         words="polbias:templates/report/selfassess.yaml",
@@ -124,21 +122,6 @@ _OURS = (
         analysed="polbias.eval.selfassess.samples:is_choice",
     ),
 )
-
-
-class Publication(Protocol):
-    """What every family's publication module offers."""
-
-    TITLE: str
-
-    def specify(self, templates: Path | None = None) -> DatasetSpec:
-        """Return the specification of the dataset."""
-
-    def facts(self, manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-        """Return what the family's card says beside what every card does."""
-
-    def prove(self, folder: Path, templates: Path | None = None) -> Proofs:
-        """Prove the gold labels of a build from its sentences."""
 
 
 def instrument_names() -> list[str]:
@@ -209,7 +192,7 @@ def publication(name: str) -> Publication:
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    return cast(Publication, resolve(_publications()[checked(name)]))
+    return cast("Publication", resolve(_publications()[checked(name)]))
 
 
 def task_folders() -> list[Path]:

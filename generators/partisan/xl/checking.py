@@ -20,11 +20,10 @@ from polbias.generators.logic.syntax import parse_inference
 from polbias.generators.partisan.country import LEANINGS, Person
 from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader, ReadingError
-from polbias.generators.partisan.xl.family import load
+from polbias.generators.partisan.xl.family import READ, load
 from polbias.generators.partisan.xl.stage import IRRELEVANT, Stage
 from polbias.manifest import Manifest, read_manifest
 
-READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
 _COLUMNS = ["id", "argument", "gold", "logical_form"]
 _PERSONS = ("a", "b")  # of the left and of the right
 Row = Mapping[str, Any]
