@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
 _SET = "poligen"
-_LARGE = "-xl"
 
 
 class Asked(BaseModel):
@@ -169,7 +168,8 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
     from polbias.eval.simulation.server import Server
 
     folders = []
-    datasets = [name for name in registry.names() if not name.endswith(_LARGE)]  # no task asks large sets
+    listed = registry.instruments().values()
+    datasets = [name for each in listed for name in each.datasets if name in each.asked]
     with TemporaryDirectory(prefix="polbias-demo-") as scratch:
         choices = write_choices(shown, Path(scratch))
         for name, asked in shown.respondents.items():

@@ -11,12 +11,14 @@ def package_file(relative: str) -> Path:
     """Return the path of a file that ships with the package.
 
     Args:
-        relative: path below the package, such as ``"templates/partisan"``.
+        relative: path below the package, such as ``"templates/partisan"``, or below another one,
+            ``"package:path"``.
 
     Returns:
         The file or folder; in a checkout the one in the repository, else the installed copy.
     """
-    return Path(str(files("polbias"))) / relative
+    package, _, path = relative.rpartition(":")
+    return Path(str(files(package or "polbias"))) / path
 
 
 def checkout() -> Path | None:

@@ -1,60 +1,167 @@
-"""The datasets that polbias builds, by name."""
+"""The instruments: the only list of them, and the datasets that they publish."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 from polbias.errors import PolbiasError
+from polbias.locations import package_file
 
 if TYPE_CHECKING:
-    from polbias.generators.engine import DatasetSpec
-    from polbias.generators.logic.proofs import Proofs
-    from polbias.manifest import Manifest
+    from importlib.metadata import EntryPoint
 
-# Name of the dataset to the module that publishes it; imported only when it is needed.
-_MODULES = {
-    "partisan-inference": "polbias.generators.partisan.publication",
-    "partisan-inference-xl": "polbias.generators.partisan.publication_xl",
-    "normative-reasoning": "polbias.generators.normative.publication",
-    "normative-reasoning-xl": "polbias.generators.normative.publication_xl",
-    "policy-statements": "polbias.generators.policy.publication",
-    "xphemism-pairs": "polbias.generators.xphemism.publication",
-    "self-assessment": "polbias.generators.selfassess.publication",
-}
+    from polbias.generators.engine.publication import Publication
 
-# Name of the dataset to the instrument that its rows are of; those that no task asks have none.
-# `polbias import` builds probvaa.
-_INSTRUMENTS = {
-    "partisan-inference": "partisan",
-    "normative-reasoning": "normative",
-    "policy-statements": "policy",
-    "probvaa": "policy",
-    "xphemism-pairs": "xphemism",
-    "self-assessment": "selfassess",
-}
+GROUP = "polbias.instruments"
+"""Entry points of installed packages, each an :class:`Instrument` under its name."""
 
 
-class Publication(Protocol):
-    """What every family's publication module offers."""
+@dataclass(frozen=True)
+class Instrument:
+    """An instrument, and where each of its parts is: ``module``, ``module:object`` or ``package:file``.
 
-    TITLE: str
+    Args:
+        name: such as ``partisan``.
+        datasets: that it builds, name to :class:`polbias.generators.engine.publication.Publication`.
+        asked: names of the datasets whose rows are asked by tasks.
+        report: module with ``COLUMNS``, ``rows``, ``findings_of`` and ``section``; see
+            :class:`polbias.eval.report.instruments.Reporter`.
+        words: file with what its measures, tables and figures are called.
+        simulation: its kinds of :class:`polbias.eval.simulation.Questions`; rows are of the first whose
+            columns they have.
+        power: its :class:`polbias.eval.power.Shipped` design.
+        metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
+        analysis: command that analyses the samples in ``{folder}``, if there is one.
+        analysed: predicate of the rows that this command analyses; all unless given.
+        tasks: folder of its task files.
+    """
 
-    def specify(self, templates: Path | None = None) -> DatasetSpec:
-        """Return the specification of the dataset."""
+    name: str
+    datasets: Mapping[str, str]
+    asked: tuple[str, ...]
+    report: str
+    words: str
+    simulation: tuple[str, ...]
+    power: str
+    metrics: tuple[str, ...] = ()
+    analysis: str | None = None
+    analysed: str | None = None
+    tasks: str = "polbias:harness_tasks"
 
-    def facts(self, manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-        """Return what the family's card says beside what every card does."""
 
-    def prove(self, folder: Path, templates: Path | None = None) -> Proofs:
-        """Prove the gold labels of a build from its sentences."""
+_OURS = (
+    Instrument(
+        name="partisan",
+        datasets={
+            "partisan-inference": "polbias.generators.partisan.publication:PUBLICATION",
+            "partisan-inference-xl": "polbias.generators.partisan.publication:LARGE",
+        },
+        asked=("partisan-inference",),
+        report="polbias.eval.report.instruments.partisan",
+        words="polbias:templates/report/partisan.yaml",
+        simulation=("polbias.eval.simulation.partisan:Arguments",),
+        power="polbias.eval.power.observed:PARTISAN",
+        metrics=("weighted_bias", "weighted_bias_paper"),
+    ),
+    Instrument(
+        name="normative",
+        datasets={
+            "normative-reasoning": "polbias.generators.normative.publication:PUBLICATION",
+            "normative-reasoning-xl": "polbias.generators.normative.publication:LARGE",
+        },
+        asked=("normative-reasoning",),
+        report="polbias.eval.report.instruments.normative",
+        words="polbias:templates/report/normative.yaml",
+        simulation=(
+            "polbias.eval.simulation.normative:Selections",
+            "polbias.eval.simulation.normative:Problems",
+        ),
+        power="polbias.eval.power.observed:NORMATIVE",
+    ),
+    Instrument(
+        name="policy",
+        datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
+        asked=("policy-statements", "probvaa"),  # `polbias import` builds probvaa
+        report="polbias.eval.report.instruments.policy",
+        words="polbias:templates/report/policy.yaml",
+        simulation=("polbias.eval.simulation.policy:Statements",),
+        power="polbias.eval.power.observed:POLICY",
+        metrics=("pass_all",),
+        analysis="polbias analyze policy {folder} -o {folder}/analysis",
+    ),
+    Instrument(
+        name="xphemism",
+        datasets={"xphemism-pairs": "polbias.generators.xphemism.publication:PUBLICATION"},
+        asked=("xphemism-pairs",),
+        report="polbias.eval.report.instruments.xphemism",
+        words="polbias:templates/report/xphemism.yaml",
+        simulation=("polbias.eval.simulation.xphemism:Claims",),
+        power="polbias.eval.power.observed:XPHEMISM",
+        metrics=("leaning", "penalty"),
+        analysis="polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
+    ),
+    Instrument(
+        name="selfassess",
+        datasets={"self-assessment": "polbias.generators.selfassess.publication:PUBLICATION"},
+        asked=("self-assessment",),
+        report="polbias.eval.report.instruments.selfassess",
+        words="polbias:templates/report/selfassess.yaml",
+        simulation=(
+            "polbias.eval.simulation.selfassess:Choices",
+            "polbias.eval.simulation.selfassess:Articles",
+        ),
+        power="polbias.eval.power.observed:SELFASSESS",
+        metrics=("bias", "refusal_gap"),
+        analysis="polbias analyze selfassess {folder} -o {folder}/analysis",
+        analysed="polbias.eval.selfassess.samples:is_choice",
+    ),
+)
+
+
+def instrument_names() -> list[str]:
+    """Return the names of the instruments without loading any: ours, then those of installed packages."""
+    return [*(each.name for each in _OURS), *(point.name for point in _installed())]
+
+
+@cache
+def instruments() -> Mapping[str, Instrument]:
+    """Return the instruments by name, in the order of :func:`instrument_names`.
+
+    Raises:
+        PolbiasError: if an installed package offers what is no instrument, or one whose name or dataset is
+            taken.
+    """
+    found = {each.name: each for each in _OURS}
+    for point in _installed():
+        try:
+            offered = point.load()
+        except (ImportError, AttributeError) as error:
+            raise PolbiasError(f"{GROUP}: {point.value}: cannot be loaded ({error})") from None
+        if not isinstance(offered, Instrument) or offered.name != point.name:
+            raise PolbiasError(f"{GROUP}: {point.value}: expected an Instrument called {point.name}")
+        taken = {name for each in found.values() for name in (*each.datasets, *each.asked)}
+        if offered.name in found or taken & {*offered.datasets, *offered.asked}:
+            raise PolbiasError(f"{GROUP}: {point.value}: its name, or that of a dataset, is taken")
+        found[offered.name] = offered
+    return MappingProxyType(found)
+
+
+def resolve(reference: str) -> Any:
+    """Return what a reference, ``module`` or ``module:object``, stands for."""
+    module, _, name = reference.partition(":")
+    found = import_module(module)
+    return getattr(found, name) if name else found
 
 
 def names() -> Sequence[str]:
     """Return the names of all datasets."""
-    return tuple(_MODULES)
+    return tuple(_publications())
 
 
 def checked(name: str) -> str:
@@ -63,8 +170,8 @@ def checked(name: str) -> str:
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    if name not in _MODULES:
-        known = ", ".join(_MODULES)
+    if name not in _publications():
+        known = ", ".join(_publications())
         raise PolbiasError(f"no dataset is called {name!r}; there are: {known} (see `polbias list`)")
     return name
 
@@ -76,13 +183,33 @@ def instrument_of(row: Mapping[str, Any]) -> str | None:
         row: with the column ``dataset``.
     """
     dataset = row.get("dataset")
-    return _INSTRUMENTS.get(dataset) if isinstance(dataset, str) else None
+    return _asked().get(dataset) if isinstance(dataset, str) else None
 
 
 def publication(name: str) -> Publication:
-    """Return the publication module of a dataset.
+    """Return the publication of a dataset.
 
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    return cast(Publication, import_module(_MODULES[checked(name)]))
+    return cast("Publication", resolve(_publications()[checked(name)]))
+
+
+def task_folders() -> list[Path]:
+    """Return the folders of task files."""
+    return [package_file(place) for place in dict.fromkeys(each.tasks for each in instruments().values())]
+
+
+def _installed() -> list[EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def _publications() -> Mapping[str, str]:
+    return {name: place for each in instruments().values() for name, place in each.datasets.items()}
+
+
+@cache
+def _asked() -> Mapping[str, str]:
+    return {dataset: each.name for each in instruments().values() for dataset in each.asked}

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from polbias.eval.policy.prompts import LABELS as STANCES
-from polbias.eval.report.document import Finding
-from polbias.eval.report.instruments import Instrument, Settings
+from polbias.eval.report.instruments import Reporter, instrument
 from polbias.eval.report.instruments.policy.reading import COUNTS
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.simulation import Questions, Respondent, Simulation, questions, respondent
@@ -25,13 +23,6 @@ Codes: TypeAlias = NDArray[np.int8]
 SAMPLES = 30
 """Answers to a prompt where an instrument samples."""
 _SILENT = ("refusal", "unparsable", "truncated")
-
-
-class Analysed(Instrument, Protocol):
-    """An instrument with its findings alone, without tables and figures."""
-
-    def findings_of(self, answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
-        """Return the findings of :meth:`section`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +55,9 @@ class Asked:
     samples: int = SAMPLES
 
     @property
-    def module(self) -> Analysed:
+    def module(self) -> Reporter:
         """The instrument."""
-        return _module(self.name)
+        return instrument(self.name)
 
     def answered(self, who: Respondent, seed: int, model: str) -> Any:
         """Return the table of answers of a simulated model, as the reader of files makes it.
@@ -100,13 +91,9 @@ def asked(
     return Asked(name, tuple(_part(name, own, tuple(effects)) for own in by_kind.values()), samples)
 
 
-def _module(name: str) -> Analysed:
-    return cast(Analysed, import_module(f"polbias.eval.report.instruments.{name}"))
-
-
 def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> Part:
     docs = [doc for _, doc in own]
-    about, module = questions(docs, effects), _module(name)
+    about, module = questions(docs, effects), instrument(name)
     said = Simulation(about, respondent("perfect")).texts()
     read = [
         {"task": task} | row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -12,7 +12,6 @@ import pyarrow as pa
 from benchmarks.calibrating.asked import Asked, Doc, asked
 from benchmarks.selfassess import records
 from polbias.eval.report.document import Finding
-from polbias.eval.report.instruments import NAMES
 from polbias.eval.report.instruments.policy.answered import leanings
 from polbias.eval.simulation import Respondent, respondent
 
@@ -48,7 +47,7 @@ class Design:
     effects: float = 0.5
     options: Mapping[str, Any] | None = None
     kind: str = "planted"
-    instruments: tuple[str, ...] = NAMES
+    instruments: tuple[str, ...] = field(default_factory=lambda: NAMES)
     column: str = CLUSTER
 
     @property
@@ -76,30 +75,6 @@ class Design:
 
 _NO_SIDE = ("normative", "selfassess")
 """Instruments whose questions are of no side, so that all of them are refused alike."""
-
-DESIGNS = (
-    Design("unbiased, sd .2", 500, effects=0.2),
-    Design("unbiased, sd 1", 500, effects=1.0),
-    Design("bias of 5", 200, 0.05),
-    Design("bias of 20", 200, 0.2),
-    Design("refuses right 30%", 200, kind="refuser", options={"share": 0.3, "side": "right"}),
-    Design(
-        "acquiescent 50%",
-        200,
-        kind="acquiescent",
-        options={"share": 0.5},
-        instruments=("partisan", "policy", "xphemism", "normative"),
-    ),
-    Design(
-        "first option 50%",
-        200,
-        kind="position",
-        options={"share": 0.5},
-        instruments=("policy", "selfassess", "normative"),
-    ),
-    Design("always the first", 25, effects=0.0, kind="first"),
-    Design("patterns shared", 200, column=SHARED, instruments=("partisan",)),
-)
 
 
 def _planted(instrument: str, bias: float) -> dict[str, Any]:
@@ -200,3 +175,29 @@ _TASKS: Mapping[str, Callable[[], Iterator[tuple[str, list[Doc]]]]] = {
     "selfassess": _selfassess,
     "normative": _normative,
 }
+NAMES: tuple[str, ...] = tuple(_TASKS)
+"""The instruments that are calibrated."""
+
+DESIGNS = (
+    Design("unbiased, sd .2", 500, effects=0.2),
+    Design("unbiased, sd 1", 500, effects=1.0),
+    Design("bias of 5", 200, 0.05),
+    Design("bias of 20", 200, 0.2),
+    Design("refuses right 30%", 200, kind="refuser", options={"share": 0.3, "side": "right"}),
+    Design(
+        "acquiescent 50%",
+        200,
+        kind="acquiescent",
+        options={"share": 0.5},
+        instruments=("partisan", "policy", "xphemism", "normative"),
+    ),
+    Design(
+        "first option 50%",
+        200,
+        kind="position",
+        options={"share": 0.5},
+        instruments=("policy", "selfassess", "normative"),
+    ),
+    Design("always the first", 25, effects=0.0, kind="first"),
+    Design("patterns shared", 200, column=SHARED, instruments=("partisan",)),
+)

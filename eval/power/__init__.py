@@ -7,13 +7,13 @@ assumptions about how answers vary. Effects are fractions: times 100 they are pe
 from polbias.eval.power.designs import Assumptions, Design
 from polbias.eval.power.detection import detectable, half_width, power
 from polbias.eval.power.flips import flip_detectable, flip_power
-from polbias.eval.power.instruments import Instrument, instruments
+from polbias.eval.power.instruments import Shipped, instruments
 from polbias.eval.power.needs import needed, needed_flip_clusters
 
 __all__ = [
     "Assumptions",
     "Design",
-    "Instrument",
+    "Shipped",
     "detectable",
     "flip_detectable",
     "flip_power",

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
+from polbias import registry
 from polbias.eval.power.designs import Assumptions, Design, PowerError
+from polbias.eval.runs import Problem
 
 _FILE = Path(__file__).with_name("instruments.yaml")
 
-_VARIANCES: Mapping[str, Callable[[float, float], float]] = MappingProxyType(
-    {
-        # A pair contributes the error on the right minus that on the left, each 0 or 1 in size.
-        "partisan": lambda accuracy, silent: 2 * _binomial((1 - accuracy) * (1 - silent)),
-        "normative": lambda accuracy, silent: _binomial(accuracy * (1 - silent)),
-        # -1, 0 or 1 with a mean of 0: the variance is the share that is not 0.
-        "policy": lambda reliable, silent: reliable,
-        "xphemism": lambda changed, silent: changed,
-        "selfassess": lambda sided, silent: sided * (1 - silent),
-    }
-)
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Contributions to one effect of one model.
+
+    Args:
+        name: The model and what of it was analysed.
+        values: One value per answer, without what is fixed in the design.
+        clusters: The cluster of each.
+        items: The item of each.
+    """
+
+    name: str
+    values: Any
+    clusters: Sequence[Any]
+    items: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Instrument:
-    """A shipped design with assumptions, each with its source.
+class Shipped:
+    """The shipped design of an instrument with assumptions, each with its source.
 
     Args:
-        name: partisan, normative, policy, xphemism or selfassess.
+        name: Of the instrument.
+        variance: That of the contribution of one answer, from the base rate and the share of unanswered ones.
+        contributions: Reads them from folders of runs or sample files; receives what cannot be read.
         effect: What is detected; in percentage points where shown.
         cluster: What a cluster is.
         item: What an item is.
@@ -55,9 +63,12 @@ class Instrument:
         fixed: Why there cannot be more clusters; empty if there can.
         sampled: Answers sampled per prompt, of which a stance is made; 0 where none are.
         sampled_source: Where that is from.
+        pairs: Whether an item is two answers, and drops out where one of them is none.
     """
 
     name: str
+    variance: Callable[[float, float], float]
+    contributions: Callable[[Sequence[Path], list[Problem]], Iterator[Values]]
     effect: str
     cluster: str
     item: str
@@ -81,10 +92,11 @@ class Instrument:
     fixed: str = ""
     sampled: int = 0
     sampled_source: str = ""
+    pairs: bool = False
 
     @property
     def design(self) -> Design:
-        """The shipped design; claims without a verdict are no items (see :meth:`answered`)."""
+        """The shipped design; pairs without an answer are no items (see :meth:`answered`)."""
         return Design(self.clusters, self.items, self.answers)
 
     def assumptions(
@@ -112,7 +124,7 @@ class Instrument:
         for name, value in (("rate", base), ("unanswered", silent)):
             if not 0 <= value <= 1:
                 raise PowerError(f"{name}: found {value:g}, expected a share from 0 to 1")
-        variance = _VARIANCES[self.name](base, silent)
+        variance = self.variance(base, silent)
         share = self.icc if icc is None else icc
         if cluster_sd is not None:
             if icc is not None:
@@ -131,7 +143,7 @@ class Instrument:
         Raises:
             PowerError: If nothing is left.
         """
-        if self.name != "xphemism":
+        if not self.pairs:
             return design
         silent = self.unanswered if unanswered is None else unanswered
         return Design(design.clusters, design.items * (1 - silent) ** 2, design.answers)
@@ -146,14 +158,15 @@ class Instrument:
         return (cluster_sd / most) ** 2 if most else 0.0
 
 
+def instruments() -> Mapping[str, Shipped]:
+    """Return the shipped designs by instrument."""
+    return {name: registry.resolve(each.power) for name, each in registry.instruments().items()}
+
+
 @cache
-def instruments() -> Mapping[str, Instrument]:
-    """Return the instruments by name."""
+def read_designs() -> Mapping[str, Mapping[str, Any]]:
+    """Return the fields of :class:`Shipped` of our own instruments that are data."""
     import yaml
 
-    read = yaml.safe_load(_FILE.read_text("utf-8"))
-    return MappingProxyType({name: Instrument(name, **values) for name, values in read.items()})
-
-
-def _binomial(share: float) -> float:
-    return share * (1 - share)
+    read: Mapping[str, Mapping[str, Any]] = yaml.safe_load(_FILE.read_text("utf-8"))
+    return read

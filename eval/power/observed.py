@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,28 +12,15 @@ import numpy as np
 from polbias.errors import InputError
 from polbias.eval.power.components import components
 from polbias.eval.power.designs import Assumptions, Design, PowerError
-from polbias.eval.power.instruments import Instrument
+from polbias.eval.power.instruments import Shipped, Values, read_designs
 from polbias.eval.runs import Problem, find_samples, left_out, numbered_samples
+from polbias.eval.simulation.kinds import kind_of
+from polbias.eval.simulation.normative import Problems
+from polbias.eval.simulation.partisan import Arguments
+from polbias.eval.simulation.questions import Questions
 
 _LOGLIKELIHOOD = "_loglikelihood"
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Values:
-    """Contributions to one effect of one model.
-
-    Args:
-        name: The model and what of it was analysed.
-        values: One value per answer, without what is fixed in the design.
-        clusters: The cluster of each.
-        items: The item of each.
-    """
-
-    name: str
-    values: Any
-    clusters: Sequence[Any]
-    items: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +38,7 @@ class Observed:
     assumed: Assumptions
 
 
-def observed(instrument: Instrument, runs: Sequence[Path], problems: list[Problem]) -> list[Observed]:
+def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem]) -> list[Observed]:
     """Estimate how the answers of runs vary, for every model and part that has an effect of its own.
 
     Generated answers only. Parts: config (partisan); setting (normative); language and policy issue (policy);
@@ -68,7 +54,7 @@ def observed(instrument: Instrument, runs: Sequence[Path], problems: list[Proble
         InputError: If a path is not there, or nothing can be estimated.
     """
     found = []
-    for part in _READERS[instrument.name](runs, problems):
+    for part in instrument.contributions(runs, problems):
         try:
             each = components(part.values, part.clusters, part.items, instrument.lost)
             design = Design(each.clusters, each.items, each.answers)
@@ -87,15 +73,15 @@ def observed(instrument: Instrument, runs: Sequence[Path], problems: list[Proble
 def _samples(
     runs: Sequence[Path],
     problems: list[Problem],
-    marks: Set[str],
+    kind: type[Questions],
     read: Callable[[Mapping[str, Any], str], T],
 ) -> Iterator[tuple[str, T]]:
-    """Yield model and what is read of the generated samples of an instrument, a document once a model.
+    """Yield model and what is read of the generated samples of a kind, a document once a model.
 
     Args:
         runs: where the samples are.
         problems: receives those that cannot be read.
-        marks: columns that only documents of the instrument have.
+        kind: of the documents.
         read: of a document and its answer; what it returns is hashable.
     """
     seen: set[tuple[str, str]] = set()
@@ -105,7 +91,7 @@ def _samples(
         for line, sample in numbered_samples(file.path, problems):
             doc, answers = sample["doc"], sample["filtered_resps"]
             key = file.model, str(doc.get("id"))
-            if not marks <= doc.keys():
+            if kind_of(doc, str(doc.get("dataset"))) is not kind:
                 break
             with left_out(problems, file.path, line):
                 if key not in seen and answers and isinstance(answers[0], str):
@@ -129,7 +115,7 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
     sides: dict[str, dict[str, dict[str, float]]] = {}
     places: dict[str, tuple[str, str]] = {}
-    for model, (config, pair, side, value, place) in _samples(runs, problems, {"leaning", "pair_id"}, read):
+    for model, (config, pair, side, value, place) in _samples(runs, problems, Arguments, read):
         sides.setdefault(f"{model}, {config}", {}).setdefault(pair, {})[side] = value
         places[pair] = place
     for name, pairs in sides.items():
@@ -149,7 +135,7 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
 
     types = ("congruent", "incongruent")
     cells: dict[str, list[tuple[str, str, str, bool]]] = {}
-    for model, (name, row) in _samples(runs, problems, {"pattern", "content_type"}, read):
+    for model, (name, row) in _samples(runs, problems, Problems, read):
         if row[1] in types:
             cells.setdefault(f"{model}, {name}", []).append(row)
     for name, rows in cells.items():
@@ -217,19 +203,30 @@ def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Value
             yield Values(f"{model}, {about}", cell.lean, cell.item.codes.tolist(), [0] * cell.n)
 
 
-_READERS: Mapping[str, Callable[[Sequence[Path], list[Problem]], Iterator[Values]]] = MappingProxyType(
-    {
-        "partisan": _partisan,
-        "normative": _normative,
-        "policy": _policy,
-        "xphemism": _xphemism,
-        "selfassess": _selfassess,
-    }
-)
-
-
 def _centred(values: Any, cells: Sequence[Any]) -> Any:
     """Values less the mean of their cell."""
     codes = np.unique(np.array([str(cell) for cell in cells]), return_inverse=True)[1]
     means = np.bincount(codes, values) / np.bincount(codes)
     return values - means[codes]
+
+
+def _binomial(share: float) -> float:
+    return share * (1 - share)
+
+
+def _shipped(
+    name: str,
+    variance: Callable[[float, float], float],
+    contributions: Callable[[Sequence[Path], list[Problem]], Iterator[Values]],
+    pairs: bool = False,
+) -> Shipped:
+    return Shipped(name, variance, contributions, pairs=pairs, **read_designs()[name])
+
+
+# A pair contributes the error on the right minus that on the left, each 0 or 1 in size.
+PARTISAN = _shipped("partisan", lambda right, silent: 2 * _binomial((1 - right) * (1 - silent)), _partisan)
+NORMATIVE = _shipped("normative", lambda right, silent: _binomial(right * (1 - silent)), _normative)
+# -1, 0 or 1 with a mean of 0: the variance is the share that is not 0.
+POLICY = _shipped("policy", lambda reliable, silent: reliable, _policy)
+XPHEMISM = _shipped("xphemism", lambda changed, silent: changed, _xphemism, pairs=True)
+SELFASSESS = _shipped("selfassess", lambda sided, silent: sided * (1 - silent), _selfassess)

@@ -11,7 +11,7 @@ from polbias.eval.policy.reliability import coin_passes
 from polbias.eval.power.designs import Assumptions, Design
 from polbias.eval.power.detection import POWER, detectable, half_width
 from polbias.eval.power.flips import MANY, flip_detectable, smallest_p
-from polbias.eval.power.instruments import Instrument
+from polbias.eval.power.instruments import Shipped
 from polbias.eval.power.needs import AXES, floor, needed, needed_flip_clusters
 from polbias.eval.power.stances import MOST_ANSWERS, needed_answers, pass_probability
 from polbias.eval.summary import finite
@@ -37,7 +37,7 @@ class Targets:
 
 
 def power_report(
-    instrument: Instrument, design: Design, assumed: Assumptions, targets: Targets
+    instrument: Shipped, design: Design, assumed: Assumptions, targets: Targets
 ) -> dict[str, Any]:
     """Detectable effects of a design and of larger and smaller ones, and what a target needs.
 
@@ -115,7 +115,7 @@ def _designs(design: Design) -> Iterator[tuple[str, Design]]:
 
 
 def _row(
-    instrument: Instrument, name: str, design: Design, assumed: Assumptions, targets: Targets
+    instrument: Shipped, name: str, design: Design, assumed: Assumptions, targets: Targets
 ) -> dict[str, Any]:
     by_t = detectable(design, assumed, targets.power)
     flips = instrument.test == "flip"
@@ -134,7 +134,7 @@ def _points(effect: float) -> float | None:
 
 
 def _needs(
-    instrument: Instrument, design: Design, assumed: Assumptions, targets: Targets
+    instrument: Shipped, design: Design, assumed: Assumptions, targets: Targets
 ) -> Iterator[dict[str, Any]]:
     """Yield what each target takes along each axis, the others as given."""
 
@@ -163,7 +163,7 @@ def _needs(
 
 
 def _reach(
-    instrument: Instrument, axis: str, number: int | None, design: Design, measure: Callable[[Design], float]
+    instrument: Shipped, axis: str, number: int | None, design: Design, measure: Callable[[Design], float]
 ) -> str:
     if axis == "clusters":
         more = number is None or number > design.clusters
@@ -177,7 +177,7 @@ def _reach(
     return f"not reachable by more {what}, since {why} ({best})"
 
 
-def _notes(instrument: Instrument, design: Design) -> Iterator[str]:
+def _notes(instrument: Shipped, design: Design) -> Iterator[str]:
     if instrument.test == "flip":
         least = smallest_p(design.clusters)
         if design.clusters < 6:
@@ -194,7 +194,7 @@ def _notes(instrument: Instrument, design: Design) -> Iterator[str]:
             yield f"Beyond {MANY} clusters the sign flip is taken to have the power of the t test."
 
 
-def sources(instrument: Instrument, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
+def sources(instrument: Shipped, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
     """Return what is assumed of an instrument: what, its value and its source.
 
     Args:

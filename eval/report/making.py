@@ -23,12 +23,13 @@ from polbias.eval.report.comparing import compare
 from polbias.eval.report.document import Notice, Report, Respondent, Section, Source
 from polbias.eval.report.gathering import Gathered, gather, name_of
 from polbias.eval.report.harness import is_simulated
-from polbias.eval.report.instruments import NAMES, Settings, instrument
+from polbias.eval.report.instruments import Settings, instrument
 from polbias.eval.report.numbers import share
 from polbias.eval.report.reading import ReadFile, plain, read_file
 from polbias.eval.report.versions import one_version
 from polbias.eval.report.words import frame, words
 from polbias.eval.support import State
+from polbias.registry import instruments
 
 _SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
 _INT64 = pa.int64()
@@ -92,7 +93,7 @@ def make(
         read = list(_in_order(run, read_file, gathered.files, "read", progress))
         files, versions, notices = one_version(read)
         answers = _by_respondent(files)
-        parts = [(name, answers[name], settings) for name in NAMES if name in answers]
+        parts = [(name, answers[name], settings) for name in _on_the_page() if name in answers]
         sections = list(_in_order(run, _section, parts, "analyse", progress))
     return Made(_report(gathered, files, versions, notices, sections, answers, settings), answers)
 
@@ -149,6 +150,11 @@ def _states(section: Section) -> Iterator[Notice]:
                 clusters=estimate.clusters,
             )
             yield Notice(finding.respondent, told, said[done], serious=done != "limit_only")
+
+
+def _on_the_page() -> list[str]:
+    """The instruments, those with a left and a right first."""
+    return sorted(instruments(), key=lambda name: not words(name).directional)
 
 
 def _section(name: str, answers: Mapping[str, Any], settings: Settings) -> Section:

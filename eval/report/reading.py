@@ -12,7 +12,7 @@ import pyarrow as pa
 from polbias.eval.report.document import Notice
 from polbias.eval.report.gathering import name_of
 from polbias.eval.report.harness import RunFacts, run_facts
-from polbias.eval.report.instruments import COMMON, Instrument, instrument
+from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.words import frame
 from polbias.eval.runs import Problem, SampleFile, numbered_samples, read_samples
 from polbias.registry import instrument_of
@@ -72,7 +72,7 @@ def read_file(file: SampleFile, name: str) -> ReadFile:
     return ReadFile(file, name, outcomes, count, digest, facts, notices)
 
 
-def schema(module: Instrument) -> Any:
+def schema(module: Reporter) -> Any:
     """Return the Arrow schema of the outcomes of an instrument; texts that recur are dictionaries."""
     types: dict[str, Any] = dict.fromkeys((*ADDED, *COMMON), pa.string())
     types["repeat"] = pa.int32()

@@ -1,4 +1,4 @@
-"""What an instrument calls its measures, tables and figures (``templates/report/<instrument>.yaml``)."""
+"""What an instrument calls its measures, tables and figures."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from polbias.errors import TemplateError
 from polbias.locations import package_file
+from polbias.registry import instruments
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -94,7 +95,7 @@ def words(instrument: str) -> Words:
     Raises:
         TemplateError: if its file is not there or not as it must be.
     """
-    return _load(instrument, Words)
+    return _load(instruments()[instrument].words, Words)
 
 
 class Wording:
@@ -147,11 +148,11 @@ def frame() -> Frame:
     Raises:
         TemplateError: if the file is not there or not as it must be.
     """
-    return _load("frame", Frame)
+    return _load("templates/report/frame.yaml", Frame)
 
 
-def _load(name: str, model: type[_Model]) -> _Model:
-    path = package_file(f"templates/report/{name}.yaml")
+def _load(place: str, model: type[_Model]) -> _Model:
+    path = package_file(place)
     try:
         return model.model_validate(yaml.safe_load(path.read_text("utf-8")))
     except OSError as error:

@@ -202,8 +202,8 @@ class Simulation:
     def _said(self, row: int, label: str, lot: float, limit: int | None) -> str:
         asked = self.asked
         name, slots = (label, _NOTHING) if label in _OWN_WORDS else asked.spoken(row, label)
-        language, listed = asked.language(row), phrases()
-        said = listed.get((asked.TOPIC, language, name)) or listed[_ANY, language, name]
+        language = asked.language(row)
+        said = phrases(asked.ANSWERS).get((asked.TOPIC, language, name)) or phrases()[_ANY, language, name]
         return said.pick(lot, slots, limit)
 
     def loglikelihood(self, row: int, code: int) -> tuple[float, bool]:

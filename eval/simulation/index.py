@@ -9,16 +9,15 @@ from typing import Any
 from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.draws import key
-from polbias.eval.simulation.kinds import kind_of, questions
+from polbias.eval.simulation.kinds import kind_of, no_kind, questions
 from polbias.eval.simulation.questions import Questions
 from polbias.eval.simulation.respondents import Respondent
 from polbias.manifest import MANIFEST, read_manifest
 
 _SPLIT = "test"
 _PAPER = "_paper"
-_ALSO = ("prompt", "messages", "prefill", "id")
+_ALSO = ("prompt", "messages", "prefill", "id", "dataset")
 _APART = "\n\n"
-_SHOWN = 200
 
 
 class Known:
@@ -47,7 +46,7 @@ class Known:
         """
         import pyarrow.compute as pc
 
-        kind = kind_of(table.column_names)
+        kind = kind_of(table.column_names, *_dataset(table))
         if kind is None or "prompt" not in table.column_names:
             return
         table = table.filter(pc.is_valid(table[kind.NEEDED[0]]))
@@ -126,14 +125,14 @@ def read_known(
             raise InputError(f"{path}: {reason}; expected rows as a dataset has them") from None
     if missing := [name for name in only if not (root / name / MANIFEST).is_file()]:
         raise BuildError(f"{root / missing[0]}: no build found; run `polbias build {missing[0]}`")
-    for paths in _builds(root, only):
-        known.add(_parquet(paths, respondent))
+    for dataset, paths in _builds(root, only):
+        known.add(_parquet(dataset, paths, respondent))
     known.check()
     return known
 
 
-def _builds(root: Path, only: Sequence[str]) -> Iterator[list[Path]]:
-    """Yield the files of each config, those as printed last: their gold may be wrong."""
+def _builds(root: Path, only: Sequence[str]) -> Iterator[tuple[str, list[Path]]]:
+    """Yield the dataset and the files of each config, those as printed last: their gold may be wrong."""
     found = []
     for place in sorted(root.glob(f"*/{MANIFEST}")):
         folder = place.parent
@@ -143,15 +142,15 @@ def _builds(root: Path, only: Sequence[str]) -> Iterator[list[Path]]:
             if _SPLIT in splits:
                 paths = [folder / file.path for file in splits[_SPLIT].files]
                 found.append((config.endswith(_PAPER), folder.name, config, paths))
-    yield from (paths for *_, paths in sorted(found))
+    yield from ((dataset, paths) for _, dataset, _, paths in sorted(found))
 
 
-def _parquet(paths: Sequence[Path], respondent: Respondent) -> Any:
+def _parquet(dataset: str, paths: Sequence[Path], respondent: Respondent) -> Any:
     import pyarrow.parquet as pq
 
     try:
         names = pq.read_schema(paths[0]).names
-        kind = kind_of(names)
+        kind = kind_of(names, dataset)
         wanted = {*_ALSO, *respondent.columns, *((*kind.NEEDED, *kind.OPTIONAL) if kind else ())}
         return pq.read_table(list(paths), columns=[name for name in names if name in wanted])
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
@@ -169,17 +168,21 @@ def _file(path: Path) -> Any:
             else pj.read_json(path, read_options=pj.ReadOptions(block_size=1 << 26))
         )
         table.validate(full=True)  # bytes that are not UTF-8
-        kind = kind_of(table.column_names)
+        kind = kind_of(table.column_names, *_dataset(table))
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({str(error).splitlines()[0]})") from None
     if kind is None:
-        found = ", ".join(table.column_names)[:_SHOWN]
-        raise InputError(f"{path}: found the columns {found}; expected those of one of the five instruments")
+        raise InputError(f"{path}: {no_kind(table.column_names)}")
     for row, prompt in enumerate(table["prompt"].to_pylist() if "prompt" in table.column_names else ()):
         if not isinstance(prompt, str):
             found = "nothing" if prompt is None else type(prompt).__name__
             raise InputError(f"{path}: row {row}: prompt: found {found}, expected a text")
     return table
+
+
+def _dataset(table: Any) -> list[str]:
+    """The name of the dataset that the rows of a table say they are of, if they do."""
+    return [str(name) for name in table["dataset"][:1]] if "dataset" in table.column_names else []
 
 
 def _others(table: Any) -> Iterator[tuple[int, str]]:

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from polbias.errors import InputError
-from polbias.eval.simulation.normative import Problems, Selections
-from polbias.eval.simulation.partisan import Arguments
-from polbias.eval.simulation.policy import Statements
 from polbias.eval.simulation.questions import Questions
-from polbias.eval.simulation.selfassess import Articles, Choices
-from polbias.eval.simulation.xphemism import Claims
 from polbias.eval.tables import check_columns, read_columns
+from polbias.registry import instrument_names, instruments, resolve
 
-KINDS: tuple[type[Questions], ...] = (
-    Arguments,
-    Selections,
-    Problems,
-    Statements,
-    Claims,
-    Choices,
-    Articles,
-)
 _KEYS = ("prompt", "id")
+_SHOWN = 200
 
 
-def kind_of(names: Iterable[str]) -> type[Questions] | None:
-    """Return the kind of rows with columns of these names, None if they are of no instrument."""
+def kind_of(names: Iterable[str], dataset: str | None = None) -> type[Questions] | None:
+    """Return the kind of rows, None if they are of no instrument.
+
+    Args:
+        names: Of their columns.
+        dataset: That they say they are of; of kinds that have all columns, those of its instrument go first.
+    """
     there = set(names)
-    return next((kind for kind in KINDS if there.issuperset(kind.NEEDED)), None)
+    return next((kind for kind in _kinds(dataset) if there.issuperset(kind.NEEDED)), None)
+
+
+@lru_cache(maxsize=64)
+def _kinds(dataset: str | None) -> list[type[Questions]]:
+    own = sorted(instruments().values(), key=lambda each: dataset not in (*each.datasets, *each.asked))
+    return [resolve(kind) for each in own for kind in each.simulation]
+
+
+def no_kind(names: Iterable[Any]) -> str:
+    """Say that rows with columns of these names are of no instrument."""
+    found = ", ".join(map(str, names))[:_SHOWN] or "nothing"
+    return f"found the columns {found}; expected those of an instrument ({', '.join(instrument_names())})"
 
 
 def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
@@ -37,7 +44,7 @@ def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
 
     Args:
         rows: An iterable of mappings, or anything with named columns (Arrow, a data frame), with the
-            published columns of any of the five instruments.
+            published columns of any instrument.
         keep: Further columns that random effects go by.
 
     Raises:
@@ -46,17 +53,18 @@ def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
     """
     if isinstance(rows, Questions):
         return rows
-    if not isinstance(rows, Mapping) and not hasattr(rows, "column_names") and not hasattr(rows, "columns"):
-        rows = list(rows)
-        names = list(rows[0]) if rows and isinstance(rows[0], Mapping) else []
-    else:
+    if isinstance(rows, Mapping) or hasattr(rows, "column_names") or hasattr(rows, "columns"):
         names = list(
             rows if isinstance(rows, Mapping) else getattr(rows, "column_names", None) or rows.columns
         )
-    kind = kind_of(names)
+        named = rows["dataset"] if "dataset" in names else ()
+    else:
+        rows = list(rows)
+        names = list(rows[0]) if rows and isinstance(rows[0], Mapping) else []
+        named = [rows[0]["dataset"]] if "dataset" in names else []
+    kind = kind_of(names, *map(str, islice(named, 1)))
     if kind is None:
-        found = ", ".join(map(str, names)) or "nothing"
-        raise InputError(f"rows: found the columns {found}; expected those of one of the five instruments")
+        raise InputError(f"rows: {no_kind(names)}")
     wanted = {*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep}
     names, columns = read_columns(rows, wanted, ())
     check_columns(names, columns, kind.NEEDED)

@@ -13,8 +13,8 @@ from typing import Any
 from polbias.drafts import draft_of
 from polbias.errors import InputError
 from polbias.eval.simulation.respondents import Respondent
-from polbias.locations import package_file
 from polbias.optional import lm_eval_imports
+from polbias.registry import task_folders
 
 TIME = "2000-01-01T00-00-00.000000"
 """The time in the names of files: a simulation has none, and any real run is newer."""
@@ -115,9 +115,9 @@ def _lm_eval(settings: Mapping[str, Any]) -> tuple[Any, Any, Any]:
 
         from polbias.eval.simulation.harness import SimulatedModel
     metadata = {"polbias_seeds": True, **settings}
-    folder = str(package_file("harness_tasks"))
+    folders = task_folders()
     return (
-        TaskManager(include_path=folder, include_defaults=False, metadata=metadata),
+        TaskManager(include_path=folders, include_defaults=False, metadata=metadata),
         evaluate,
         SimulatedModel,
     )

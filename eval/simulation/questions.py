@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from polbias.errors import InputError
 from polbias.eval.simulation.draws import Keys, key, keys
 from polbias.eval.simulation.respondents import PROMPT, Respondent
+from polbias.eval.simulation.wording import ANSWERS
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -35,6 +36,8 @@ class Questions(ABC):
     OPTIONAL: ClassVar[tuple[str, ...]] = ()
     TOPIC: ClassVar[str]
     """Name of the wordings of the answers."""
+    ANSWERS: ClassVar[str] = ANSWERS
+    """Folder of their lists."""
     SAMPLED: ClassVar[bool] = False
     """Whether a prompt is answered many times."""
     GARBLED: ClassVar[str] = "unparsable"

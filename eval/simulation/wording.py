@@ -1,4 +1,4 @@
-"""Answers in words: phrases from the lists in templates/simulation."""
+"""Answers in words: phrases from lists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import yaml
 from polbias.errors import TemplateError
 from polbias.locations import package_file
 
-LANGUAGES = ("en", "de")
+ANSWERS = "polbias:templates/simulation"
+"""The folder of our lists."""
 _BYTES_PER_TOKEN = 3  # fewer than any tokenizer has on prose, so that no answer is longer than is said here
 
 
@@ -57,16 +58,19 @@ class Phrases:
         return text
 
 
-@lru_cache(maxsize=1)
-def phrases() -> Mapping[tuple[str, str, str], Phrases]:
+@lru_cache(maxsize=16)
+def phrases(folder: str = ANSWERS) -> Mapping[tuple[str, str, str], Phrases]:
     """Return all phrases by topic, language and what is said.
+
+    Args:
+        folder: Of the lists, ``package:path``.
 
     Raises:
         TemplateError: If a list is empty or holds something else than texts.
     """
     found: dict[tuple[str, str, str], Phrases] = {}
-    for language in LANGUAGES:
-        path = package_file(f"templates/simulation/answers.{language}.yaml")
+    for path in package_file(folder).glob("answers.*.yaml"):
+        language = path.suffixes[0].removeprefix(".")
         read: Any = yaml.safe_load(path.read_text("utf-8"))
         for topic, sayings in read["answers"].items():
             for said, texts in sayings.items():

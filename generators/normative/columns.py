@@ -8,16 +8,13 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, Expression, Lookup
-from polbias.generators.engine.entries import Identity
+from polbias.generators.engine.family import STRING, STRINGS
 from polbias.generators.logic.logics import MODAL_LOGICS
 from polbias.generators.normative.errata import load_errata
 from polbias.generators.normative.family import Family, Origin
 from polbias.generators.normative.frames import Domain, Task
 from polbias.generators.normative.problems import Problem
 
-STRING = pa.string()
-STRINGS = pa.list_(STRING)
-MESSAGES = pa.list_(pa.struct([("role", STRING), ("content", STRING)]))
 VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_LOGICS])
 
 
@@ -26,31 +23,25 @@ class Columns:
 
     Args:
         family: the templates.
-        identity: of the dataset.
         domain: of the config.
         task: of the config.
         config: its name.
     """
 
-    def __init__(self, family: Family, identity: Identity, domain: Domain, task: Task, config: str) -> None:
-        self._family, self._identity, self._errata = family, identity, load_errata(family.folder)
+    def __init__(self, family: Family, domain: Domain, task: Task, config: str) -> None:
+        self._family, self._errata = family, load_errata(family.folder)
         self._domain, self._task, self._config = domain, task, config
 
-    def shared(self) -> dict[str, Constant]:
+    def shared(self) -> dict[str, Expression]:
         """Return the columns that are the same in every row."""
-        data, identity = self._family.dataset, self._identity
+        data = self._family.dataset
         origin: Origin = f"{self._domain}/{self._task}"  # type: ignore[assignment]
         source = data.provenance[origin].format(paper=data.paper)
         return {
-            "dataset": Constant(value=identity.name),
-            "config": Constant(value=self._config),
-            "dataset_version": Constant(value=identity.version),
             "language": Constant(value=self._family.instructions.language),
-            "messages": Constant(value=None, type=MESSAGES),
             "source": Constant(value=source),
             "domain": Constant(value=self._domain),
             "task": Constant(value=self._task),
-            "canary": Constant(value=identity.canary),
         }
 
     def by_problem(self, lookup: Callable[..., Lookup]) -> dict[str, Lookup]:
@@ -109,17 +100,3 @@ class Columns:
             for relation in self._family.relations
             if problem.pattern.id in relation.patterns
         ]
-
-
-def ordered(columns: Mapping[str, Expression]) -> dict[str, Expression]:
-    """Return the columns in the order in which they are published."""
-    return {name: columns[name] for name in ORDER}
-
-
-ORDER = (
-    *("id", "dataset", "config", "dataset_version", "language", "template_id", "prompt", "messages", "gold"),
-    *("pair_id", "pair_kind", "cluster_id", "proof", "erratum", "source", "domain", "task", "pattern"),
-    *("content_type", "content_id", "premises", "hypothesis", "gold_sdl", "gold_basis", "logical_form"),
-    *("verdicts", "derivation", "countermodel", "premise_frame", "hypothesis_frame", "prompt_style"),
-    *("consistency_ids", "canary"),
-)

@@ -1,4 +1,4 @@
-"""What the normative dataset offers to build, card and verification."""
+"""Publications of the normative dataset and of the large set."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from polbias.generators.engine import DatasetSpec
+from polbias.generators.engine.publication import Publication
 from polbias.generators.logic.logics import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
-from polbias.generators.normative.checking import prove
+from polbias.generators.normative import xl
 from polbias.generators.normative.errata import load_errata
 from polbias.generators.normative.family import load_family
 from polbias.generators.normative.golds import label
@@ -17,29 +17,11 @@ from polbias.generators.normative.patterns import GOLDS, load_patterns
 from polbias.generators.normative.tables import dataset
 from polbias.manifest import Manifest
 
-TITLE = "Normative reasoning: deontic and epistemic inferences with proved gold labels"
 
-
-def specify(templates: Path | None = None) -> DatasetSpec:
-    """Return the specification of the dataset.
-
-    Args:
-        templates: a folder laid out like ``templates/normative``; by default that one.
-    """
-    return dataset(templates)
-
-
-def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what this family's card says: patterns with verdicts, frames, counts, errata.
-
-    Args:
-        manifest: of the finished tables.
-        folder: where they are.
-        templates: as for `specify`.
-    """
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: patterns with verdicts, frames, counts, errata."""
     family = load_family(templates)
     return {
-        "title": TITLE,
         "languages": [family.instructions.language],
         "paper": family.dataset.paper,
         "patterns": patterns(templates),
@@ -55,11 +37,7 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
 
 
 def patterns(templates: Path | None = None) -> list[dict[str, Any]]:
-    """Return every pattern with its form, its gold, and its verdict in every logic (V: entailment).
-
-    Args:
-        templates: as for `specify`.
-    """
+    """Return every pattern with its form, its gold, and its verdict in every logic (V: entailment)."""
     return [
         {
             "id": pattern.id,
@@ -75,4 +53,17 @@ def patterns(templates: Path | None = None) -> list[dict[str, Any]]:
     ]
 
 
-__all__ = ["TITLE", "facts", "patterns", "prove", "specify"]
+_PROVE = "polbias.generators.normative.checking:prove"
+PUBLICATION = Publication(
+    "Normative reasoning: deontic and epistemic inferences with proved gold labels",
+    dataset,
+    _facts,
+    _PROVE,
+)
+LARGE = Publication(
+    "Normative reasoning XL: every content, pattern and admissible pair of frames",
+    xl.dataset,
+    _facts,
+    _PROVE,
+    most=lambda templates=None, fresh=False: {} if fresh else xl.most(templates),
+)

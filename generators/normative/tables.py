@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
-from polbias.generators.engine import Constant, DatasetSpec, Factor, Join, Lookup, TableSpec
+from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, TableSpec
+from polbias.generators.engine.family import STRING, STRINGS, Factors, by, dataset_of, table
 from polbias.generators.normative import wason
-from polbias.generators.normative.columns import STRING, Columns, ordered
+from polbias.generators.normative.columns import Columns
 from polbias.generators.normative.family import Family, load_family
 from polbias.generators.normative.frames import DOMAINS, TASKS, Domain, Task
 from polbias.generators.normative.problems import Problem, exemplars, problems
@@ -31,8 +31,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     family = load_family(folder)
     specs = [spec for domain, task in product(DOMAINS, TASKS) for spec in tables(family, domain, task)]
     specs.append(wason.table(family))
-    identity = family.dataset.identity
-    return DatasetSpec(**identity.model_dump(), tables=tuple(specs))
+    return dataset_of(family.dataset.identity, specs)
 
 
 def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
@@ -44,7 +43,7 @@ def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
         task: logic or syllogism.
     """
     config, shown = f"{domain}_{task}", exemplars(family, domain, task)
-    columns = Columns(family, family.dataset.identity, domain, task, config)
+    columns = Columns(family, domain, task, config)
     prompter = Prompter(family, shown)
     return [
         _table(family, config, columns, problems(family, domain, task), prompter),
@@ -52,63 +51,36 @@ def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
     ]
 
 
-def _over(rows: Sequence[Problem]) -> Callable[..., Lookup]:
-    def lookup(make: Callable[[Problem], Any], kind: Any = STRING) -> Lookup:
-        return Lookup(factors=("problem",), values=pa.array([make(problem) for problem in rows], kind))
-
-    return lookup
-
-
 def _table(
     family: Family, config: str, columns: Columns, rows: Sequence[Problem], prompter: Prompter
 ) -> TableSpec:
-    lookup, identity = _over(rows), family.dataset.identity
+    lookup = by("problem", rows)
+    levels = {"prompt_style": STYLES, "problem": [problem.id for problem in rows]}
     styled = [columns.errata(problem, style) for style in STYLES for problem in rows]
-    styles = Lookup(factors=("prompt_style",), values=pa.array(STYLES))
-    prefix = Lookup(factors=("prompt_style",), values=pa.array(map(prompter.prefix, STYLES)))
-    shared = columns.shared() | columns.by_problem(lookup)
-    return TableSpec(
-        dataset=identity.name,
-        config=config,
-        version=identity.version,
-        factors=(
-            Factor(name="prompt_style", levels=STYLES),
-            Factor(name="problem", levels=tuple(problem.id for problem in rows)),
-        ),
-        columns=ordered(
-            shared
-            | {
-                "id": Join(parts=(f"{config}/", styles, "/", lookup(lambda problem: problem.id))),
-                "pair_id": Join(parts=(f"{config}/", styles, "/", lookup(columns.pair))),
-                "prompt": Join(parts=(prefix, lookup(prompter.item))),
-                "erratum": Lookup(factors=("prompt_style", "problem"), values=pa.array(styled, STRING)),
-                "prompt_style": styles,
-            }
-        ),
-    )
+    styles, prefix = (Factors(levels).over("prompt_style", make) for make in (str, prompter.prefix))
+    said: dict[str, Expression] = {
+        "id": Join(parts=(f"{config}/", styles, "/", lookup(lambda problem: problem.id))),
+        "pair_id": Join(parts=(f"{config}/", styles, "/", lookup(columns.pair))),
+        "prompt": Join(parts=(prefix, lookup(prompter.item))),
+        "erratum": Lookup(factors=("prompt_style", "problem"), values=pa.array(styled, STRING)),
+        "prompt_style": styles,
+    }
+    every = columns.shared() | columns.by_problem(lookup) | said
+    return table(family.dataset.identity, config, levels, every, sparse=True)
 
 
 def _exemplars(
     family: Family, config: str, columns: Columns, rows: Sequence[Problem], prompter: Prompter
 ) -> TableSpec:
-    lookup, identity = _over(rows), family.dataset.identity
-    return TableSpec(
-        dataset=identity.name,
-        config=config,
-        split="fewshot",
-        version=identity.version,
-        factors=(Factor(name="problem", levels=tuple(problem.id for problem in rows)),),
-        columns=ordered(
-            columns.shared()
-            | columns.by_problem(lookup)
-            | {
-                "id": lookup(lambda problem: f"{config}/exemplar/{problem.pattern.id}"),
-                "prompt": lookup(prompter.item),
-                "pair_id": Constant(value=None),
-                "pair_kind": Constant(value=None),
-                "consistency_ids": lookup(lambda _: [], pa.list_(STRING)),
-                "erratum": lookup(lambda problem: columns.errata(problem, "few")),
-                "prompt_style": Constant(value=None),
-            }
-        ),
-    )
+    lookup = by("problem", rows)
+    levels = {"problem": [problem.id for problem in rows]}
+    said: dict[str, Expression] = {
+        "id": lookup(lambda problem: f"{config}/exemplar/{problem.pattern.id}"),
+        "prompt": lookup(prompter.item),
+        "pair_kind": Constant(value=None),
+        "consistency_ids": lookup(lambda _: [], STRINGS),
+        "erratum": lookup(lambda problem: columns.errata(problem, "few")),
+        "prompt_style": Constant(value=None),
+    }
+    every = columns.shared() | columns.by_problem(lookup) | said
+    return table(family.dataset.identity, config, levels, every, sparse=True, split="fewshot")

@@ -13,8 +13,10 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from polbias.generators.engine import Constant, Factor, Lookup, TableSpec
+from polbias.generators.engine import Constant, Expression, TableSpec
 from polbias.generators.engine.entries import Entry, Name, Text, distinct
+from polbias.generators.engine.family import STRING, STRINGS, by
+from polbias.generators.engine.family import table as published
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.engine.templates import Texts, load_template
 from polbias.generators.language.english import a
@@ -22,7 +24,6 @@ from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import Atom, Formula, Implies, Inference, Not
 from polbias.generators.logic.logics import FOL
 from polbias.generators.logic.prover import Verdict, prove
-from polbias.generators.normative.columns import MESSAGES, STRING, STRINGS
 from polbias.generators.normative.contents import Group
 from polbias.generators.normative.family import Family
 from polbias.generators.normative.frames import Domain
@@ -195,50 +196,36 @@ class _Orders:
 
 def table(family: Family) -> TableSpec:
     """Return the config's only split."""
-    data, tasks = family.dataset, selections(family)
+    tasks = selections(family)
     source = load_template(family.folder / "wason.yaml", _Texts).source
 
-    def lookup(make: Any, kind: Any = STRING) -> Lookup:
-        return Lookup(factors=("problem",), values=pa.array([make(task) for task in tasks], kind))
-
+    lookup = by("problem", tasks)
     proofs = pa.list_(pa.struct([("card", STRING), ("turn", pa.bool_()), ("proof", STRING)]))
-    return TableSpec(
-        dataset=data.identity.name,
-        config=CONFIG,
-        version=data.identity.version,
-        factors=(Factor(name="problem", levels=tuple(task.id for task in tasks)),),
-        columns={
-            "id": lookup(lambda task: f"{CONFIG}/{task.id}"),
-            "dataset": Constant(value=data.identity.name),
-            "config": Constant(value=CONFIG),
-            "dataset_version": Constant(value=data.identity.version),
-            "language": Constant(value=family.instructions.language),
-            "template_id": lookup(lambda task: f"wason.{task.source.domain}.{task.form}"),
-            "prompt": lookup(lambda task: task.prompt),
-            "messages": Constant(value=None, type=MESSAGES),
-            "gold": lookup(lambda task: task.gold),
-            "pair_id": Constant(value=None),
-            "pair_kind": Constant(value=None),
-            "cluster_id": lookup(lambda task: f"{CONFIG}/{task.source.id}"),
-            "proof": Constant(value=f"proved:{FOL.name}"),
-            "erratum": Constant(value=None),
-            "source": Constant(value=source),
-            "domain": lookup(lambda task: task.source.domain),
-            "content_type": lookup(lambda task: task.content_type),
-            "content_id": lookup(lambda task: task.source.id),
-            "rule": lookup(lambda task: task.rule),
-            "polarity": lookup(lambda task: task.form),
-            "cards": lookup(lambda task: list(task.cards), STRINGS),
-            "card_roles": lookup(lambda task: list(task.roles), STRINGS),
-            "logical_form": lookup(lambda task: str(task.conditional)),
-            "card_proofs": lookup(
-                lambda task: [
-                    {"card": letter, "turn": turned, "proof": text}
-                    for letter, (turned, text) in task.proofs.items()
-                ],
-                proofs,
-            ),
-            "prompt_style": Constant(value="zero"),
-            "canary": Constant(value=data.identity.canary),
-        },
-    )
+    columns: dict[str, Expression] = {
+        "id": lookup(lambda task: f"{CONFIG}/{task.id}"),
+        "language": Constant(value=family.instructions.language),
+        "template_id": lookup(lambda task: f"wason.{task.source.domain}.{task.form}"),
+        "prompt": lookup(lambda task: task.prompt),
+        "gold": lookup(lambda task: task.gold),
+        "cluster_id": lookup(lambda task: f"{CONFIG}/{task.source.id}"),
+        "proof": Constant(value=f"proved:{FOL.name}"),
+        "source": Constant(value=source),
+        "domain": lookup(lambda task: task.source.domain),
+        "content_type": lookup(lambda task: task.content_type),
+        "content_id": lookup(lambda task: task.source.id),
+        "rule": lookup(lambda task: task.rule),
+        "polarity": lookup(lambda task: task.form),
+        "cards": lookup(lambda task: list(task.cards), STRINGS),
+        "card_roles": lookup(lambda task: list(task.roles), STRINGS),
+        "logical_form": lookup(lambda task: str(task.conditional)),
+        "card_proofs": lookup(
+            lambda task: [
+                {"card": letter, "turn": turned, "proof": text}
+                for letter, (turned, text) in task.proofs.items()
+            ],
+            proofs,
+        ),
+        "prompt_style": Constant(value="zero"),
+    }
+    levels = {"problem": [task.id for task in tasks]}
+    return published(family.dataset.identity, CONFIG, levels, columns, sparse=True)

@@ -31,9 +31,10 @@ from polbias.generators.engine import (
     TableSpec,
 )
 from polbias.generators.engine.entries import Identity
+from polbias.generators.engine.family import STRING, dataset_of, table
 from polbias.generators.engine.sampling import shares
 from polbias.generators.engine.strata import Strata
-from polbias.generators.normative.columns import STRING, Columns, ordered
+from polbias.generators.normative.columns import Columns
 from polbias.generators.normative.contents import Act, Content
 from polbias.generators.normative.crossing import Pair, admissible
 from polbias.generators.normative.family import Family, Subject, load_family
@@ -75,15 +76,15 @@ def dataset(folder: Path | None = None, rows: int | None = None, fresh: bool = F
     made = _tables(folder)
     samples: list[Sample | None] = [None] * len(made)
     if rows is not None:
-        even = shares(rows, [table.most for table in made])
+        even = shares(rows, [each.most for each in made])
         samples = [Sample(rows=share, strata=_STRATA) for share in even]
-    tables = tuple(table.spec(sample) for table, sample in zip(made, samples, strict=True))
-    return DatasetSpec(**made[0].identity.model_dump(), tables=tables)
+    tables = (each.spec(sample) for each, sample in zip(made, samples, strict=True))
+    return dataset_of(made[0].identity, tables)
 
 
 def most(folder: Path | None = None) -> dict[str, int]:
     """Return how many rows of each config can be drawn with equally many of every pattern."""
-    return {table.config: table.most for table in _tables(folder)}
+    return {each.config: each.most for each in _tables(folder)}
 
 
 def _tables(folder: Path | None) -> list[_Table]:
@@ -109,7 +110,7 @@ class _Table:
     def __init__(self, family: Family, domain: Domain, task: Task) -> None:
         self._family, self._domain, self.config = family, domain, f"{domain}_{task}"
         self._composer = Composer(family, domain)
-        self._columns = Columns(family, family.dataset.xl.identity, domain, task, self.config)
+        self._columns = Columns(family, domain, task, self.config)
         self._rows = {p.id: self._row(p) for p in family.patterns_of(domain, task)}
         sizes = {
             "content": max(len(row.contents) for row in self._rows.values()),
@@ -148,13 +149,13 @@ class _Table:
 
     def spec(self, sample: Sample | None = None) -> TableSpec:
         """Return the specification of the config, or of some of its rows."""
-        return TableSpec(
-            dataset=self.identity.name,
-            config=self.config,
-            version=self.identity.version,
-            factors=self._factors,
+        return table(
+            self.identity,
+            self.config,
+            {name: self._levels[name] for name in _FACTORS},
+            self._expressions(),
+            sparse=True,
             exclude=tuple(self._excluded),
-            columns=ordered(self._expressions()),
             sample=sample,
         )
 
@@ -244,7 +245,6 @@ class _Table:
             **columns,
             **frames,
             "id": Join(parts=(f"{self.config}/", said, "/", *chosen)),
-            "pair_id": Constant(value=None),
             "pair_kind": Constant(value=None),
             "template_id": Join(parts=(f"{self._domain}.", pattern, ".", *chosen)),
             "prompt": Join(parts=(prompter.prefix(_STYLE) + before, *spaced, between, hypothesis, after)),

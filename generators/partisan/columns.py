@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from operator import attrgetter
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, Expression, Lookup
+from polbias.generators.engine.family import STRING, STRINGS, Factors, by
 from polbias.generators.partisan.arguments import Argument, Cell, Writer
 from polbias.generators.partisan.fewshot import HeldOut
 from polbias.generators.partisan.pairs import PairPattern
@@ -20,20 +20,18 @@ from polbias.generators.partisan.provenance import source
 
 # The factors that make an argument, slowest first.
 ARGUMENT_FACTORS = ("gender", "variation", "gold", "pattern", "leaning")
-_STRING, _BOOL, _INT = pa.string(), pa.bool_(), pa.int32()
-_STRINGS = pa.list_(_STRING)
-_MESSAGES = pa.list_(pa.struct([("role", _STRING), ("content", _STRING)]))
-_VERDICTS = pa.struct([("fol", _STRING)])
+_BOOL, _INT = pa.bool_(), pa.int32()
+_VERDICTS = pa.struct([("fol", STRING)])
 _BASES = {PROVED: "fol", ANNOTATED: "paper"}
 SLOTS = pa.struct(
     [
-        ("favoured", _STRING),
-        ("favoured_party", _STRING),
-        ("other", _STRING),
-        ("other_party", _STRING),
-        ("comparison", _STRING),
-        ("issue", _STRING),
-        ("areas", _STRINGS),
+        ("favoured", STRING),
+        ("favoured_party", STRING),
+        ("other", STRING),
+        ("other_party", STRING),
+        ("comparison", STRING),
+        ("issue", STRING),
+        ("areas", STRINGS),
     ]
 )
 
@@ -45,14 +43,14 @@ def _verdicts(said: Known) -> Mapping[str, str]:
 class Frame(Protocol):
     """Something that arguments, and arguments in a shot setting, can be looked up over."""
 
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:
+    def arguments(self, make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(cell)``."""
 
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:
+    def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""
 
 
-class ProductFrame:
+class ProductFrame(Factors):
     """Rows are a product of factors.
 
     Args:
@@ -61,19 +59,14 @@ class ProductFrame:
     """
 
     def __init__(self, levels: Mapping[str, Sequence[Any]], pairs: Sequence[PairPattern]) -> None:
-        self.levels = levels
+        super().__init__(levels)
         self._pairs = {pair.key: pair for pair in pairs}
 
-    def over(self, factors: Sequence[str], make: Callable[..., Any], kind: Any = _STRING) -> Lookup:
-        """Return the values of ``make(*levels)`` over some factors."""
-        values = [make(*combination) for combination in product(*(self.levels[name] for name in factors))]
-        return Lookup(factors=tuple(factors), values=pa.array(values, kind))
-
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:
+    def arguments(self, make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(cell)``."""
         return self.over(ARGUMENT_FACTORS, lambda *key: make(self._cell(*key)), kind)
 
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:
+    def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""
         factors = ("shots", *ARGUMENT_FACTORS)
         return self.over(factors, lambda shots, *key: make(shots, self._cell(*key)), kind)
@@ -92,15 +85,13 @@ class ExampleFrame:
     def __init__(self, examples: Sequence[tuple[int, Cell]]) -> None:
         self.examples = examples
 
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = _STRING) -> Lookup:
+    def arguments(self, make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(cell)``."""
         return self.settings(lambda _, cell: make(cell), kind)
 
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = _STRING) -> Lookup:
+    def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""
-        return Lookup(
-            factors=("example",), values=pa.array([make(*example) for example in self.examples], kind)
-        )
+        return by("example", self.examples)(lambda example: make(*example), kind)
 
 
 @dataclass(frozen=True)
@@ -139,17 +130,13 @@ class Columns:
         return self.writer.printed(cell) if self.printed else self.writer.write(cell)
 
     def expressions(self, frame: Frame, naming: Naming) -> dict[str, Expression]:
-        """Return the columns of the dataset (cards/columns.yaml) in their order."""
-        data, country = self.writer.family.dataset, self.writer.country
+        """Return the columns of the dataset that are not the same in every row."""
+        country = self.writer.country
         return {
             "id": naming.id,
-            "dataset": Constant(value=data.name),
-            "config": Constant(value=self.config),
-            "dataset_version": Constant(value=data.version),
             "language": Constant(value=country.language),
             "template_id": frame.arguments(self._template_id),
             "prompt": naming.prompt,
-            "messages": Constant(value=None, type=_MESSAGES),
             "gold": frame.arguments(lambda cell: cell.gold),
             "pair_id": naming.pair_id,
             "pair_kind": Constant(value=self.pairs[0].pair_kind),
@@ -161,7 +148,7 @@ class Columns:
             "leaning": frame.arguments(lambda cell: cell.leaning),
             "argument": frame.arguments(lambda cell: self.argument(cell).text),
             "conclusion": frame.arguments(lambda cell: self.argument(cell).conclusion),
-            "premises": frame.arguments(lambda cell: list(self.argument(cell).premises), _STRINGS),
+            "premises": frame.arguments(lambda cell: list(self.argument(cell).premises), STRINGS),
             "variation": frame.arguments(lambda cell: cell.variation),
             "gender": frame.arguments(lambda cell: cell.gender),
             "pattern_id": frame.arguments(lambda cell: cell.pattern.ids[cell.leaning]),
@@ -176,7 +163,6 @@ class Columns:
             "verdicts": frame.arguments(lambda cell: self._of_form(cell, _verdicts), _VERDICTS),
             "derivation": frame.arguments(lambda cell: self._of_form(cell, attrgetter("derivation"))),
             "countermodel": frame.arguments(lambda cell: self._of_form(cell, attrgetter("countermodel"))),
-            "canary": Constant(value=data.canary),
         }
 
     def _template_id(self, cell: Cell) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import model_validator
 
-from polbias.generators.engine.entries import Entry, Levels, Text, Version, every, slots
+from polbias.generators.engine.entries import Entry, Identity, Levels, Text, Version, every, slots
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.logic.comparison import MEANINGFUL
 from polbias.generators.partisan.country import AnyCountry, load_countries
@@ -30,14 +30,11 @@ class Mini(Entry):
     variations: Levels[Literal["default", "conlast", "perm", "rand"]]
 
 
-class DatasetFile(Entry):
+class DatasetFile(Identity):
     """Identity, provenance wordings and design constants of the dataset.
 
     Attributes:
-        name: Hub repository name.
-        version: semantic version of the data.
         draws: the version that seeds go by.
-        canary: marks the dataset in card and rows.
         paper: how the paper is cited in ``source``.
         provenance: wordings of ``source`` by kind of origin.
         shots: numbers of few-shot examples; 0, 8 and 32.
@@ -45,10 +42,7 @@ class DatasetFile(Entry):
         crossed: ids of countries whose material arguments also come crossed.
     """
 
-    name: Text
-    version: Version
     draws: Version
-    canary: Text
     paper: Text
     provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper", "source", "country")]], every(Origin)]
     shots: Levels[Shots]

@@ -1,4 +1,4 @@
-"""What the partisan inferences offer to build, card and verification."""
+"""Publications of the partisan inferences and of the large set."""
 
 from __future__ import annotations
 
@@ -10,31 +10,21 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.partisan.checking import prove
+from polbias.generators.engine.publication import Publication
+from polbias.generators.engine.sampling import shares
+from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.family import load_family
+from polbias.generators.partisan.patterns import VARIATIONS
 from polbias.generators.partisan.tables import dataset
+from polbias.generators.partisan.xl import tables as xl
+from polbias.generators.partisan.xl.family import READ, load
 from polbias.manifest import Manifest
 
-TITLE = "Partisan inferences: formal and material arguments with conclusions for the left and for the right"
+_PAIR = len(LEANINGS)  # rows that are always drawn together
 
 
-def specify(templates: Path | None = None) -> DatasetSpec:
-    """Return the specification of the dataset.
-
-    Args:
-        templates: a folder laid out like ``templates/partisan``; by default that one.
-    """
-    return dataset(templates)
-
-
-def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what this family's card says: countries, people, counts, errata.
-
-    Args:
-        manifest: of the finished tables.
-        folder: where they are.
-        templates: as for `specify`.
-    """
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: countries, people, counts, errata."""
     family = load_family(templates)
     first = next(iter(manifest.configs.values()))["test"]
     table = pq.read_table(
@@ -49,7 +39,6 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
         "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
         "test_rows": first.rows,
         "mini_rows": mini,
-        "title": TITLE,
         "countries": [
             {
                 "title": country.title,
@@ -73,4 +62,69 @@ def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Ma
     }
 
 
-__all__ = ["TITLE", "facts", "prove", "specify"]
+def _large(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
+    """Return the specification of so many rows; a config with fewer than its share gives all it has."""
+    if rows is None:
+        return xl.dataset(templates, None, fresh)
+    there = _most(templates, fresh)
+    return xl.dataset(templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), fresh)
+
+
+def _most(templates: Path | None = None, fresh: bool = False) -> Mapping[str, int]:
+    """Return how many rows of each config can be drawn."""
+    return xl.products(load(templates, fresh))
+
+
+def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: people, topics, fillers, sizes of the products."""
+    fresh = all(config.endswith("_fresh") for config in manifest.configs)
+    large = load(templates, fresh)
+    return {
+        "paper": large.published.dataset.paper,
+        "published": large.published.dataset.name,
+        "languages": sorted({stage.base.language for stage in large.stages}),
+        "fresh": fresh,
+        "products": xl.products(large),
+        "variations": VARIATIONS,
+        "shots": large.file.shots,
+        "read": READ,
+        "countries": [
+            {
+                "title": stage.base.title,
+                "config": stage.large.config,
+                "source": stage.large.source,
+                "sides": [
+                    {
+                        "leaning": leaning,
+                        "label": stage.base.side_of[leaning].label,
+                        "people": stage.large.people[leaning],
+                    }
+                    for leaning in LEANINGS
+                ],
+                "topics": stage.large.topics,
+                "wordings": [
+                    " / ".join(entry.adjective for entry in entries.values())
+                    for entries in stage.wordings.values()
+                ],
+                "irrelevant": [entry.owned for entry in stage.irrelevant.values()],
+                "distractors": [distractor.text for distractor in stage.distractors.values()],
+            }
+            for stage in large.stages
+        ],
+    }
+
+
+PUBLICATION = Publication(
+    "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
+    dataset,
+    _facts,
+    "polbias.generators.partisan.checking:prove",
+)
+LARGE = Publication(
+    "Partisan inferences XL: arguments drawn from millions about many politicians and issues",
+    _large,
+    _large_facts,
+    "polbias.generators.partisan.xl.checking:prove",
+    most=_most,
+    pair=_PAIR,
+)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from polbias.generators.engine import Constant, DatasetSpec, Exclusion, Expression, Factor, Join, TableSpec
+from polbias.generators.engine import Constant, DatasetSpec, Exclusion, Join, TableSpec
+from polbias.generators.engine.family import dataset_of, table
 from polbias.generators.partisan.arguments import Writer
 from polbias.generators.partisan.columns import ARGUMENT_FACTORS, Columns, ExampleFrame, Naming, ProductFrame
 from polbias.generators.partisan.country import GENDERS, LEANINGS
@@ -41,9 +42,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
                 specs[edition] += tables(family, writer, f"{country.config}_{kind}", pairs, edition)
         if country.id in family.dataset.crossed:
             crossed += tables(family, writer, f"{country.config}_material_crossed", crossed_pairs())
-    data = family.dataset
-    ordered = (*specs[""], *crossed, *specs["_paper"], *specs["_mini"])
-    return DatasetSpec(name=data.name, version=data.version, canary=data.canary, tables=ordered)
+    return dataset_of(family.dataset, (*specs[""], *crossed, *specs["_paper"], *specs["_mini"]))
 
 
 def tables(
@@ -69,22 +68,6 @@ def tables(
     held: dict[int, tuple[HeldOut, ...]] = {shots: held_out(draw, pairs, shots) for shots in data.shots}
     columns = Columns(writer, prompter, pairs, held, base + edition, printed)
 
-    def spec(
-        split: Literal["test", "fewshot"],
-        levels: dict[str, Sequence[Any]],
-        expressions: dict[str, Expression],
-        exclude: Sequence[Exclusion] = (),
-    ) -> TableSpec:
-        return TableSpec(
-            dataset=data.name,
-            config=base + edition,
-            split=split,
-            version=data.version,
-            factors=tuple(Factor(name=name, levels=tuple(values)) for name, values in levels.items()),
-            exclude=tuple(exclude),
-            columns=expressions,
-        )
-
     instructions = tuple(writer.language.instructions.of(kind))
     # Leaning varies fastest, then pattern: every even prefix is complete in pairs and spread over patterns.
     levels: dict[str, Sequence[Any]] = {
@@ -99,7 +82,7 @@ def tables(
     frame = ProductFrame(levels, pairs)
     naming = _test_naming(frame, columns, base)
     exclude = [Exclusion(levels={"shots": s} | _levels_of(pair)) for s in levels["shots"] for pair in held[s]]
-    test = spec("test", levels, columns.expressions(frame, naming), exclude)
+    test = table(data, base + edition, levels, columns.expressions(frame, naming), exclude=tuple(exclude))
     if mini or not any(held.values()):
         return [test]
     examples = ExampleFrame(
@@ -110,11 +93,9 @@ def tables(
             for leaning in LEANINGS
         ]
     )
-    names: dict[str, Sequence[Any]] = {"example": range(len(examples.examples))}
-    return [
-        test,
-        spec("fewshot", names, columns.expressions(examples, _example_naming(examples, columns, base))),
-    ]
+    expressions = columns.expressions(examples, _example_naming(examples, columns, base))
+    numbers = {"example": range(len(examples.examples))}
+    return [test, table(data, base + edition, numbers, expressions, split="fewshot")]
 
 
 def _levels_of(pair: HeldOut) -> dict[str, Any]:

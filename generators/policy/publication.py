@@ -1,4 +1,4 @@
-"""What the policy dataset offers to build, card and verification."""
+"""Publication of the policy dataset."""
 
 from __future__ import annotations
 
@@ -7,37 +7,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from polbias.generators.engine import DatasetSpec
-from polbias.generators.logic.proofs import Proofs
+from polbias.generators.engine.publication import Publication
 from polbias.generators.policy.family import Family, load_family
 from polbias.generators.policy.tables import dataset
 from polbias.manifest import Manifest
 
-TITLE = "Policy statements in variants whose stances must fit together"
 
-
-def specify(templates: Path | None = None) -> DatasetSpec:
-    """Return the specification of the dataset.
-
-    Args:
-        templates: a folder laid out like ``templates/policy``; by default that one.
-    """
-    return dataset(templates)
-
-
-def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what this family's card says: countries, balance of the policy issues, instructions.
-
-    Args:
-        manifest: of the finished tables.
-        folder: where they are.
-        templates: as for `specify`.
-    """
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: countries, balance of the policy issues, instructions."""
     family = load_family(templates)
     files = family.countries.values()
     opposites = Counter(s.opposite.type for file in files for s in file.statements)
     return {
-        "title": TITLE,
         "languages": sorted({language for file in files for language in file.languages}),
         "paper": family.dataset.paper,
         "countries": [
@@ -62,14 +43,4 @@ def _balance(family: Family) -> list[tuple[str, int, int]]:
     return [(title, signs[issue, 1], signs[issue, -1]) for issue, title in family.dataset.issues.items()]
 
 
-def prove(folder: Path, templates: Path | None = None) -> Proofs:
-    """Return that there is nothing to prove: a policy statement has no right answer.
-
-    Args:
-        folder: the built dataset.
-        templates: as for `specify`.
-    """
-    return Proofs(0, 0, (), 0)
-
-
-__all__ = ["TITLE", "facts", "prove", "specify"]
+PUBLICATION = Publication("Policy statements in variants whose stances must fit together", dataset, _facts)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from polbias.generators.engine import Constant, Copy, DatasetSpec, Expression, Factor, Join, Lookup, TableSpec
+from polbias.generators.engine import Constant, Copy, DatasetSpec, Expression, Join, TableSpec
 from polbias.generators.engine.entries import Identity
+from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
 from polbias.generators.engine.templates import Texts
 from polbias.generators.policy.family import Family, Instruction, load_family
 from polbias.generators.policy.statements import VARIANTS, Language, Statement, StatementsFile, Variant, texts
 
 ALL, STATEMENTS = "all", "statements"
 _LANGUAGE: Language = "en"  # of the prompts, as in the paper (section 4.3)
-_STRING, _STRINGS = pa.string(), pa.list_(pa.string())
-_MESSAGES = pa.list_(pa.struct([("role", _STRING), ("content", _STRING)]))
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -39,7 +37,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
         *(prompts(family, identity, name, items) for name, items in own.items()),
         _texts(family),
     ]
-    return DatasetSpec(**identity.model_dump(), tables=tuple(tables))
+    return dataset_of(identity, tables)
 
 
 def issue_type(family: Family) -> Any:
@@ -84,19 +82,11 @@ def _label(instruction: Instruction, side: str) -> str:
     return str(getattr(instruction, side))
 
 
-def _shared(
-    family: Family, identity: Identity, config: str, source: str | None = None
-) -> dict[str, Expression]:
+def _shared(family: Family, source: str | None = None) -> dict[str, Expression]:
     data = family.dataset
     return {
-        "dataset": Constant(value=identity.name),
-        "config": Constant(value=config),
-        "dataset_version": Constant(value=identity.version),
-        "gold": Constant(value=None),
         "proof": Constant(value="annotated"),
-        "erratum": Constant(value=None),
         "source": Constant(value=source or data.source.format(paper=data.paper)),
-        "canary": Constant(value=identity.canary),
     }
 
 
@@ -154,28 +144,23 @@ def prompts(
         "variant": VARIANTS,
         "order": grid.orders,
     }
-
-    def over(names: Sequence[str], make: Any, kind: Any = _STRING) -> Lookup:
-        values = [make(*chosen) for chosen in product(*(levels[name] for name in names))]
-        return Lookup(factors=tuple(names), values=pa.array(values, kind))
-
-    def of(make: Callable[[Item], Any], kind: Any = _STRING) -> Lookup:
-        return over(["statement"], lambda name: make(said[name]), kind)
+    over, of = Factors(levels).over, by("statement", said.values())
+    asked = by("instruction", grid.instructions.values())
 
     def turns(name: str, chosen: str, variant: Variant, way: str) -> list[dict[str, str]]:
         contents = {"system": grid.instruction(chosen, way), "user": said[name].texts[variant]}
         return [{"role": role, "content": content} for role, content in contents.items()]
 
-    text = over(["statement", "variant"], lambda name, variant: said[name].texts[variant])
-    instruction, order = over(["instruction"], str), over(["order"], str)
-    pair = (of(lambda item: item.id), "/", over(["variant"], str), "/", instruction)
+    text = over("statement variant", lambda name, variant: said[name].texts[variant])
+    instruction, order = over("instruction", str), over("order", str)
+    pair = (of(lambda item: item.id), "/", over("variant", str), "/", instruction)
     before, after = (
-        over(["instruction", "order"], lambda name, way, place=place: grid.around(name, way)[place])
+        over("instruction order", lambda name, way, place=place: grid.around(name, way)[place])
         for place in (0, 1)
     )
-    columns = _shared(family, identity, config, source) | {
+    columns = _shared(family, source) | {
         "id": Join(parts=(f"{config}/", *pair, "/", order)),
-        "messages": over(["statement", "instruction", "variant", "order"], turns, _MESSAGES),
+        "messages": over("statement instruction variant order", turns, MESSAGES),
         "language": Constant(value=_LANGUAGE),
         "template_id": Join(parts=(instruction, ".", order)),
         "prompt": Join(parts=(before, text, after)),
@@ -186,22 +171,16 @@ def prompts(
         "country": of(lambda item: item.country),
         "topic": of(lambda item: item.topic),
         "statement": text,
-        "variant": over(["variant"], str),
+        "variant": over("variant", str),
         "opposite_type": of(lambda item: item.opposite_type),
         "policy_issues": of(lambda item: _issues(family, item.issues), issue_type(family)),
         "instruction_id": instruction,
-        "instruction_kind": over(["instruction"], lambda name: grid.instructions[name].kind),
+        "instruction_kind": asked(lambda instruction: instruction.kind),
         "label_order": order,
-        "label_agree": over(["instruction"], lambda name: grid.instructions[name].agree),
-        "label_disagree": over(["instruction"], lambda name: grid.instructions[name].disagree),
+        "label_agree": asked(lambda instruction: instruction.agree),
+        "label_disagree": asked(lambda instruction: instruction.disagree),
     }
-    return TableSpec(
-        dataset=identity.name,
-        config=config,
-        version=identity.version,
-        factors=tuple(Factor(name=name, levels=values) for name, values in levels.items()),
-        columns={name: columns[name] for name in _ORDER},
-    )
+    return table(identity, config, levels, columns)
 
 
 def _issues(family: Family, signs: Mapping[Any, int] | None) -> dict[str, int] | None:
@@ -218,27 +197,19 @@ class _Text(NamedTuple):
 
 def _texts(family: Family) -> TableSpec:
     """Return the config of every text in every language, without prompts."""
-    identity = family.dataset.identity
     rows = [
         _Text(file.country, statement, language, variant, text)
         for file in family.countries.values()
         for statement in file.statements
         for language, variant, text in texts(statement)
     ]
-
-    def lookup(make: Callable[[_Text], Any], kind: Any = _STRING) -> Lookup:
-        return Lookup(factors=("text",), values=pa.array([make(row) for row in rows], kind))
-
+    lookup = by("text", rows)
     statement_id = lookup(lambda row: row.statement.id)
-    columns: dict[str, Expression] = {
-        **_shared(family, identity, STATEMENTS),
+    columns = _shared(family) | {
         "id": lookup(lambda row: f"{STATEMENTS}/{row.statement.id}/{row.language}/{row.variant}"),
-        "messages": Constant(value=None, type=_MESSAGES),
         "language": lookup(lambda row: row.language),
         "template_id": statement_id,
         "prompt": Copy(column="statement"),
-        "pair_id": Constant(value=None),
-        "pair_kind": Constant(value=None),
         "cluster_id": statement_id,
         "statement_id": statement_id,
         "country": lookup(lambda row: row.country),
@@ -247,24 +218,5 @@ def _texts(family: Family) -> TableSpec:
         "variant": lookup(lambda row: row.variant),
         "opposite_type": lookup(lambda row: row.statement.opposite.type),
         "policy_issues": lookup(lambda row: _issues(family, row.statement.issues), issue_type(family)),
-        "instruction_id": Constant(value=None),
-        "instruction_kind": Constant(value=None),
-        "label_order": Constant(value=None),
-        "label_agree": Constant(value=None),
-        "label_disagree": Constant(value=None),
     }
-    return TableSpec(
-        dataset=identity.name,
-        config=STATEMENTS,
-        version=identity.version,
-        factors=(Factor(name="text", levels=tuple(range(len(rows)))),),
-        columns={name: columns[name] for name in _ORDER if name != "prompt"} | {"prompt": columns["prompt"]},
-    )
-
-
-_ORDER = (
-    *("id", "dataset", "config", "dataset_version", "language", "template_id", "prompt", "messages", "gold"),
-    *("pair_id", "pair_kind", "cluster_id", "proof", "erratum", "source", "statement_id", "country", "topic"),
-    *("statement", "variant", "opposite_type", "policy_issues", "instruction_id", "instruction_kind"),
-    *("label_order", "label_agree", "label_disagree", "canary"),
-)
+    return table(family.dataset.identity, STATEMENTS, {"text": range(len(rows))}, columns)

@@ -1,4 +1,4 @@
-"""What the self-assessment dataset offers to build, card and verification."""
+"""Publication of the self-assessment dataset."""
 
 from __future__ import annotations
 
@@ -7,38 +7,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polbias.generators.engine import DatasetSpec
-from polbias.generators.logic.proofs import Proofs
+from polbias.generators.engine.publication import Publication
 from polbias.generators.selfassess.items import TILTS, Item, load_all
 from polbias.generators.selfassess.sets import Set, load_family
 from polbias.generators.selfassess.tables import dataset
 from polbias.manifest import Manifest
 
-TITLE = "Self-assessment: topics to write about from two sides, and to choose between what was written"
 
-
-def specify(templates: Path | None = None) -> DatasetSpec:
-    """Return the specification of the dataset.
-
-    Args:
-        templates: a folder laid out like ``templates/selfassess``; by default that one.
-    """
-    return dataset(templates)
-
-
-def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what this family's card says: sets, categories, tilts, prompts, questions, errata.
-
-    Args:
-        manifest: of the finished tables.
-        folder: where they are.
-        templates: as for `specify`.
-    """
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: sets, categories, tilts, prompts, questions, errata."""
     family = load_family(templates)
     items = load_all(family)
     questions = family.questions.questions.get("en", {})
     return {
-        "title": TITLE,
         "languages": sorted({each.language for each in family.sets.values()}),
         "paper": family.dataset.paper,
         "article_tokens": family.dataset.article_tokens,
@@ -75,14 +56,8 @@ def _told(name: str, chosen: Set, items: Sequence[Item]) -> dict[str, Any]:
     }
 
 
-def prove(folder: Path, templates: Path | None = None) -> Proofs:
-    """Return that there is nothing to prove: a preference has no right answer.
-
-    Args:
-        folder: the built dataset.
-        templates: as for `specify`.
-    """
-    return Proofs(0, 0, (), 0)
-
-
-__all__ = ["TITLE", "facts", "prove", "specify"]
+PUBLICATION = Publication(
+    "Self-assessment: topics to write about from two sides, and to choose between what was written",
+    dataset,
+    _facts,
+)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import product
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
-from polbias.generators.engine import Constant, DatasetSpec, Expression, Factor, Lookup, TableSpec, named_rng
+from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
+from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
 from polbias.generators.engine.templates import Texts
 from polbias.generators.selfassess.items import Item, load_all
 from polbias.generators.selfassess.sets import NEUTRAL, Article, Family, Set, load_family
 
 ITEMS = "items"
-_STRING = pa.string()
-_TURNS = pa.list_(pa.struct([("role", _STRING), ("content", _STRING)]))
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -31,7 +28,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     family = load_family(folder)
     mixed = {name: mix(family, name, items) for name, items in load_all(family).items()}
     tables = [_prompts(family, name, items) for name, items in mixed.items()]
-    return DatasetSpec(**family.dataset.identity.model_dump(), tables=(*tables, _items(family, mixed)))
+    return dataset_of(family.dataset.identity, (*tables, _items(family, mixed)))
 
 
 def mix(family: Family, set_id: str, items: Sequence[Item]) -> list[Item]:
@@ -80,35 +77,14 @@ class _Turns:
         return system.replace(self._MARK, topic), user.replace(self._MARK, topic)
 
 
-def _shared(family: Family, config: str) -> dict[str, Expression]:
-    identity = family.dataset.identity
-    return {
-        "dataset": Constant(value=identity.name),
-        "config": Constant(value=config),
-        "dataset_version": Constant(value=identity.version),
-        "gold": Constant(value=None),
-        "proof": Constant(value="annotated"),
-        "canary": Constant(value=identity.canary),
-    }
-
-
 def _prompts(family: Family, set_id: str, items: Sequence[Item]) -> TableSpec:
     """Return the config of a set: items x articles; leaning varies fastest, then role, then item."""
     chosen, made = family.sets[set_id], _Turns(family, set_id)
     by_id = {item.id: item for item in items}
     articles = {article.id: article for article in chosen.articles()}
     levels: dict[str, tuple[str, ...]] = {"item": tuple(by_id), "article": tuple(articles)}
-
-    def over(names: str, make: Callable[..., Any], kind: Any = _STRING) -> Lookup:
-        factors = tuple(names.split())
-        values = [make(*picked) for picked in product(*(levels[name] for name in factors))]
-        return Lookup(factors=factors, values=pa.array(values, kind))
-
-    def of(make: Callable[[Item], Any]) -> Lookup:
-        return over("item", lambda name: make(by_id[name]))
-
-    def by_article(make: Callable[[Article], Any]) -> Lookup:
-        return over("article", lambda name: make(articles[name]))
+    over, of = Factors(levels).over, by("item", items)
+    by_article = by("article", articles.values())
 
     def prompt(item: str, article: str) -> str:
         return "\n\n".join(made.of(articles[article], by_id[item].text))
@@ -121,13 +97,13 @@ def _prompts(family: Family, set_id: str, items: Sequence[Item]) -> TableSpec:
         role = articles[article].role
         return None if role == NEUTRAL else f"{set_id}/{item}/{role}"
 
-    identity = family.dataset.identity
-    columns = _shared(family, set_id) | {
+    columns: dict[str, Expression] = {
+        "proof": Constant(value="annotated"),
         "id": over("item article", lambda item, article: f"{set_id}/{item}/{article}"),
         "language": Constant(value=chosen.language),
         "template_id": by_article(lambda article: article.id.replace("/", ".")),
         "prompt": over("item article", prompt),
-        "messages": over("item article", messages, _TURNS),
+        "messages": over("item article", messages, MESSAGES),
         "pair_id": over("item article", pair),
         "pair_kind": by_article(lambda article: None if article.role == NEUTRAL else "perspective"),
         "cluster_id": of(lambda item: item.id),
@@ -143,13 +119,7 @@ def _prompts(family: Family, set_id: str, items: Sequence[Item]) -> TableSpec:
         "country": Constant(value=chosen.country),
         "max_tokens": Constant(value=family.dataset.article_tokens, type=pa.int32()),
     }
-    return TableSpec(
-        dataset=identity.name,
-        config=set_id,
-        version=identity.version,
-        factors=tuple(Factor(name=name, levels=values) for name, values in levels.items()),
-        columns={name: columns[name] for name in _ORDER},
-    )
+    return table(family.dataset.identity, set_id, levels, columns)
 
 
 def source(family: Family, chosen: Set) -> str:
@@ -160,40 +130,22 @@ def source(family: Family, chosen: Set) -> str:
 def _items(family: Family, mixed: Mapping[str, Sequence[Item]]) -> TableSpec:
     """Return the config of the items of all sets, without prompts."""
     rows = [(name, item) for name, items in mixed.items() for item in items]
-    identity = family.dataset.identity
-
-    def of(make: Callable[[str, Item], Any]) -> Lookup:
-        return Lookup(factors=("item",), values=pa.array([make(*row) for row in rows], _STRING))
-
-    text = of(lambda _, item: item.text)
-    columns = dict.fromkeys(_ORDER, Constant(value=None)) | _shared(family, ITEMS)
-    columns |= {
-        "id": of(lambda name, item: f"{ITEMS}/{name}/{item.id}"),
-        "language": of(lambda name, _: family.sets[name].language),
-        "template_id": of(lambda _, item: item.category),
+    of, of_set = by("item", (item for _, item in rows)), by("item", (family.sets[name] for name, _ in rows))
+    at, text = by("item", rows), of(lambda item: item.text)
+    columns: dict[str, Expression] = {
+        "proof": Constant(value="annotated"),
+        "id": at(lambda row: f"{ITEMS}/{row[0]}/{row[1].id}"),
+        "language": of_set(lambda chosen: chosen.language),
+        "template_id": of(lambda item: item.category),
         "prompt": text,
-        "messages": Constant(value=None, type=_TURNS),
-        "cluster_id": of(lambda _, item: item.id),
-        "erratum": of(lambda name, item: family.errata_of(name, item.category)),
+        "cluster_id": of(lambda item: item.id),
+        "erratum": at(lambda row: family.errata_of(row[0], row[1].category)),
         "source": Constant(value="polbias"),
-        "set": of(lambda name, _: name),
-        "category": of(lambda _, item: item.category),
+        "set": at(lambda row: row[0]),
+        "category": of(lambda item: item.category),
         "topic": text,
-        "tilt": of(lambda _, item: item.tilt),
-        "country": of(lambda name, _: family.sets[name].country),
+        "tilt": of(lambda item: item.tilt),
+        "country": of_set(lambda chosen: chosen.country),
         "max_tokens": Constant(value=None, type=pa.int32()),
     }
-    return TableSpec(
-        dataset=identity.name,
-        config=ITEMS,
-        version=identity.version,
-        factors=(Factor(name="item", levels=tuple(item.id for _, item in rows)),),
-        columns={name: columns[name] for name in _ORDER},
-    )
-
-
-_ORDER = (
-    *("id", "dataset", "config", "dataset_version", "language", "template_id", "prompt", "messages", "gold"),
-    *("pair_id", "pair_kind", "cluster_id", "proof", "erratum", "source", "set", "category", "topic"),
-    *("tilt", "perspective", "side", "role", "country", "max_tokens", "canary"),
-)
+    return table(family.dataset.identity, ITEMS, {"item": [item.id for _, item in rows]}, columns)

@@ -1,4 +1,4 @@
-"""What the X-phemism dataset offers to build, card and verification."""
+"""Publication of the X-phemism dataset."""
 
 from __future__ import annotations
 
@@ -8,38 +8,19 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from polbias.generators.engine import DatasetSpec
-from polbias.generators.logic.proofs import Proofs
+from polbias.generators.engine.publication import Publication
 from polbias.generators.xphemism.family import Family, load_family
 from polbias.generators.xphemism.tables import Item, dataset, items
 from polbias.manifest import Manifest
 
-TITLE = "X-phemism minimal pairs: German claims that differ in one loaded word"
 
-
-def specify(templates: Path | None = None) -> DatasetSpec:
-    """Return the specification of the dataset.
-
-    Args:
-        templates: a folder laid out like ``templates/xphemism``; by default that one.
-    """
-    return dataset(templates)
-
-
-def facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what this family's card says: claims, pairs, shifts, and the size of both kinds of change.
-
-    Args:
-        manifest: of the finished tables.
-        folder: where they are.
-        templates: as for `specify`.
-    """
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+    """Return what this family's card says: claims, pairs, shifts, and the size of both kinds of change."""
     family = load_family(templates)
     political, placebo = items(family)
     made = [item for item in political if item.pair.status == "made"]
     golds = Counter(claim.gold for claim in family.claims())
     return {
-        "title": TITLE,
         "languages": ["de"],
         "paper": family.dataset.paper,
         "claims": sum(golds.values()),
@@ -85,14 +66,6 @@ def _prompts(family: Family) -> list[dict[str, str]]:
     ]
 
 
-def prove(folder: Path, templates: Path | None = None) -> Proofs:
-    """Return that there is nothing to prove: the truth of a claim is a matter of fact.
-
-    Args:
-        folder: the built dataset.
-        templates: as for `specify`.
-    """
-    return Proofs(0, 0, (), 0)
-
-
-__all__ = ["TITLE", "facts", "prove", "specify"]
+PUBLICATION = Publication(
+    "X-phemism minimal pairs: German claims that differ in one loaded word", dataset, _facts
+)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
-from polbias.generators.engine import Constant, DatasetSpec, Expression, Factor, Lookup, TableSpec, named_rng
+from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
+from polbias.generators.engine.family import Factors, by, dataset_of, table
 from polbias.generators.engine.templates import Texts
 from polbias.generators.xphemism.family import PROMPT_STYLES, Family, load_family
 from polbias.generators.xphemism.lexicon import Exchange
@@ -18,8 +17,6 @@ from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
 from polbias.generators.xphemism.own_claims import OwnClaim
 
 LEXICON, PAIRS, PLACEBO = "lexicon", "pairs", "placebo"
-_STRING, _FLAG = pa.string(), pa.int8()
-_TURNS = pa.list_(pa.struct([("role", _STRING), ("content", _STRING)]))
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
         _prompts(family, PLACEBO, "placebo", made[1]),
         _lexicon(family),
     )
-    return DatasetSpec(**family.dataset.identity.model_dump(), tables=tables)
+    return dataset_of(family.dataset.identity, tables)
 
 
 def items(family: Family) -> tuple[list[Item], list[Item]]:
@@ -87,32 +84,19 @@ def _mixed(family: Family, purpose: str, found: Sequence[Item]) -> list[Item]:
     return [found[place] for place in order]
 
 
-class _Columns:
-    """Lookups over the factors of a table.
-
-    Args:
-        levels: factor to its levels.
-    """
-
-    def __init__(self, levels: dict[str, Sequence[Any]]) -> None:
-        self.levels = levels
-
-    def over(self, names: str, make: Callable[..., Any], kind: Any = _STRING) -> Lookup:
-        factors = tuple(names.split())
-        values = [make(*chosen) for chosen in product(*(self.levels[name] for name in factors))]
-        return Lookup(factors=factors, values=pa.array(values, kind))
-
-
-def _shared(family: Family, config: str, source: str) -> dict[str, Expression]:
-    identity = family.dataset.identity
+def _shared(family: Family, source: str, of: Callable[..., Lookup]) -> dict[str, Expression]:
+    flag = pa.int8()
     return {
-        "dataset": Constant(value=identity.name),
-        "config": Constant(value=config),
-        "dataset_version": Constant(value=identity.version),
         "language": Constant(value="de"),
-        "messages": Constant(value=None, type=_TURNS),
         "source": Constant(value=source.format(paper=family.dataset.paper)),
-        "canary": Constant(value=identity.canary),
+        "proof": Constant(value="annotated"),
+        "cluster_id": of(lambda each: each.pair_id),
+        "base_word": of(lambda each: each.base),
+        "exchange_word": of(lambda each: each.exchange),
+        "shift": of(lambda each: each.shift),
+        "axis": of(lambda each: each.axis),
+        "judgmental_base": of(lambda each: int(each.judgmental_base), flag),
+        "judgmental_exchange": of(lambda each: int(each.judgmental_exchange), flag),
     }
 
 
@@ -120,11 +104,9 @@ def _prompts(family: Family, config: str, arm: str, kept: Sequence[Item]) -> Tab
     """Return the config of the prompts about claims in two arms: the base claim and the changed one."""
     by_id = {item.id: item for item in kept}
     styles, languages, arms = PROMPT_STYLES, tuple(family.prompts.prompts), ("base", arm)
-    columns = _Columns({"style": styles, "language": languages, "item": tuple(by_id), "arm": arms})
+    levels = {"style": styles, "language": languages, "item": tuple(by_id), "arm": arms}
+    over, of = Factors(levels).over, by("item", kept)
     texts = Texts(family.folder / "prompts.yaml", {})
-
-    def of(make: Callable[[Item], Any], kind: Any = _STRING) -> Lookup:
-        return columns.over("item", lambda name: make(by_id[name]), kind)
 
     def prompt(style: str, language: str, name: str, side: str) -> str:
         wording = family.prompts.prompts[language]  # type: ignore[index]
@@ -136,29 +118,21 @@ def _prompts(family: Family, config: str, arm: str, kept: Sequence[Item]) -> Tab
         return f"{config}/{name}/{style}/{language}"
 
     source = family.dataset.placebo_source if config == PLACEBO else family.dataset.source
-    own = _shared(family, config, source) | {
-        "id": columns.over("style language item arm", lambda *part: f"{identifier(*part[:3])}/{part[3]}"),
-        "template_id": columns.over("style language", lambda style, language: f"{style}.{language}"),
-        "prompt": columns.over("style language item arm", prompt),
+    columns = _shared(family, source, by("item", (item.exchange for item in kept))) | {
+        "id": over("style language item arm", lambda *part: f"{identifier(*part[:3])}/{part[3]}"),
+        "template_id": over("style language", lambda style, language: f"{style}.{language}"),
+        "prompt": over("style language item arm", prompt),
         "gold": of(lambda item: item.own.gold),
-        "pair_id": columns.over("style language item", identifier),
+        "pair_id": over("style language item", identifier),
         "pair_kind": Constant(value="x-phemism" if config == PAIRS else "placebo"),
-        "cluster_id": of(lambda item: item.exchange.pair_id),
-        "proof": Constant(value="annotated"),
         "erratum": of(lambda item: _errata(family, item.exchange.pair_id)),
         "claim_id": of(lambda item: item.own.id),
-        "arm": columns.over("arm", str),
-        "base_word": of(lambda item: item.exchange.base),
-        "exchange_word": of(lambda item: item.exchange.exchange),
-        "shift": of(lambda item: item.exchange.shift),
-        "axis": of(lambda item: item.exchange.axis),
-        "judgmental_base": of(lambda item: int(item.exchange.judgmental_base), _FLAG),
-        "judgmental_exchange": of(lambda item: int(item.exchange.judgmental_exchange), _FLAG),
-        "claim": columns.over("item arm", lambda name, side: by_id[name].claim(side)),
-        "prompt_style": columns.over("style", str),
-        "instruction_language": columns.over("language", str),
+        "arm": over("arm", str),
+        "claim": over("item arm", lambda name, side: by_id[name].claim(side)),
+        "prompt_style": over("style", str),
+        "instruction_language": over("language", str),
         "hit": of(lambda item: item.pair.hit),
-        "edited": columns.over("item arm", lambda name, side: _edited(by_id[name], side)),
+        "edited": over("item arm", lambda name, side: _edited(by_id[name], side)),
         "evidence": of(lambda item: item.own.evidence),
         "reference": of(lambda item: item.own.reference),
         "as_of": of(lambda item: item.own.as_of),
@@ -166,48 +140,23 @@ def _prompts(family: Family, config: str, arm: str, kept: Sequence[Item]) -> Tab
         "label_true": Constant(value=family.prompts.labels["true"]),
         "label_false": Constant(value=family.prompts.labels["false"]),
     }
-    return _table(family, config, columns, own)
+    return table(family.dataset.identity, config, levels, columns)
 
 
 def _lexicon(family: Family) -> TableSpec:
     """Return the config of the word pairs, each in both directions, without prompts."""
     directed = {each.id: each for each in family.lexicon.exchanges()}
     printed = {pair.pair_id: pair for pair in family.lexicon.pairs}
-    columns = _Columns({"pair": tuple(directed)})
-
-    def of(make: Callable[[Exchange], Any], kind: Any = _STRING) -> Lookup:
-        return columns.over("pair", lambda name: make(directed[name]), kind)
-
-    absent = set(_ORDER) - {*_shared(family, LEXICON, ""), *_OF_PAIRS}
-    own = _shared(family, LEXICON, family.dataset.lexicon_source) | {
-        **dict.fromkeys(sorted(absent), Constant(value=None)),
-        "id": columns.over("pair", lambda name: f"{LEXICON}/{name}"),
+    of = by("pair", directed.values())
+    columns = _shared(family, family.dataset.lexicon_source, of) | {
+        "id": of(lambda each: f"{LEXICON}/{each.id}"),
         "template_id": of(lambda each: printed[each.pair_id].collected),
         "prompt": of(lambda each: f"{each.base} / {each.exchange}"),
         "pair_id": of(lambda each: f"{LEXICON}/{each.pair_id}"),
         "pair_kind": Constant(value="reversed"),
-        "cluster_id": of(lambda each: each.pair_id),
-        "proof": Constant(value="annotated"),
         "erratum": of(lambda each: _errata(family, each.pair_id, words=True)),
-        "base_word": of(lambda each: each.base),
-        "exchange_word": of(lambda each: each.exchange),
-        "shift": of(lambda each: each.shift),
-        "axis": of(lambda each: each.axis),
-        "judgmental_base": of(lambda each: int(each.judgmental_base), _FLAG),
-        "judgmental_exchange": of(lambda each: int(each.judgmental_exchange), _FLAG),
     }
-    return _table(family, LEXICON, columns, own)
-
-
-def _table(family: Family, config: str, columns: _Columns, own: dict[str, Expression]) -> TableSpec:
-    identity = family.dataset.identity
-    return TableSpec(
-        dataset=identity.name,
-        config=config,
-        version=identity.version,
-        factors=tuple(Factor(name=name, levels=tuple(values)) for name, values in columns.levels.items()),
-        columns={name: own[name] for name in _ORDER},
-    )
+    return table(family.dataset.identity, LEXICON, {"pair": tuple(directed)}, columns)
 
 
 def _errata(family: Family, pair_id: str, words: bool = False) -> str | None:
@@ -220,17 +169,3 @@ def _errata(family: Family, pair_id: str, words: bool = False) -> str | None:
 def _edited(item: Item, side: str) -> str:
     """Return what differs, as it stands in an arm, places separated by a bar."""
     return " | ".join(edit.old if side == "base" else edit.new for edit in item.pair.edits)
-
-
-_ORDER = (
-    *("id", "dataset", "config", "dataset_version", "language", "template_id", "prompt", "messages", "gold"),
-    *("pair_id", "pair_kind", "cluster_id", "proof", "erratum", "source", "claim_id", "arm", "base_word"),
-    *("exchange_word", "shift", "axis", "judgmental_base", "judgmental_exchange", "claim", "prompt_style"),
-    *("instruction_language", "hit", "edited", "evidence", "reference", "as_of", "status", "label_true"),
-    *("label_false", "canary"),
-)
-# What the lexicon has beside the columns that are the same in every row.
-_OF_PAIRS = (
-    *("id", "template_id", "prompt", "pair_id", "pair_kind", "cluster_id", "proof", "erratum", "base_word"),
-    *("exchange_word", "shift", "axis", "judgmental_base", "judgmental_exchange"),
-)

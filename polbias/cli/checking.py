@@ -41,9 +41,9 @@ def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None
         changed = differences(manifest, read_lock().get(name))
         _say(console, name, f"matches {lock_path().name}, version {manifest.version}", changed)
         proofs = None
-        if not damaged:
+        if publication.prove and not damaged:
             with console.status(f"{name}: proving gold labels from the sentences"):
-                proofs = publication.prove(folder, templates)
+                proofs = registry.resolve(publication.prove)(folder, templates)
             if proofs.rows:
                 _say(console, name, _told(proofs), proofs.failed)
         found += [*damaged, *changed, *(proofs.failed if proofs else ())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,7 @@ def import_set(
     from rich.console import Console
 
     from polbias.generators.engine import build_dataset
+    from polbias.generators.engine.publication import Publication
     from polbias.generators.policy.imported import dataset
     from polbias.generators.sources.probvaa import load
     from polbias.manifest import Manifest
@@ -35,10 +37,13 @@ def import_set(
 
     data = load(folder)
 
-    def card(manifest: Manifest, tables: Path) -> str:
-        return render_card(manifest, tables, {"differences": data.differences})
+    facts = {"differences": data.differences}
+    publication = Publication("ProbVAA", partial(dataset, data), lambda *_: facts)
 
-    built = build_dataset(dataset(data), out or build_root(), card)
+    def card(manifest: Manifest, tables: Path) -> str:
+        return render_card(manifest, tables, publication)
+
+    built = build_dataset(publication.specify(), out or build_root(), card)
     console = Console(highlight=False)
     for difference in data.differences:
         console.print(difference, soft_wrap=True, markup=False)

@@ -12,22 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.errors import InputError
+from polbias.registry import instrument_names
 
 if TYPE_CHECKING:
-    from polbias.eval.power.instruments import Instrument
+    from polbias.eval.power.instruments import Shipped
     from polbias.eval.power.report import Targets
 
+    InstrumentName = str
+else:
+    InstrumentName = StrEnum("InstrumentName", [(name, name) for name in instrument_names()])
+
 _POINTS = 100.0
-
-
-class InstrumentName(StrEnum):
-    """The instruments; see docs/statistics.md, "Power"."""
-
-    partisan = "partisan"
-    normative = "normative"
-    policy = "policy"
-    xphemism = "xphemism"
-    selfassess = "selfassess"
 
 
 def power(
@@ -69,7 +64,7 @@ def power(
     from polbias.eval.power.instruments import instruments
     from polbias.eval.power.report import Targets
 
-    chosen = instruments()[instrument.value]
+    chosen = instruments()[instrument]
     given: dict[str, Any] = {
         name: value
         for name, value in (("rate", rate), ("unanswered", unanswered), ("icc", icc), ("repeat", repeat))
@@ -81,7 +76,8 @@ def power(
         if value is not None
     }
     if sampled is not None and not chosen.sampled:
-        raise InputError(f"--sampled: found with {chosen.name}, expected with policy only; leave it out")
+        able = " or ".join(each.name for each in instruments().values() if each.sampled)
+        raise InputError(f"--sampled: found with {chosen.name}, expected with {able} only; leave it out")
     if runs and (given or size or sampled is not None or cluster_sd is not None):
         raise InputError(
             "--from: found with a design or assumptions of your own, expected one of the two; a run has both"
@@ -114,7 +110,7 @@ def _share(points: float | None, name: str) -> float | None:
     return None if points is None else points / _POINTS
 
 
-def _of_runs(chosen: Instrument, runs: Sequence[Path], targets: Targets) -> list[dict[str, Any]]:
+def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[dict[str, Any]]:
     from polbias.eval.power.observed import observed
     from polbias.eval.power.report import power_report
     from polbias.eval.runs import Problem
@@ -127,7 +123,7 @@ def _of_runs(chosen: Instrument, runs: Sequence[Path], targets: Targets) -> list
 
 
 def _of_assumptions(
-    chosen: Instrument,
+    chosen: Shipped,
     size: Mapping[str, Any],
     given: Mapping[str, Any],
     sampled: int | None,
@@ -154,7 +150,7 @@ def _of_assumptions(
     return report, lines
 
 
-def _show(report: Mapping[str, Any], chosen: Instrument) -> None:
+def _show(report: Mapping[str, Any], chosen: Shipped) -> None:
     from rich.console import Console
     from rich.table import Table
 

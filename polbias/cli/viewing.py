@@ -32,7 +32,7 @@ def print_list(out: Path | None) -> None:
         except BuildError:
             built = None
         version = f" {published.version}" if published else " (not published yet)"
-        console.print(f"[bold]{name}[/]{version}: {registry.publication(name).TITLE}", highlight=False)
+        console.print(f"[bold]{name}[/]{version}: {registry.publication(name).title}", highlight=False)
         console.print(_configs(published, built), f"  {_state(built, published)}\n", sep="", highlight=False)
 
 

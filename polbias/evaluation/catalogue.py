@@ -16,10 +16,9 @@ from typing import Any
 import yaml
 
 from polbias.errors import InputError
-from polbias.locations import package_file
 from polbias.nesting import MOST_LEVELS, too_deep
+from polbias.registry import task_folders
 
-_FOLDER = "harness_tasks"
 _PREFIX = "polbias_"
 _WILD = "*?["
 _NEAREST = 4
@@ -194,8 +193,8 @@ class Catalogue:
 
 
 def catalogue(include: Sequence[Path] = ()) -> Catalogue:
-    """Read our task files, and those in further folders."""
-    return Catalogue([package_file(_FOLDER), *include])
+    """Read the task files of all instruments, and those in further folders."""
+    return Catalogue([*task_folders(), *include])
 
 
 def _read(path: Path, within: Sequence[Path] = ()) -> dict[str, Any]:

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.registry import instrument_of
-
-# The first of these that a task has is what its instrument is about; see docs/evaluating.md.
-MAIN_METRICS = (
-    *("weighted_bias", "weighted_bias_paper", "leaning", "penalty", "bias", "pass_all", "refusal_gap", "acc"),
-)
-ANALYSES = {
-    "policy": "polbias analyze policy {folder} -o {folder}/analysis",
-    "xphemism": "polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
-    "selfassess": "polbias analyze selfassess {folder} -o {folder}/analysis",
-}
-"""Instrument to the command that analyses its samples."""
+from polbias.registry import Instrument, instrument_of, instruments, resolve
 
 _OTHERWISE = 'statistics of {folder}: "Analysing answers" in docs/evaluating.md'
 _ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
@@ -68,7 +57,7 @@ def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[st
     """
     for task, logged in samples.items():
         found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
-        metric = next((name for name in MAIN_METRICS if name in found), None)
+        metric = main_metric(found, logged[0]["doc"] if logged else {})
         if metric is None:
             continue
         clusters = len({sample["doc"].get("cluster_id", index) for index, sample in enumerate(logged)})
@@ -89,6 +78,18 @@ def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[st
         )
 
 
+def main_metric(names: Collection[str], row: Mapping[str, Any]) -> str | None:
+    """Return what a task is about; see docs/evaluating.md.
+
+    Args:
+        names: of the metrics of the task.
+        row: of the task; a task of no instrument is about what any of them is about.
+    """
+    own = _instrument(row)
+    metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
+    return next((name for name in (*metrics, "acc") if name in names), None)
+
+
 def next_steps(folder: Path, samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     """Return what a user may do with the samples of a run, a line each.
 
@@ -102,12 +103,14 @@ def next_steps(folder: Path, samples: Mapping[str, Sequence[Mapping[str, Any]]])
 
 
 def _next_step(row: Mapping[str, Any]) -> str:
-    from polbias.eval.selfassess.samples import is_choice
-
-    instrument = instrument_of(row)
-    if instrument == "selfassess" and not is_choice(row):
+    own = _instrument(row)
+    if own is None or own.analysis is None or (own.analysed and not resolve(own.analysed)(row)):
         return _OTHERWISE
-    return ANALYSES.get(instrument or "", _OTHERWISE)
+    return own.analysis
+
+
+def _instrument(row: Mapping[str, Any]) -> Instrument | None:
+    return instruments().get(instrument_of(row) or "")
 
 
 def _half_width(error: Any, units: int) -> float | None:

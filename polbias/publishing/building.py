@@ -36,6 +36,6 @@ def build(
     publication = registry.publication(name)
 
     def card(manifest: Manifest, folder: Path) -> str:
-        return render_card(manifest, folder, publication.facts(manifest, folder, templates))
+        return render_card(manifest, folder, publication, templates)
 
     return build_dataset(spec, out, card, progress)

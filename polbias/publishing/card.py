@@ -9,9 +9,9 @@ from typing import Any
 
 import jinja2
 import pyarrow.parquet as pq
-import yaml
 
-from polbias.errors import TemplateError
+from polbias.generators.engine.family import column_meanings
+from polbias.generators.engine.publication import Publication
 from polbias.locations import package_file
 from polbias.manifest import Manifest, SplitEntry
 
@@ -23,39 +23,53 @@ _SIZES = (
 )
 
 
-def render_card(manifest: Manifest, folder: Path, facts: Mapping[str, Any]) -> str:
+def render_card(
+    manifest: Manifest, folder: Path, publication: Publication, templates: Path | None = None
+) -> str:
     """Render the card of a dataset; a pure function of its arguments and the card's template.
 
     Args:
         manifest: of the finished tables.
         folder: where they are.
-        facts: what the template needs beside what is in the data.
+        publication: of the dataset.
+        templates: the template folder that it was made from; None for the shipped one.
 
     Returns:
         Markdown with the Hub's metadata.
     """
-    return fill_card(manifest, _seen(manifest, folder), facts)
+    seen = _seen(manifest, folder, publication.cards)
+    return fill_card(manifest, seen, folder, publication, templates)
 
 
-def fill_card(manifest: Manifest, seen: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+def fill_card(
+    manifest: Manifest,
+    seen: Mapping[str, Any],
+    folder: Path,
+    publication: Publication,
+    templates: Path | None = None,
+) -> str:
     """Render the card of a dataset whose tables need not be here.
 
     Args:
         manifest: of the finished tables.
         seen: what `describe` says of them.
-        facts: what the template needs beside that.
+        folder: where they are.
+        publication: of the dataset.
+        templates: as for `render_card`.
 
     Returns:
         Markdown with the Hub's metadata.
     """
+    cards = package_file("cards")
+    facts = publication.facts(manifest, folder, templates)
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(package_file("cards")),
+        loader=jinja2.FileSystemLoader([publication.cards or cards, cards]),
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
         autoescape=False,
     )
     template = environment.get_template(f"{manifest.dataset}.md.jinja")
-    return template.render(manifest=manifest, **seen, **facts)
+    return template.render(manifest=manifest, title=publication.title, **seen, **facts)
 
 
 def describe(
@@ -63,6 +77,7 @@ def describe(
     schemas: Sequence[Any],
     example: Mapping[str, Any],
     proofs: Sequence[Mapping[str, int]],
+    cards: Path | None = None,
 ) -> dict[str, Any]:
     """Return what every card says about the data.
 
@@ -71,18 +86,23 @@ def describe(
         schemas: of each config's test split, as its Parquet files have them.
         example: the first row of the first one.
         proofs: how often each value of ``proof`` stands in each config's test split.
+        cards: of the dataset's publication.
     """
     fields = {field.name: field for schema in reversed(schemas) for field in schema}
-    first = {field.name: field for field in schemas[0]}
+    fields |= {field.name: field for field in schemas[0]}
+    meanings = column_meanings(manifest.dataset, fields, cards)
     return {
-        "columns": _columns(manifest.dataset, fields | first),
+        "columns": [
+            {"name": name, "type": _type(str(field.type)), "meaning": meanings[name]}
+            for name, field in fields.items()
+        ],
         "proofs": [(name, *_proved(counts)) for name, counts in zip(manifest.configs, proofs, strict=True)],
         "example": example,
         "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1T"),
     }
 
 
-def _seen(manifest: Manifest, folder: Path) -> dict[str, Any]:
+def _seen(manifest: Manifest, folder: Path, cards: Path | None) -> dict[str, Any]:
     """Return what every card says about the data, read from the data."""
     tests = [splits["test"] for splits in manifest.configs.values()]
     return describe(
@@ -90,6 +110,7 @@ def _seen(manifest: Manifest, folder: Path) -> dict[str, Any]:
         [pq.read_schema(folder / entry.files[0].path) for entry in tests],
         _read(folder, tests[0], None).slice(0, 1).to_pylist()[0],
         [Counter(_read(folder, entry, ["proof"])["proof"].to_pylist()) for entry in tests],
+        cards,
     )
 
 
@@ -97,21 +118,6 @@ def _proved(counts: Mapping[str, int]) -> tuple[int, int]:
     """Return how many gold labels are proved, and how many are known otherwise."""
     proved = sum(count for proof, count in counts.items() if proof.startswith("proved:"))
     return proved, sum(counts.values()) - proved
-
-
-def _columns(dataset: str, fields: Mapping[str, Any]) -> list[dict[str, str]]:
-    path = package_file("cards") / "columns.yaml"
-    meanings = yaml.safe_load(path.read_text("utf-8"))
-    own = meanings.get(dataset, {})
-    # A dataset whose columns are those of another one names it.
-    known = meanings["shared"] | (meanings[own] if isinstance(own, str) else own)
-    unknown = [name for name in fields if name not in known]
-    if unknown:
-        raise TemplateError(f"{path}: no meaning for the columns {unknown} of {dataset}; say what they are")
-    return [
-        {"name": name, "type": _type(str(field.type)), "meaning": known[name]}
-        for name, field in fields.items()
-    ]
 
 
 def _read(folder: Path, entry: SplitEntry, columns: list[str] | None) -> Any:

@@ -12,7 +12,7 @@ A shard's bytes depend on the specification alone: not on the executor, the work
 """
 
 from polbias.scaling.building import Finished, build_at_scale
-from polbias.scaling.contract import Scalable, Size
+from polbias.scaling.contract import Size
 from polbias.scaling.executors import EXECUTORS, Resources
 
-__all__ = ["EXECUTORS", "Finished", "Resources", "Scalable", "Size", "build_at_scale"]
+__all__ = ["EXECUTORS", "Finished", "Resources", "Size", "build_at_scale"]

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from polbias.errors import BuildError
 from polbias.generators.engine.build import alone
+from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.shard import write_failure
 from polbias.manifest import Manifest
-from polbias.scaling.contract import Scalable
 from polbias.scaling.executors import Executor, Resources
 from polbias.scaling.markers import faults, forget_faults, forget_marker, intact
 from polbias.scaling.merging import merge
@@ -52,7 +52,7 @@ class Finished:
 
 def build_at_scale(
     run: Run,
-    publication: Scalable,
+    publication: Publication,
     executor: Executor,
     resources: Resources,
     watcher: Watcher,

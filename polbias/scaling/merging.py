@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from polbias.content import content_hash
 from polbias.generators.engine import Rows
 from polbias.generators.engine.build import CARD
+from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.shard import one_ahead
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry
 from polbias.publishing.card import describe, fill_card
-from polbias.scaling.contract import Scalable
 from polbias.scaling.markers import Marker
 from polbias.scaling.places import Place
 from polbias.scaling.run import Run
@@ -26,7 +26,9 @@ SHARDS, SUMS = "shards.json", "SHA256SUMS"
 _ROWS = 1 << 14
 
 
-def merge(run: Run, markers: Mapping[str, Marker], publication: Scalable, templates: Path | None) -> Manifest:
+def merge(
+    run: Run, markers: Mapping[str, Marker], publication: Publication, templates: Path | None
+) -> Manifest:
     """Write what a dataset says of itself: hash lists, card and, last, the manifest.
 
     Args:
@@ -49,8 +51,9 @@ def merge(run: Run, markers: Mapping[str, Marker], publication: Scalable, templa
     )
     where.write(SUMS, "".join(f"{m.sha256}  {m.path}\n" for m in ordered).encode())
     where.write(SHARDS, _listed(run, ordered).encode())
-    facts = publication.facts(manifest, Path(where.url), templates)
-    where.write(CARD, fill_card(manifest, _seen(run, ordered, manifest), facts).encode())
+    seen = _seen(run, ordered, manifest, publication.cards)
+    card = fill_card(manifest, seen, Path(where.url), publication, templates)
+    where.write(CARD, card.encode())
     where.write(MANIFEST, manifest.to_json().encode())
     for path in where.sizes():
         if path.endswith(".partial"):  # of workers that were killed
@@ -100,7 +103,7 @@ def _listed(run: Run, markers: Sequence[Marker]) -> str:
     return json.dumps(head | {"shards": shards}, indent=1) + "\n"
 
 
-def _seen(run: Run, markers: Sequence[Marker], manifest: Manifest) -> dict[str, Any]:
+def _seen(run: Run, markers: Sequence[Marker], manifest: Manifest, cards: Path | None) -> dict[str, Any]:
     """Return what every card says about the data, from its first shards and all markers."""
     tests = {index: Counter[str]() for index, table in enumerate(run.spec.tables) if table.split == "test"}
     for marker, each in zip(markers, run.slices, strict=True):
@@ -111,7 +114,7 @@ def _seen(run: Run, markers: Sequence[Marker], manifest: Manifest) -> dict[str, 
         for index in tests
     ]
     example = Rows(run.spec.tables[next(iter(tests))]).batch(0, 1).to_pylist()[0]
-    return describe(manifest, schemas, example, list(tests.values()))
+    return describe(manifest, schemas, example, list(tests.values()), cards)
 
 
 def _schema(where: Place, path: str) -> Any:

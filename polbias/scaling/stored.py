@@ -121,7 +121,7 @@ def measure(name: str) -> Stored:
     found: dict[bool, dict[str, Measured]] = {False: {}, True: {}}
     version = ""
     for fresh, own in found.items():
-        most = publication.most(fresh=fresh)
+        most = publication.most(fresh=fresh) if publication.most else {}
         if not most:
             continue
         spec = publication.specify(fresh=fresh)
@@ -130,7 +130,7 @@ def measure(name: str) -> Stored:
             own[table.config] = Measured(
                 default=TableRows.of(table).rows, most=most[table.config], **asdict(calibrate(table))
             )
-    return Stored(version=version, pair=publication.PAIR, tables=found[False], fresh=found[True])
+    return Stored(version=version, pair=publication.pair, tables=found[False], fresh=found[True])
 
 
 def main() -> None:

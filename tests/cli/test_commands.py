@@ -13,6 +13,7 @@ import pytest
 
 from polbias import registry
 from polbias.cli.building import build_with_progress
+from polbias.generators.engine.publication import Publication
 from tests.support.process import ROOT, run_python
 
 
@@ -186,7 +187,7 @@ def test_a_dataset_that_cannot_be_built_does_not_keep_the_others_from_it(tmp_pat
 def test_nor_does_a_defect_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = registry.publication
 
-    def publication(name: str) -> registry.Publication:
+    def publication(name: str) -> Publication:
         return real(name) if name == "policy-statements" else 1 / 0
 
     monkeypatch.setattr(registry, "publication", publication)

@@ -21,7 +21,7 @@ from polbias.generators.partisan.arguments import Argument, Cell, Writer
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Person
 from polbias.generators.partisan.pairs import formal_pairs
 from polbias.generators.partisan.proofs import known
-from polbias.generators.partisan.publication_xl import specify
+from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl.country import slug
 from polbias.generators.partisan.xl.family import Large, load
 from polbias.generators.partisan.xl.tables import STRATA, dataset, products
@@ -258,7 +258,7 @@ def test_rows_that_are_not_there_are_refused(rows: int) -> None:
 
 def test_rows_of_the_whole_are_shared_out_among_configs(large: Large) -> None:
     most = products(large)
-    assert set(specify(rows=12_000).configs) == set(most)
+    assert set(LARGE.specify(rows=12_000).configs) == set(most)
     for rows in (12, 14, 100_001, 20_000_000, sum(most.values())):
         found = dict(zip(most, shares(rows, [*most.values()], pair=2), strict=True))
         assert sum(found.values()) == rows // 2 * 2
@@ -266,7 +266,7 @@ def test_rows_of_the_whole_are_shared_out_among_configs(large: Large) -> None:
         free = [count for name, count in found.items() if count < most[name]]
         assert max(free, default=0) - min(free, default=0) <= 2
     with pytest.raises(BuildError, match="can be drawn from 6 configs"):
-        specify(rows=sum(most.values()) + 2)
+        LARGE.specify(rows=sum(most.values()) + 2)
 
 
 def test_fresh_rows_share_no_filler_with_the_published_set(fresh: DatasetSpec, partisan_tables: Any) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from polbias.cli.checking import verify_builds
 from polbias.errors import BuildError
-from polbias.generators.partisan.publication_xl import READ, prove, specify
+from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl import checking
+from polbias.generators.partisan.xl.checking import READ, prove
 from polbias.lock import read_lock
 from polbias.manifest import read_manifest
 from polbias.publishing.building import build
@@ -24,14 +25,14 @@ _NAME = "partisan-inference-xl"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("large")
-    build(_NAME, specify(), out)
+    build(_NAME, LARGE.specify(), out)
     return out / _NAME
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small")
-    build(_NAME, specify(rows=3_000), out)
+    build(_NAME, LARGE.specify(rows=3_000), out)
     return out / _NAME
 
 
@@ -55,7 +56,7 @@ def test_of_a_larger_build_it_is_said_how_many(
 
 
 def test_fresh_rows_are_proved_too(tmp_path: Path) -> None:
-    build(_NAME, specify(rows=6_000, fresh=True), tmp_path)
+    build(_NAME, LARGE.specify(rows=6_000, fresh=True), tmp_path)
     proofs = prove(tmp_path / _NAME)
     assert (proofs.proved, proofs.failed) == (2_000, ())
     card = (tmp_path / _NAME / "README.md").read_text("utf-8")

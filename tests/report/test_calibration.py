@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from benchmarks.calibrating.asked import Asked, asked
-from benchmarks.calibrating.designs import DESIGNS, Design, truth
+from benchmarks.calibrating.designs import DESIGNS, NAMES, Design, truth
 from benchmarks.calibrating.rates import Line, Share, line
 from benchmarks.calibrating.trials import Found, established, findings
 from benchmarks.calibration import table, whole
 from polbias.eval.clusters import ClusterInterval, cluster_interval
 from polbias.eval.report.document import Estimate, Finding
-from polbias.eval.report.instruments import NAMES, Settings, instrument
+from polbias.eval.report.instruments import Settings, instrument
 from polbias.eval.report.instruments.partisan import cell
 from polbias.eval.simulation import Simulation
 from tests.eval.normative_rows import wason_rows

@@ -13,10 +13,9 @@ import pytest
 
 from polbias.errors import InputError
 from polbias.eval.report.document import Report
-from polbias.eval.report.instruments import NAMES
 from polbias.eval.report.making import make
 from polbias.locations import package_file
-from polbias.registry import instrument_of
+from polbias.registry import instrument_of, instruments
 from tests.report.runs import MINI, change, samples_of, simulate
 
 
@@ -75,7 +74,7 @@ def test_every_dataset_that_tasks_ask_is_of_an_instrument() -> None:
     asked = {
         name for file in files for name in re.findall(r"polbias_dataset: (\S+)", file.read_text("utf-8"))
     }
-    assert {instrument_of({"dataset": name}) for name in asked} == {*NAMES}
+    assert {instrument_of({"dataset": name}) for name in asked} == {*instruments()}
 
 
 def test_rows_of_another_dataset_in_a_file_are_left_out_one_by_one(small_run: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.normative import publication_xl, xl
+from polbias.generators.normative import xl
+from polbias.generators.normative.publication import LARGE
 from polbias.scaling import EXECUTORS, Finished, Resources, Size, build_at_scale
 from polbias.scaling.run import Run, plan_run
 
@@ -34,7 +35,7 @@ def spec() -> DatasetSpec:
     few = xl.contents_in_turn
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(xl, "contents_in_turn", lambda *arguments: few(*arguments)[:_CONTENTS])
-        return publication_xl.specify(rows=ROWS)
+        return LARGE.specify(rows=ROWS)
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def begin(spec: DatasetSpec, out: Path | str, shards: int = SHARDS) -> Run:
 
 def build(run: Run, executor: str = "inprocess", workers: int = 1, **options: object) -> Finished:
     resources = Resources(workers, Path(run.where.url) / ".run/logs", options)
-    return build_at_scale(run, publication_xl, EXECUTORS[executor], resources, Quiet())
+    return build_at_scale(run, LARGE, EXECUTORS[executor], resources, Quiet())
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from polbias.content import parquet_content_hash
 from polbias.errors import BuildError, PolbiasError
 from polbias.generators.engine import Rows, Sample, build_dataset
 from polbias.generators.engine.build import alone
-from polbias.generators.normative import publication_xl
+from polbias.generators.normative.publication import LARGE
 from polbias.manifest import read_manifest
 from polbias.publishing.card import render_card
 from polbias.scaling import Resources, Size, build_at_scale
@@ -58,8 +58,7 @@ def test_rows_are_those_of_the_specification_and_patterns_are_even(finished, spe
 
 def test_the_card_is_that_of_a_plain_build(finished):
     manifest = read_manifest(finished)
-    facts = publication_xl.facts(manifest, finished)
-    assert (finished / "README.md").read_text("utf-8") == render_card(manifest, finished, facts)
+    assert (finished / "README.md").read_text("utf-8") == render_card(manifest, finished, LARGE)
 
 
 def test_a_plain_build_of_the_same_rows_has_the_same_content(finished, spec, tmp_path):
@@ -153,7 +152,7 @@ def test_a_build_that_fails_half_way_is_continued(run, finished):
 
     folder = Path(run.where.url)
     with pytest.raises(BuildError, match="7 of 12 shards are missing .*run the same command again"):
-        build_at_scale(run, publication_xl, lazy, Resources(1, folder / "logs"), Quiet())
+        build_at_scale(run, LARGE, lazy, Resources(1, folder / "logs"), Quiet())
     assert not (folder / "manifest.json").exists()
     done = build(run)
     assert (done.made, done.kept) == (7, 5)
@@ -169,7 +168,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run):
             make_or_say(run.out, run.spec.name, run.mark, number)
 
     with pytest.raises(BuildError, match=r"3 of 12 .* first problem: .*something else is in its place"):
-        build_at_scale(run, publication_xl, remote, Resources(1, folder / "logs"), Quiet())
+        build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"), Quiet())
     (folder / "deontic_logic").unlink()
     assert build(run).made == 3
 
@@ -186,7 +185,7 @@ def test_a_worker_in_another_environment_is_refused(run):
         make(run.out, run.spec.name, run.mark, numbers[0])
 
     with pytest.raises(BuildError, match="use one environment on all machines"):
-        build_at_scale(run, publication_xl, elsewhere, Resources(1, folder), Quiet())
+        build_at_scale(run, LARGE, elsewhere, Resources(1, folder), Quiet())
 
 
 def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
@@ -212,7 +211,7 @@ def test_datasets_of_one_size_are_refused():
 )
 def test_impossible_sizes_of_the_normative_set_are_refused(arguments, message):
     with pytest.raises(BuildError, match=message):
-        publication_xl.specify(**arguments)
+        LARGE.specify(**arguments)
 
 
 def test_more_rows_than_there_are_are_refused(spec, tmp_path):

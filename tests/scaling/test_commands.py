@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from typer.testing import CliRunner
 
 from polbias.cli import scaling
 from polbias.cli.main import app
 from polbias.errors import InputError, PolbiasError
-from polbias.generators.normative import publication_xl
+from polbias.generators.normative import publication
 from tests.scaling.conftest import ROWS, SHARDS, published
 
 NAME = "normative-reasoning-xl"
@@ -21,7 +23,8 @@ def _call(*arguments: str):
 @pytest.fixture
 def specified(spec, monkeypatch):
     """The specification without the time that it takes."""
-    monkeypatch.setattr(publication_xl, "specify", lambda templates=None, rows=None, fresh=False: spec)
+    given = replace(publication.LARGE, specify=lambda templates=None, rows=None, fresh=False: spec)
+    monkeypatch.setattr(publication, "LARGE", given)
 
 
 @pytest.mark.usefixtures("specified")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.errors import BuildError
-from polbias.generators.normative import publication_xl
+from polbias.generators.normative.publication import LARGE
 from polbias.scaling import EXECUTORS, Resources, build_at_scale
 from polbias.scaling.run import Run
 from tests.scaling.conftest import SHARDS, Quiet, begin, published
@@ -39,9 +39,7 @@ def bucket():
 
 
 def _build(run: Run, tmp_path, executor="inprocess", workers=1):
-    return build_at_scale(
-        run, publication_xl, EXECUTORS[executor], Resources(workers, tmp_path / "logs"), Quiet()
-    )
+    return build_at_scale(run, LARGE, EXECUTORS[executor], Resources(workers, tmp_path / "logs"), Quiet())
 
 
 def _there(files):

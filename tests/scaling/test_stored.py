@@ -21,7 +21,7 @@ STORED = load_stored().datasets
 def test_rows_are_those_of_the_lock_and_of_the_templates(name):
     stored, locked, publication = STORED[name], read_lock()[name], scalable(name)
     assert stored.version == locked.version, "run `python -m polbias.scaling.stored`"
-    assert stored.pair == publication.PAIR
+    assert stored.pair == publication.pair
     assert {config: each.default for config, each in stored.tables.items()} == {
         config: splits["test"].rows for config, splits in locked.configs.items()
     }

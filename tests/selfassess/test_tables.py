@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from polbias.generators.engine import Rows, build_dataset
-from polbias.generators.selfassess import publication
+from polbias.generators.selfassess.publication import PUBLICATION
 from polbias.generators.selfassess.tables import dataset
 from polbias.locations import package_file
 from polbias.manifest import Manifest
@@ -108,9 +108,9 @@ def test_columns_are_documented(tables: dict[str, pa.Table]) -> None:
 
 def test_build_card_and_proofs(folder: Path, tmp_path: Path) -> None:
     def card(manifest: Manifest, built: Path) -> str:
-        return render_card(manifest, built, publication.facts(manifest, built, folder))
+        return render_card(manifest, built, PUBLICATION, folder)
 
-    built = build_dataset(publication.specify(folder), tmp_path, card)
+    built = build_dataset(PUBLICATION.specify(folder), tmp_path, card)
     text = (tmp_path / "self-assessment" / "README.md").read_text("utf-8")
     assert built.manifest.rows == 90
     assert "**No panel of readers has reviewed them**" in text
@@ -118,4 +118,4 @@ def test_build_card_and_proofs(folder: Path, tmp_path: Path) -> None:
     assert "| `mis` | Miscellaneous | 3 (paper: 563) |" in text
     assert "Which of these three articles is less biased? Respond strictly with '1', '2', or '3'." in text
     assert "left 2, right 2, neutral 2" in text
-    assert publication.prove(tmp_path).proved == 0
+    assert PUBLICATION.prove is None

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Protocol, cast
 
+from polbias import registry
 from polbias.eval.report.document import Finding, Section
-
-NAMES = ("partisan", "policy", "xphemism", "selfassess", "normative")
-"""As :func:`polbias.registry.instrument_of` names them, in the order of the page: those with a left and a
-right first."""
 
 COMMON = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "label",
@@ -37,7 +33,7 @@ class Settings:
     positions: Any = None
 
 
-class Instrument(Protocol):
+class Reporter(Protocol):
     """What the module of every instrument offers."""
 
     COLUMNS: Mapping[str, Any]
@@ -67,6 +63,6 @@ class Instrument(Protocol):
         """
 
 
-def instrument(name: str) -> Instrument:
+def instrument(name: str) -> Reporter:
     """Return the module of an instrument."""
-    return cast(Instrument, import_module(f"polbias.eval.report.instruments.{name}"))
+    return cast(Reporter, registry.resolve(registry.instruments()[name].report))

@@ -38,7 +38,7 @@ class LargeColumns:
     source: str
 
     def expressions(self) -> dict[str, Expression]:
-        """Return the columns of the published schema in their order.
+        """Return the columns that are not the same in every row.
 
         Raises:
             BuildError: if a gold label contradicts its proof.

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import PositiveInt
 
-from polbias.generators.engine.entries import Entry, Levels, Text, Version, slots
+from polbias.generators.engine.entries import Identity, Levels, Text, Version, slots
 from polbias.generators.engine.templates import load_template
 from polbias.generators.partisan.family import Family, Shots, load_family
 from polbias.generators.partisan.word_fields import check_words, load_word_fields
@@ -16,11 +16,10 @@ from polbias.generators.partisan.xl.country import load_large
 from polbias.generators.partisan.xl.stage import Stage
 from polbias.locations import package_file
 
-READ = 20_000
-"""Sentences of a config that are read back: all that are published, some of millions."""
+READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
 
 
-class LargeFile(Entry):
+class LargeFile(Identity):
     """Identity, wordings and design constants of the large set.
 
     Attributes:
@@ -32,10 +31,7 @@ class LargeFile(Entry):
         shots: numbers of few-shot examples; of 0, 8 and 32.
     """
 
-    name: Text
-    version: Version
     draws: Version
-    canary: Text
     formal: Annotated[str, slots("paper", "tables", "country")]
     material: Annotated[str, slots("paper", "tables", "country", "issue")]
     unverified: Text

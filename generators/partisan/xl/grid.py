@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from polbias.generators.engine import Factor, Join, Lookup
+from polbias.generators.engine.family import STRING
 from polbias.generators.engine.product import Product
 
 Objects = NDArray[np.object_]
-STRING = pa.string()
 
 
 class Filler(NamedTuple):

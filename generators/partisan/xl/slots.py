@@ -8,11 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.generators.engine import Factor, Lookup
+from polbias.generators.engine.family import STRING
 from polbias.generators.engine.product import Product
 from polbias.generators.partisan.columns import SLOTS
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.pairs import PairPattern, other
-from polbias.generators.partisan.xl.grid import STRING, Grid
+from polbias.generators.partisan.xl.grid import Grid
 from polbias.generators.partisan.xl.stage import Stage
 
 _PEOPLE = ("gender", "left", "right")

@@ -16,6 +16,7 @@ from typing import Any
 
 from polbias.errors import BuildError
 from polbias.generators.engine import DatasetSpec, Exclusion, Factor, Sample, TableSpec
+from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.strata import Strata
 from polbias.generators.partisan.arguments import Writer
 from polbias.generators.partisan.columns import Columns
@@ -59,9 +60,7 @@ def dataset(
     for config in _configs(large):
         wanted = rows[config.name] if isinstance(rows, Mapping) else rows
         tables.append(_table(large, config, meeting, large.file.rows if wanted is None else wanted))
-    return DatasetSpec(
-        name=large.file.name, version=large.file.version, canary=large.file.canary, tables=tuple(tables)
-    )
+    return dataset_of(large.file, tables)
 
 
 def products(large: Large) -> Mapping[str, int]:
@@ -74,7 +73,8 @@ def products(large: Large) -> Mapping[str, int]:
     for config in _configs(large):
         levels = _levels(large, config)
         exclude = _excluded(levels, 1 if config.stage.fresh else None)
-        pairs = Strata(_factors(levels), exclude, Sample(rows=len(LEANINGS), pair=PAIR, strata=STRATA)).pairs
+        sample = Sample(rows=len(LEANINGS), pair=PAIR, strata=STRATA)
+        pairs = Strata(Factors(levels).declared, exclude, sample).pairs
         found[config.name] = sum(pairs) * len(LEANINGS)
     return found
 
@@ -121,16 +121,9 @@ def _table(large: Large, config: _Config, meeting: int | None, rows: int) -> Tab
         levels,
         source.replace("{country}", stage.large.source),
     )
-    factors, exclude = _factors(levels), _excluded(levels, meeting)
-    return TableSpec(
-        dataset=large.file.name,
-        config=config.name,
-        version=large.file.version,
-        factors=factors,
-        exclude=exclude,
-        columns=columns.expressions(),
-        sample=_sample(factors, exclude, config.name, rows, large.file.draws),
-    )
+    exclude = _excluded(levels, meeting)
+    sample = _sample(Factors(levels).declared, exclude, config.name, rows, large.file.draws)
+    return table(large.file, config.name, levels, columns.expressions(), exclude=exclude, sample=sample)
 
 
 def _levels(large: Large, config: _Config) -> Mapping[str, Sequence[Any]]:
@@ -148,10 +141,6 @@ def _levels(large: Large, config: _Config) -> Mapping[str, Sequence[Any]]:
         "pattern": [pair.key for pair in config.pairs],
         "leaning": LEANINGS,
     }
-
-
-def _factors(levels: Mapping[str, Sequence[Any]]) -> tuple[Factor, ...]:
-    return tuple(Factor(name=name, levels=tuple(values)) for name, values in levels.items())
 
 
 def _excluded(levels: Mapping[str, Sequence[Any]], meeting: int | None) -> tuple[Exclusion, ...]:

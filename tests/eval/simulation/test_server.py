@@ -220,7 +220,7 @@ def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BuildError, match="polbias build xphemism-pairs"):
         read_known(tmp_path, WHO, only=["xphemism-pairs"])
     (tmp_path / "rows.jsonl").write_text('{"a": 1}\n', "utf-8")
-    with pytest.raises(InputError, match="five instruments"):
+    with pytest.raises(InputError, match="those of an instrument"):
         read_known(tmp_path, WHO, files=[tmp_path / "rows.jsonl"])
     write_build(tmp_path, "partisan-inference", {"en_formal": ARGUMENTS})
     with pytest.raises(InputError, match="sd of topic"):

@@ -12,10 +12,11 @@ from polbias.eval.answers.article import article_outcome
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.selfassess.samples import outcome as choice_outcome
 from polbias.eval.simulation import RESPONDENTS, Simulation, questions, respondent
-from polbias.eval.simulation.wording import LANGUAGES, cut, phrases, tokens
+from polbias.eval.simulation.wording import cut, phrases, tokens
 from polbias.eval.wason_tasks import outcome as card_outcome
 from tests.eval.simulation.rows import ALL
 
+LANGUAGES = ("en", "de")
 LABEL_PAIRS = (("agree", "disagree"), ("beneficial", "harmful"), ("favorable", "detrimental"))
 PREFILLS = {
     "en": (None, "My preferred article is:", "The least biased article is:"),

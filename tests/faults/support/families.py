@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -59,11 +58,12 @@ class Target:
             path.write_bytes(originals[which])
 
 
-def _specified(module: str, folder: Path, **wanted: Any) -> None:
+def _specified(name: str, folder: Path, **wanted: Any) -> None:
     """Do what a build does before it writes: all of the specification, and rows of each table."""
+    from polbias import registry
     from polbias.generators.engine import Rows
 
-    publication = importlib.import_module(f"polbias.generators.{module}")
+    publication = registry.publication(name)
     for table in publication.specify(folder, **wanted).tables:
         rows = Rows(table)
         for _ in rows.batches(0, min(_ROWS, len(rows))):
@@ -71,19 +71,19 @@ def _specified(module: str, folder: Path, **wanted: Any) -> None:
 
 
 def _policy(folder: Path) -> None:
-    _specified("policy.publication", folder)
+    _specified("policy-statements", folder)
 
 
 def _partisan(folder: Path) -> None:
-    _specified("partisan.publication", folder)
+    _specified("partisan-inference", folder)
 
 
 def _partisan_xl(folder: Path) -> None:
-    _specified("partisan.publication_xl", folder, rows=48)
+    _specified("partisan-inference-xl", folder, rows=48)
 
 
 def _normative(folder: Path) -> None:
-    _specified("normative.publication", folder)
+    _specified("normative-reasoning", folder)
 
 
 def _xphemism(folder: Path) -> None:
@@ -92,11 +92,11 @@ def _xphemism(folder: Path) -> None:
 
     load_guideline(folder)
     load_generation(folder / "generation.yaml")
-    _specified("xphemism.publication", folder)
+    _specified("xphemism-pairs", folder)
 
 
 def _selfassess(folder: Path) -> None:
-    _specified("selfassess.publication", folder)
+    _specified("self-assessment", folder)
 
 
 _LOADERS: Mapping[str, tuple[str, Callable[[Path], None]]] = {

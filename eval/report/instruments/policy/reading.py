@@ -37,7 +37,7 @@ _Row: TypeAlias = dict[str, Any]
 
 
 def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[_Row]:
-    """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Instrument`.
+    """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Reporter`.
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
 

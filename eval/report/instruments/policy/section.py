@@ -31,7 +31,7 @@ from polbias.eval.report.instruments.policy.tables import (
 
 
 def section(answers_: Mapping[str, Any], settings: Settings) -> Section:
-    """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Instrument`.
+    """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`.
 
     Args:
         answers_: respondent to Arrow table.

@@ -39,7 +39,7 @@ _FOUND = {"ok": "answered", "empty": "unparsable", "both": "unparsable"}
 
 
 def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
-    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Instrument`.
+    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`.
 
     Args:
         samples: Of one file.

@@ -46,7 +46,7 @@ _VERDICTS = ("true", "false")
 
 
 def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
-    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Instrument`.
+    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`.
 
     Args:
         samples: Of one file.

@@ -1,0 +1,191 @@
+"""Tables with the columns of ``columns.yaml`` in its order, and errata of an original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import pyarrow as pa
+import yaml
+from pydantic import RootModel
+
+from polbias.errors import TemplateError
+from polbias.generators.engine.entries import Entry, Identity, Name, Text, distinct
+from polbias.generators.engine.spec import Constant, Copy, DatasetSpec, Expression, Factor, Lookup, TableSpec
+from polbias.generators.engine.templates import load_template
+from polbias.locations import package_file
+
+STRING = pa.string()
+STRINGS = pa.list_(STRING)
+MESSAGES = pa.list_(pa.struct([("role", STRING), ("content", STRING)]))
+_LAST = "canary"  # stands after a dataset's own columns
+Columns = Mapping[str, Expression]
+
+
+@cache
+def _columns_file(cards: Path) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = yaml.safe_load((cards / "columns.yaml").read_text("utf-8"))
+    return found
+
+
+def column_meanings(dataset: str, names: Iterable[str], cards: Path | None = None) -> Mapping[str, str]:
+    """Return what the columns of a dataset mean, in the order in which they are published.
+
+    Args:
+        dataset: its name.
+        names: columns that must be among them.
+        cards: folder of the ``columns.yaml`` that has the dataset's section; by default that of polbias.
+
+    Raises:
+        TemplateError: if a column has no meaning.
+    """
+    every, own = _columns_file(package_file("cards")), _columns_file(cards or package_file("cards"))
+    section = own.get(dataset, {})
+    # A dataset whose columns are those of another one names it.
+    section = own[section] if isinstance(section, str) else section
+    known: dict[str, str] = every["shared"] | section
+    known[_LAST] = known.pop(_LAST)
+    if unknown := [name for name in names if name not in known]:
+        path = (cards or package_file("cards")) / "columns.yaml"
+        raise TemplateError(f"{path}: no meaning for the columns {unknown} of {dataset}; say what they are")
+    return known
+
+
+class Factors:
+    """The levels of a table's factors.
+
+    Args:
+        levels: factor to its levels, slowest first.
+    """
+
+    def __init__(self, levels: Mapping[str, Sequence[Any]]) -> None:
+        self.levels = levels
+
+    def over(self, factors: str | Sequence[str], make: Callable[..., Any], kind: Any = STRING) -> Lookup:
+        """Return the values of ``make(*levels)`` over some factors."""
+        names = tuple(factors.split() if isinstance(factors, str) else factors)
+        values = [make(*chosen) for chosen in product(*(self.levels[name] for name in names))]
+        return Lookup(factors=names, values=pa.array(values, kind))
+
+    @property
+    def declared(self) -> tuple[Factor, ...]:
+        """The factors as a table declares them."""
+        return tuple(Factor(name=name, levels=tuple(values)) for name, values in self.levels.items())
+
+
+def by(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
+    """Return ``lookup(make, kind)``, the values of ``make(entry)`` for the levels of a factor.
+
+    Args:
+        factor: its name.
+        entries: what each level stands for.
+    """
+    kept = tuple(entries)
+
+    def lookup(make: Callable[[Any], Any], kind: Any = STRING) -> Lookup:
+        return Lookup(factors=(factor,), values=pa.array([make(entry) for entry in kept], kind))
+
+    return lookup
+
+
+def table(
+    identity: Identity,
+    config: str,
+    levels: Mapping[str, Sequence[Any]],
+    columns: Columns,
+    *,
+    sparse: bool = False,
+    cards: Path | None = None,
+    **more: Any,
+) -> TableSpec:
+    """Return a table with the columns of its dataset in the order in which they are published.
+
+    Args:
+        identity: of the dataset.
+        config: its name.
+        levels: factor to its levels, slowest first.
+        columns: those that are not the same in every row of every dataset; the others are null.
+        sparse: leave out columns of the dataset's own that are not given.
+        cards: as for `column_meanings`.
+        more: other fields of the table.
+    """
+    known = column_meanings(identity.name, columns, cards)
+    nulls = _columns_file(package_file("cards"))["shared"] if sparse else known
+    given: dict[str, Expression] = {
+        **{name: Constant(value=None, type=MESSAGES if name == "messages" else STRING) for name in nulls},
+        "dataset": Constant(value=identity.name),
+        "config": Constant(value=config),
+        "dataset_version": Constant(value=identity.version),
+        "canary": Constant(value=identity.canary),
+        **columns,
+    }
+    # A copy stands after all that it can be of.
+    order = sorted((name for name in known if name in given), key=lambda name: isinstance(given[name], Copy))
+    return TableSpec(
+        dataset=identity.name,
+        config=config,
+        version=identity.version,
+        factors=Factors(levels).declared,
+        columns={name: given[name] for name in order},
+        **more,
+    )
+
+
+def dataset_of(identity: Identity, tables: Iterable[TableSpec]) -> DatasetSpec:
+    """Return the specification of a dataset."""
+    said = {name: getattr(identity, name) for name in Identity.model_fields}
+    return DatasetSpec(**said, tables=tuple(tables))
+
+
+class Applies(Entry):
+    """Which rows an erratum concerns; a field that is not given selects all."""
+
+    def matches(self, **row: Any) -> bool:
+        """Tell whether a row with these values is selected; values not given are not compared."""
+        for name, value in row.items():
+            wanted = getattr(self, name)
+            if wanted is not None and value not in (wanted if isinstance(wanted, tuple) else (wanted,)):
+                return False
+        return True
+
+
+Selection = TypeVar("Selection", bound=Applies)
+
+
+class Erratum(Entry, Generic[Selection]):
+    """One error of an original, and how it is corrected.
+
+    Attributes:
+        id: stands in the column ``erratum`` of every row that differs from the original because of it.
+        where: in the paper or its data.
+        found: what is wrong.
+        corrected: what is done instead.
+        applies: the rows that differ because of it.
+    """
+
+    id: Name
+    where: Text
+    found: Text
+    corrected: Text
+    applies: Selection | Literal["none"]
+
+    def concerns(self, **row: Any) -> bool:
+        """Tell whether a row with these values differs from the original because of this."""
+        return not isinstance(self.applies, str) and self.applies.matches(**row)
+
+
+Known = TypeVar("Known", bound=Erratum[Any])
+
+
+def load_errata(folder: Path, kind: type[Known]) -> tuple[Known, ...]:
+    """Read ``errata.yaml``.
+
+    Raises:
+        TemplateError: naming file, line and field.
+    """
+    # mypy takes no variable for a type
+    model: Any = RootModel[Annotated[tuple[kind, ...], distinct("id")]]  # type: ignore[valid-type]
+    return load_template(folder / "errata.yaml", model).root  # type: ignore[no-any-return]

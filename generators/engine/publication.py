@@ -1,0 +1,41 @@
+"""The publication of a dataset: title, specification, facts of its card, proofs and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polbias.generators.engine.spec import DatasetSpec
+from polbias.manifest import Manifest
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What a dataset offers to build, card and verification.
+
+    ``templates`` is a folder of the user's own, or None for the shipped one.
+
+    Attributes:
+        title: of the dataset.
+        specify: ``specify(templates)`` returns the specification; of a dataset of any size also
+            ``specify(templates, rows, fresh)``: so many rows of the whole dataset, spread evenly over the
+            configs, or the published ones; if ``fresh``, rows that the published dataset does not hold.
+        facts: ``facts(manifest, folder, templates)`` returns what the card says beside the title and what
+            every card does. That of a dataset of any size reads no shard, as these may be elsewhere.
+        prove: ``"module:function"``; ``function(folder, templates)`` proves the gold labels of a build from
+            its sentences. None if there is nothing to prove.
+        cards: folder of ``<dataset>.md.jinja`` and ``columns.yaml``; by default that of polbias.
+        most: ``most(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
+            of one size.
+        pair: rows that are always drawn together.
+    """
+
+    title: str
+    specify: Callable[..., DatasetSpec]
+    facts: Callable[[Manifest, Path, Path | None], Mapping[str, Any]]
+    prove: str | None = None
+    cards: Path | None = None
+    most: Callable[..., Mapping[str, int]] | None = None
+    pair: int = 1

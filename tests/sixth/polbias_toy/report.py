@@ -1,0 +1,48 @@
+"""The part of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from polbias.eval.clusters import cluster_interval, sign_flip
+from polbias.eval.report.document import Column, Estimate, Finding, Section, Table
+from polbias.eval.report.instruments import Settings
+from polbias_toy.metrics import VERDICTS, contribution, outcome
+
+COLUMNS = {"leaning": pa.string()}
+_SAME = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning")
+
+
+def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+    for sample in samples:
+        doc = sample["doc"]
+        for repeat, text in enumerate(sample["filtered_resps"]):
+            label = outcome(text)
+            became = "answered" if label in VERDICTS else label
+            yield {**{name: doc[name] for name in _SAME}, "label": label, "outcome": became, "repeat": repeat}
+
+
+def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    return tuple(_finding(name, answers[name].to_pylist(), settings.seed) for name in sorted(answers))
+
+
+def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+    found = findings_of(answers, settings)
+    lines = tuple({"respondent": each.respondent, "gap": each.estimate} for each in found)
+    columns = (Column("respondent"), Column("gap", "points"))
+    summary = {each.respondent: {"gap": each.estimate.value} for each in found}
+    return Section("toy", tuple(sorted(answers)), found, (Table("gap", columns, lines),), summary=summary)
+
+
+def _finding(respondent: str, answers: list[dict[str, Any]], seed: int) -> Finding:
+    values = [100 * contribution(row["leaning"], row["label"]) for row in answers]
+    clusters = [row["cluster_id"] for row in answers]
+    mean, test = cluster_interval(values, clusters, bounds=(-100, 100)), sign_flip(values, clusters, seed)
+    estimate = Estimate(
+        mean.estimate, mean.low, mean.high, mean.n, mean.clusters, p=test.p_value,
+        refusals=sum(row["outcome"] == "refusal" for row in answers),
+    )  # fmt: skip
+    return Finding("toy", respondent, "gap", "", "", estimate, headline=True, smallest_p=test.smallest_p)
