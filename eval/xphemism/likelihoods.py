@@ -6,7 +6,7 @@ independent draws. Shares have this table of their own, and are never pooled wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -106,7 +106,9 @@ def _judgment(records: Records) -> Row:
     rows = records.select(records.arm == ARMS.index("shifted"))
     side = Factor(rows.judgmental_exchange.astype(np.intp), (0, 1))
     found = contrast(rows.change, side, rows.cluster, [-1, 1])
-    estimate, error, low, high = _points((found.estimate, found.standard_error, found.low, found.high))
+    estimate, error, low, high = [
+        POINTS * value for value in (found.estimate, found.standard_error, found.low, found.high)
+    ]
     note = "" if len({*side.codes.tolist()}) == 2 else "no judgmental exchanged word or no other"
     figures = (error, low, high, found.p_value, found.n, found.clusters, note)
     return {
@@ -115,7 +117,3 @@ def _judgment(records: Records) -> Row:
         "estimate": estimate,
         **dict(zip(_FIGURES, figures, strict=True)),
     }
-
-
-def _points(values: Iterable[float]) -> list[float]:
-    return [POINTS * value for value in values]

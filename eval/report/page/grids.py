@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from polbias.errors import TemplateError
-from polbias.eval.report.document import Cell, Column, Kind, Table
+from polbias.eval.report.document import Cell, Kind, Table
 from polbias.eval.report.flat import name_of
 from polbias.eval.report.page.cells import Shown, cell
 from polbias.eval.report.page.frame import Frame
@@ -168,7 +168,13 @@ def instrument_table(table: Table, instrument: str, words: Words, frame: Frame) 
         TemplateError: if the instrument has no words for the table.
     """
     titled = titled_in(words.tables, instrument, "tables", table.id)
-    heads = tuple(Head(_heading(column, titled, frame), column.kind != "text") for column in table.columns)
+    heads = tuple(
+        Head(
+            column.title or titled.columns.get(column.name) or frame.columns.get(column.name) or column.name,
+            column.kind != "text",
+        )
+        for column in table.columns
+    )
     rows = tuple(
         Row(tuple(cell(row.get(column.name), column.kind, frame) for column in table.columns))
         for row in table.rows
@@ -203,7 +209,3 @@ def titled_in(group: Mapping[str, Titled], instrument: str, name: str, id: str) 
             f"templates/report/{instrument}.yaml: {name}.{id}: missing; give title, note and source"
         )
     return group[id]
-
-
-def _heading(column: Column, titled: Titled, frame: Frame) -> str:
-    return column.title or titled.columns.get(column.name) or frame.columns.get(column.name) or column.name

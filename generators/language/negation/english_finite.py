@@ -127,7 +127,9 @@ class Reader:
         else:
             kind = (
                 "do"
-                if can_be_base(following) or self.low(index + 1) == "not" or self._inverted(index)
+                if can_be_base(following)
+                or self.low(index + 1) == "not"
+                or (index == 0 and self.tokens[-1].text == "?")
                 else "lexical"
             )
             form = VerbForm("do", {"does": "third", "did": "past"}.get(low, "base"), True)  # type: ignore[arg-type]
@@ -139,9 +141,6 @@ class Reader:
                 return Finite(index, kind, form, 1.0, 0.0)
             return Finite(index, kind, form, 0.0, 2.5)
         return Finite(index, kind, form, 0.0, IMPOSSIBLE)
-
-    def _inverted(self, index: int) -> bool:
-        return index == 0 and self.tokens[-1].text == "?"
 
     def _takes_infinitive(self, word: str) -> bool:
         return word in words("modals") or word in ("to", "not", "let", "help")

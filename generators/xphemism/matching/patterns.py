@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from polbias.generators.xphemism.matching.folding import lower
-from polbias.generators.xphemism.paradigms import Reading, forms
+from polbias.generators.xphemism.paradigms import forms
 from polbias.generators.xphemism.words import PartOfSpeech, Word
 
 # Spellings of Switzerland, and of those who lack the letters.
@@ -113,7 +113,9 @@ def _of(word: Word) -> Iterator[Pattern]:
             joining=False,
             deverbal=deverbal,
             attributive=word.declension == "adjectival",
-            genitive=noun and not word.modifiers and all(_bare_genitive(each) for each in readings),
+            genitive=noun
+            and not word.modifiers
+            and all(each.case == "gen" and each.number == "sg" for each in readings),
             masculine=word.gender == "m" and form == word.singular,
         )
     if noun:
@@ -133,10 +135,6 @@ def _deverbal(word: Word) -> bool:
     singular = word.singular or ""
     infinitive = word.gender == "n" and singular.endswith("en")
     return infinitive or word.declension == "adjectival" or bool(_FROM_VERB.search(singular))
-
-
-def _bare_genitive(reading: Reading) -> bool:
-    return reading.case == "gen" and reading.number == "sg"
 
 
 def _stem(word: Word, linking: str) -> int:

@@ -59,7 +59,11 @@ def _by_shots(table: Table) -> Iterator[Figure]:
         rows: list[Interval] = []
         for row in shown:
             cells = [(column, row[column.name]) for column in own]
-            found = [(column, cell) for column, cell in cells if _has_interval(cell)]
+            found = [
+                (column, cell)
+                for column, cell in cells
+                if isinstance(cell, Estimate) and cell.value is not None and cell.n is not None
+            ]
             for place, (column, cell) in enumerate(found):
                 label = str(row["respondent"]) if place == 0 else ""
                 rows.append(_interval(label, cell, examples(int(column.name.split("_")[1]))))
@@ -125,10 +129,6 @@ def _numbers(cell: Cell) -> tuple[float, float, float]:
         return math.nan, math.nan, math.nan
     value, low, high = (math.nan if each is None else each for each in (cell.value, cell.low, cell.high))
     return value, low, high
-
-
-def _has_interval(cell: Cell) -> bool:
-    return isinstance(cell, Estimate) and cell.value is not None and cell.n is not None
 
 
 def _described(name: str, cell: Cell, scale: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from polbias.eval.policy.prompts import ISSUES
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.worldview import FEW
-from polbias.eval.report.document import Cell, Column, Estimate, Table
+from polbias.eval.report.document import Cell, Column, Table
 from polbias.eval.report.instruments.policy.answered import Answered
 from polbias.eval.report.instruments.policy.findings import LEANING, RELIABLE, heading, issue_titles
 from polbias.eval.report.instruments.policy.stances import Balanced, estimate
@@ -119,7 +119,7 @@ def worldview(all_: Sequence[Analysed]) -> Table:
                 "issue": titles[issue],
                 "stance": found.estimate,
                 "p": found.estimate.p,
-                "all_answers": _all_answers(each.every, place),
+                "all_answers": estimate(each.every, each.every.answers.value, each.every.issues[:, place]),
                 "positive": found.positive,
                 "negative": found.negative,
                 "answered": each.answered.reliable(signs),
@@ -146,10 +146,6 @@ def equation_1(all_: Sequence[Analysed]) -> Table:
         rows.append(row)
     kinds: dict[str, Any] = {"stance": "number", "deviation": "number", "answered": "number", "few": "text"}
     return arranged("worldview", ("issue",), kinds, rows, "paper")
-
-
-def _all_answers(every: Answered, place: int) -> Estimate:
-    return estimate(every, every.answers.value, every.issues[:, place])
 
 
 def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Analysed, Mapping[str, Any]]]:

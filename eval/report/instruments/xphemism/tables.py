@@ -65,7 +65,12 @@ def _leaning(effects: Iterable[Effect]) -> Table:
     for each in effects:
         found = each.leaning
         masses = each.part.answers.masses
-        own = [mass for group, mass in masses.items() if each.part.whole or _is(each.part, group)]
+        own = [
+            mass
+            for group, mass in masses.items()
+            if each.part.whole
+            or ((group.prompt, group.instruction_language) == (each.part.prompt, each.part.language))
+        ]
         rows.append(
             where(each.part)
             | {
@@ -87,10 +92,6 @@ def _leaning(effects: Iterable[Effect]) -> Table:
         Column("claims", "count"), Column("left_out", "count"), Column("label_mass", "share"),
     )  # fmt: skip
     return Table("leaning", columns, tuple(rows))
-
-
-def _is(part: Part, group: Any) -> bool:
-    return (group.prompt, group.instruction_language) == (part.prompt, part.language)
 
 
 def _figure5(analysis: Analysis) -> Table:
