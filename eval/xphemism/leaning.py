@@ -284,17 +284,13 @@ def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
     if size < 1e-9 * max(rows.n, 1):
         return math.nan, math.nan
     weights = 2 * cleared / size
-    lowest, highest = _extremes(rows)
-    low = np.where(weights > 0, lowest, highest)
-    high = np.where(weights > 0, highest, lowest)
-    return POINTS * float(weights @ low), POINTS * float(weights @ high)
-
-
-def _extremes(rows: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lowest and highest change of each claim that its unanswered runs leave possible."""
+    # Lowest and highest change of each claim that its unanswered runs leave possible.
     ends = []
     for counts in (rows.base, rows.exchange):
         asked = np.maximum(counts.sum(axis=1), 1)
         ends.append((counts[:, 1] / asked, 1 - counts[:, 0] / asked))
     (base_low, base_high), (exchange_low, exchange_high) = ends
-    return exchange_low - base_high, exchange_high - base_low
+    lowest, highest = exchange_low - base_high, exchange_high - base_low
+    low = np.where(weights > 0, lowest, highest)
+    high = np.where(weights > 0, highest, lowest)
+    return POINTS * float(weights @ low), POINTS * float(weights @ high)

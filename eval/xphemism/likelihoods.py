@@ -94,15 +94,6 @@ def _effects(records: Records, seed: int) -> Iterator[Row]:
     for axis in DIMENSIONS:
         tested = leaning(records, axis, seed)
         yield _row("leaning", axis, tested.effect, tested)
-    yield _judgment(records)
-
-
-def _row(effect: str, claims: str, estimate: float, source: Any) -> Row:
-    figures = {name: getattr(source, name) for name in _FIGURES}
-    return {"effect": effect, "claims": claims, "estimate": estimate, **figures}
-
-
-def _judgment(records: Records) -> Row:
     rows = records.select(records.arm == ARMS.index("shifted"))
     side = Factor(rows.judgmental_exchange.astype(np.intp), (0, 1))
     found = contrast(rows.change, side, rows.cluster, [-1, 1])
@@ -111,9 +102,14 @@ def _judgment(records: Records) -> Row:
     ]
     note = "" if len({*side.codes.tolist()}) == 2 else "no judgmental exchanged word or no other"
     figures = (error, low, high, found.p_value, found.n, found.clusters, note)
-    return {
+    yield {
         "effect": "judgment",
         "claims": "shifted",
         "estimate": estimate,
         **dict(zip(_FIGURES, figures, strict=True)),
     }
+
+
+def _row(effect: str, claims: str, estimate: float, source: Any) -> Row:
+    figures = {name: getattr(source, name) for name in _FIGURES}
+    return {"effect": effect, "claims": claims, "estimate": estimate, **figures}

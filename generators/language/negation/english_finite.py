@@ -94,17 +94,18 @@ class Reader:
         if low in words("have") or low in words("do"):
             return self._have_or_do(index, low)
         if low == "be":
-            return self._bare_be(index)
+            # Read a "be" that nothing governs as the verb of its clause.
+            at = self.before(index)
+            previous = self.low(at)
+            governed = (
+                self._takes_infinitive(previous)
+                or previous in words("do")
+                or previous in words("coordinators")
+            )
+            return (
+                None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
+            )
         return self._lexical(index)
-
-    def _bare_be(self, index: int) -> Finite | None:
-        """Read a "be" that nothing governs as the verb of its clause: "demand that taxes be cut"."""
-        at = self.before(index)
-        previous = self.low(at)
-        governed = (
-            self._takes_infinitive(previous) or previous in words("do") or previous in words("coordinators")
-        )
-        return None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
 
     def _modal(self, index: int, low: str) -> Finite | None:
         if low in words("modal_nouns") and index:

@@ -68,7 +68,13 @@ def patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[P
         found = _of(word) if word else [Pattern(name, "fixed", name, len(name), whole=True, joining=False)]
         for pattern in found:
             yield pattern
-            yield from _respelled(pattern)
+            form, ending = pattern.form, len(pattern.form) - pattern.stem
+            spellings = {form.translate(table) for table in (_SHARP, _ASCII)}
+            if " " in form and pattern.whole and all(pattern.capitals):
+                head, *rest = form.split()
+                spellings |= {"-".join((head, *rest)), "".join((head, *rest)), head + "".join(rest).lower()}
+            for spelling in sorted(spellings - {form}):
+                yield replace(pattern, form=spelling, stem=len(spelling) - ending)
 
 
 def anchors(found: Iterable[Pattern]) -> tuple[str, ...]:
@@ -143,14 +149,3 @@ def _stem(word: Word, linking: str) -> int:
         if form and linking.startswith(form):
             return len(form)
     return len(linking)
-
-
-def _respelled(pattern: Pattern) -> Iterator[Pattern]:
-    """Yield other spellings; of a name of several words also as one: "Fake-News", "Fakenews"."""
-    form, ending = pattern.form, len(pattern.form) - pattern.stem
-    spellings = {form.translate(table) for table in (_SHARP, _ASCII)}
-    if " " in form and pattern.whole and all(pattern.capitals):
-        head, *rest = form.split()
-        spellings |= {"-".join((head, *rest)), "".join((head, *rest)), head + "".join(rest).lower()}
-    for spelling in sorted(spellings - {form}):
-        yield replace(pattern, form=spelling, stem=len(spelling) - ending)
