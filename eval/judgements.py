@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes
 from polbias.eval.outcomes import Mode
 from polbias.eval.tables import (
     Factor,
@@ -53,9 +53,9 @@ class Judgements:
         factors: Further columns by name, to group by.
     """
 
-    gold: NDArray[np.int8]
-    label: NDArray[np.int8]
-    gold_sdl: NDArray[np.int8] | None = None
+    gold: Codes
+    label: Codes
+    gold_sdl: Codes | None = None
     clusters: Factor | None = None
     consistency_ids: tuple[tuple[str, ...], ...] | None = None
     factors: Mapping[str, Factor] = field(default_factory=dict)
@@ -98,14 +98,14 @@ class Judgements:
         return int(self.label.size)
 
     @property
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Booleans:
         """True where the answer is a judgement, entailment or non-entailment, shape ``(n,)``."""
         return self.label <= 1
 
     @property
-    def correct(self) -> NDArray[np.bool_]:
+    def correct(self) -> Booleans:
         """True where the answer is the gold label, shape ``(n,)``."""
-        correct: NDArray[np.bool_] = self.label == self.gold
+        correct: Booleans = self.label == self.gold
         return correct
 
     def factor(self, name: str) -> Factor:
@@ -135,7 +135,7 @@ class Judgements:
         """Return those of some columns that the table has."""
         return [name for name in names if name in self.factors]
 
-    def select(self, mask: NDArray[np.bool_]) -> Judgements:
+    def select(self, mask: Booleans) -> Judgements:
         """Keep some rows.
 
         Args:

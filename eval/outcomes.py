@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes
 from polbias.eval.tables import (
     Factor,
     Level,
@@ -62,9 +62,9 @@ class Outcomes:
         factors: Further columns by name, to group by.
     """
 
-    leaning: NDArray[np.int8]
-    gold: NDArray[np.int8]
-    label: NDArray[np.int8]
+    leaning: Codes
+    gold: Codes
+    label: Codes
     clusters: Factor | None = None
     pairs: Factor | None = None
     factors: Mapping[str, Factor] = field(default_factory=dict)
@@ -110,12 +110,12 @@ class Outcomes:
         return int(self.label.size)
 
     @property
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Booleans:
         """True where the answer is a judgement, valid or invalid, shape ``(n,)``."""
         return self.label <= 1
 
     @property
-    def errors(self) -> NDArray[np.int8]:
+    def errors(self) -> Codes:
         """+1 for a false positive, -1 for a false negative, 0 if correct or unanswered, shape ``(n,)``."""
         return np.where(self.answered, self.label - self.gold, 0).astype(np.int8)
 
@@ -137,7 +137,7 @@ class Outcomes:
             raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
         return found
 
-    def select(self, mask: NDArray[np.bool_]) -> Outcomes:
+    def select(self, mask: Booleans) -> Outcomes:
         """Keep some rows.
 
         Args:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.policy.prompts import ORDERS, Prompts
 from polbias.eval.policy.reliability import stances
@@ -51,7 +51,7 @@ def _table(items: Iterable[Answered]) -> Prompts:
     return Prompts.of(columns | dict(zip(names, zip(*counts, strict=True), strict=True)))
 
 
-def _estimate(values: NDArray[np.float64], clusters: Sequence[Hashable] | Factor) -> Estimate:
+def _estimate(values: Floats, clusters: Sequence[Hashable] | Factor) -> Estimate:
     """The mean and its error over clusters: null without a value, "N/A" with one cluster only."""
     if not values.size:
         return None, "N/A"

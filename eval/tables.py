@@ -11,8 +11,8 @@ from reprlib import repr as brief
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Indices
 from polbias.errors import PolbiasError
 
 Level: TypeAlias = str | int | float | bool | None
@@ -31,7 +31,7 @@ class Factor:
         levels: The distinct values: numbers in order, then strings in order, then ``None``.
     """
 
-    codes: NDArray[np.intp]
+    codes: Indices
     levels: tuple[Level, ...]
 
     @classmethod
@@ -60,7 +60,7 @@ class Factor:
         position = {level: index for index, level in enumerate(levels)}
         return cls(np.array([position[value] for value in listed], dtype=np.intp), tuple(levels))
 
-    def select(self, mask: NDArray[np.bool_]) -> Factor:
+    def select(self, mask: Booleans) -> Factor:
         """Keep some rows.
 
         Args:
@@ -128,7 +128,7 @@ def check_columns(
             )
 
 
-def encode(values: list[Any], codes: Mapping[object, int], name: str) -> NDArray[np.int8]:
+def encode(values: list[Any], codes: Mapping[object, int], name: str) -> Codes:
     """Turn a column into codes; whatever a library has for a missing value is looked up as None.
 
     Args:
@@ -188,7 +188,7 @@ def identifiers(columns: Mapping[str, list[Any]], name: str) -> Factor | None:
     return factor
 
 
-def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], NDArray[np.intp]]:
+def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices]:
     """Cross factors.
 
     Args:

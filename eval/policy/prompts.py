@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Floats, Indices
 from polbias.eval.tables import Factor, OutcomesError, check_columns, crossed, encode, factorise, read_columns
 
 LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
@@ -56,16 +56,16 @@ class Prompts:
         signs: Sign of the statement for each of :data:`ISSUES`, shape ``(n, 8)``.
     """
 
-    counts: NDArray[np.intp]
-    agree_share: NDArray[np.float64] | None
+    counts: Indices
+    agree_share: Floats | None
     statement: Factor
     country: Factor
     language: Factor
     instruction: Factor
-    variant: NDArray[np.int8]
-    order: NDArray[np.int8]
-    contrary: NDArray[np.bool_]
-    signs: NDArray[np.int8]
+    variant: Codes
+    order: Codes
+    contrary: Booleans
+    signs: Codes
 
     @classmethod
     def of(cls, rows: Prompted) -> Prompts:
@@ -111,9 +111,9 @@ class Prompts:
         )
 
     @property
-    def contrast(self) -> NDArray[np.int8]:
+    def contrast(self) -> Codes:
         """1, or -1 where a text says the opposite of its statement, shape ``(n,)``."""
-        turned: NDArray[np.int8] = np.where(np.isin(self.variant, _TURNED), -1, 1).astype(np.int8)
+        turned: Codes = np.where(np.isin(self.variant, _TURNED), -1, 1).astype(np.int8)
         return turned
 
     @property
@@ -122,23 +122,23 @@ class Prompts:
         return int(self.variant.size)
 
     @property
-    def agree(self) -> NDArray[np.intp]:
+    def agree(self) -> Indices:
         """Answers that agree, shape ``(n,)``."""
         return self.counts[:, 1]
 
     @property
-    def valid(self) -> NDArray[np.intp]:
+    def valid(self) -> Indices:
         """Answers that are a stance, shape ``(n,)``."""
-        valid: NDArray[np.intp] = self.counts[:, 0] + self.counts[:, 1]
+        valid: Indices = self.counts[:, 0] + self.counts[:, 1]
         return valid
 
     @property
-    def asked(self) -> NDArray[np.intp]:
+    def asked(self) -> Indices:
         """All answers, shape ``(n,)``."""
-        asked: NDArray[np.intp] = self.counts.sum(axis=1)
+        asked: Indices = self.counts.sum(axis=1)
         return asked
 
-    def select(self, mask: NDArray[np.bool_]) -> Prompts:
+    def select(self, mask: Booleans) -> Prompts:
         """Keep some prompts.
 
         Args:
@@ -165,7 +165,7 @@ def _name(country: Any, number: Any) -> str:
     return name if named else f"{country}_{name}"
 
 
-def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> NDArray[np.intp]:
+def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> Indices:
     """Number of answers by prompt and label."""
     if "labels" in columns:
         labels = columns["labels"]
@@ -189,7 +189,7 @@ def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> N
     return table
 
 
-def _shares(values: list[Any] | None) -> NDArray[np.float64] | None:
+def _shares(values: list[Any] | None) -> Floats | None:
     if values is None:
         return None
     shares = np.array([np.nan if value is None else value for value in values], np.float64)
@@ -198,7 +198,7 @@ def _shares(values: list[Any] | None) -> NDArray[np.float64] | None:
     return shares
 
 
-def _signs(values: list[Any]) -> NDArray[np.int8]:
+def _signs(values: list[Any]) -> Codes:
     """Signs by prompt and issue; 0 where there is no annotation."""
     table = np.zeros((len(values), len(ISSUES)), np.int8)
     for row, value in enumerate(values):

@@ -9,9 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from polbias.arrays import Floats
 from polbias.eval.support import MISSING, State, Support
 
 Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
@@ -140,7 +138,7 @@ class Scores:
     """
 
     ids: Sequence[str]
-    values: NDArray[np.float64]
+    values: Floats
     clusters: Sequence[str]
 
 

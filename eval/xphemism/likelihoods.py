@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.contrasts import contrast
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.leaning import POINTS, leaning
@@ -80,7 +80,7 @@ def share_records(rows: Sequence[Mapping[str, Any]]) -> Records:
     return replace(unanswered, base=base, exchange=exchange)
 
 
-def _shares(true: Sequence[float]) -> NDArray[np.float64]:
+def _shares(true: Sequence[float]) -> Floats:
     """Put shares of "true" and of "false" where the numbers of answers stand, shape ``(n, 5)``."""
     table = np.zeros((len(true), len(LABELS)))
     table[:, LABELS.index("true")] = true

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats, Indices
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import LABELS, Judgements
 from polbias.eval.normative import effect_cells, effect_support, unlike_most
@@ -38,10 +38,10 @@ class Scored:
     """
 
     ids: Sequence[str]
-    correct: NDArray[np.float64]
-    outcome: NDArray[np.intp]
-    said: NDArray[np.intp]
-    gold: NDArray[np.intp]
+    correct: Floats
+    outcome: Indices
+    said: Indices
+    gold: Indices
     clusters: Factor
     factors: dict[str, Factor]
 
@@ -184,7 +184,7 @@ def finding(
     )
 
 
-def tally(outcome: NDArray[np.intp]) -> Counts:
+def tally(outcome: Indices) -> Counts:
     """Count the answers without a verdict.
 
     Args:
@@ -199,7 +199,7 @@ def _estimate(found: Contrast, counts: Counts) -> Estimate:
     return Estimate(value, low, high, found.n, found.clusters, *counts, p=known(found.p_value))
 
 
-def _scores(scored: Scored, share: NDArray[np.float64], stratum: NDArray[np.intp]) -> Scores:
+def _scores(scored: Scored, share: Floats, stratum: Indices) -> Scores:
     """Contributions of items, whose mean is the estimate.
 
     An answer contributes its share in the estimate times how far it is above the middle of its stratum. The

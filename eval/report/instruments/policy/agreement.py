@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Codes
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.figures import Caption
 from polbias.eval.figures.shares import Shares, stacked
@@ -76,9 +76,7 @@ def agreement_figures(table: Table) -> list[Figure]:
     return figures
 
 
-def _shares(
-    found: Units, answers: NDArray[np.int8], codes: tuple[int, ...], among: str, mode: Mode
-) -> dict[str, Cell]:
+def _shares(found: Units, answers: Codes, codes: tuple[int, ...], among: str, mode: Mode) -> dict[str, Cell]:
     kept = answers != 0 if among == "reliable" else np.ones(found.n, np.bool_)
     clusters, instruction = found.statement.select(kept), found.instruction.codes[kept]
     made: dict[str, Cell] = {}
