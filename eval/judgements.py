@@ -15,6 +15,7 @@ import numpy as np
 from polbias.arrays import Booleans, Codes
 from polbias.eval.outcomes import Mode
 from polbias.eval.tables import (
+    AnswerTable,
     Factor,
     OutcomesError,
     check_columns,
@@ -41,7 +42,7 @@ _OPTIONAL = {"gold_sdl", "cluster_id", "consistency_ids"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judgements:
+class Judgements(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -134,25 +135,6 @@ class Judgements:
     def present(self, names: Iterable[str]) -> list[str]:
         """Return those of some columns that the table has."""
         return [name for name in names if name in self.factors]
-
-    def select(self, mask: Booleans) -> Judgements:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A table of those rows.
-        """
-        ids = self.consistency_ids
-        return Judgements(
-            self.gold[mask],
-            self.label[mask],
-            None if self.gold_sdl is None else self.gold_sdl[mask],
-            self.clusters and self.clusters.select(mask),
-            None if ids is None else tuple(ids[index] for index in np.flatnonzero(mask).tolist()),
-            {name: factor.select(mask) for name, factor in self.factors.items()},
-        )
 
     def in_mode(self, mode: Mode) -> Judgements:
         """The rows that a mode considers.

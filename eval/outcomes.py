@@ -16,6 +16,7 @@ import numpy as np
 
 from polbias.arrays import Booleans, Codes
 from polbias.eval.tables import (
+    AnswerTable,
     Factor,
     Level,
     OutcomesError,
@@ -50,7 +51,7 @@ _TUPLE_NAMES = ("leaning", "gold", "label", "cluster_id")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Outcomes:
+class Outcomes(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -136,24 +137,6 @@ class Outcomes:
             has = ", ".join(["leaning", "gold", "label", *self.factors])
             raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
         return found
-
-    def select(self, mask: Booleans) -> Outcomes:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A table of those rows.
-        """
-        return Outcomes(
-            self.leaning[mask],
-            self.gold[mask],
-            self.label[mask],
-            self.clusters and self.clusters.select(mask),
-            self.pairs and self.pairs.select(mask),
-            {name: factor.select(mask) for name, factor in self.factors.items()},
-        )
 
     def in_mode(self, mode: Mode) -> Outcomes:
         """The rows that a mode considers.

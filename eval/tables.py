@@ -6,9 +6,10 @@ A metric takes dictionaries, tuples, columns, Arrow, a data frame: anything with
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import compress
 from reprlib import repr as brief
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -70,6 +71,22 @@ class Factor:
             A factor of those rows, with the same levels.
         """
         return Factor(self.codes[mask], self.levels)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AnswerTable:
+    """A table with a row per answer; its fields are columns, or None where a column is not known."""
+
+    def select(self, mask: Booleans) -> Self:
+        """Keep some rows.
+
+        Args:
+            mask: True for each row to keep, shape ``(n,)``.
+
+        Returns:
+            A table of those rows.
+        """
+        return type(self)(**{each.name: _kept(getattr(self, each.name), mask) for each in fields(self)})
 
 
 def read_columns(
@@ -205,6 +222,16 @@ def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices
         for factor, codes in zip(factors, np.unravel_index(present, shape), strict=True)
     ]
     return list(zip(*columns, strict=True)), index
+
+
+def _kept(column: Any, mask: Booleans) -> Any:
+    if isinstance(column, Factor):
+        return column.select(mask)
+    if isinstance(column, Mapping):
+        return {name: factor.select(mask) for name, factor in column.items()}
+    if isinstance(column, tuple):
+        return tuple(compress(column, mask))
+    return None if column is None else column[mask]
 
 
 def _record_columns(

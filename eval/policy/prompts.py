@@ -14,7 +14,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.arrays import Booleans, Codes, Floats, Indices
-from polbias.eval.tables import Factor, OutcomesError, check_columns, crossed, encode, factorise, read_columns
+from polbias.eval.tables import (
+    AnswerTable,
+    Factor,
+    OutcomesError,
+    check_columns,
+    crossed,
+    encode,
+    factorise,
+    read_columns,
+)
 
 LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
 """Outcomes of one answer; the code of a label is its position."""
@@ -39,7 +48,7 @@ _OPTIONAL = {"country", "language", "opposite_type", "policy_issues", "labels", 
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Prompts:
+class Prompts(AnswerTable):
     """Prompts with the counts of their answers.
 
     Args:
@@ -137,25 +146,6 @@ class Prompts:
         """All answers, shape ``(n,)``."""
         asked: Indices = self.counts.sum(axis=1)
         return asked
-
-    def select(self, mask: Booleans) -> Prompts:
-        """Keep some prompts.
-
-        Args:
-            mask: True for each prompt to keep, shape ``(n,)``.
-        """
-        return Prompts(
-            self.counts[mask],
-            None if self.agree_share is None else self.agree_share[mask],
-            self.statement.select(mask),
-            self.country.select(mask),
-            self.language.select(mask),
-            self.instruction.select(mask),
-            self.variant[mask],
-            self.order[mask],
-            self.contrary[mask],
-            self.signs[mask],
-        )
 
 
 def _name(country: Any, number: Any) -> str:

@@ -14,7 +14,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.arrays import Booleans, Codes, Indices
-from polbias.eval.tables import Factor, OutcomesError, check_columns, encode, factorise, read_columns
+from polbias.eval.tables import (
+    AnswerTable,
+    Factor,
+    OutcomesError,
+    check_columns,
+    encode,
+    factorise,
+    read_columns,
+)
 
 SIDES = ("left", "neutral", "right")
 """The side of an article; its code is -1, 0 or 1."""
@@ -36,7 +44,7 @@ _SIDE_CODES = {side: code for code, side in enumerate(SIDES, -1)}
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements:
+class Judgements(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -141,20 +149,6 @@ class Judgements:
         keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.ways == 3)
         _, codes = np.unique(keys, return_inverse=True)
         return Factor(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
-
-    def select(self, mask: Booleans) -> Judgements:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A table of those rows.
-        """
-        factors = {name: getattr(self, name).select(mask) for name in ("set", "category", "item")}
-        arrays = ("role", "question", "ways", "sides", "choice", "outcome")
-        flags = {name: flag[mask] for name in _FLAGS if (flag := getattr(self, name)) is not None}
-        return Judgements(**factors, **{name: getattr(self, name)[mask] for name in arrays}, **flags)
 
 
 def _positions(names: Iterable[str]) -> dict[object, int]:

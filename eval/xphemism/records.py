@@ -15,6 +15,7 @@ import numpy as np
 
 from polbias.arrays import Booleans, Codes, Floats, Indices
 from polbias.eval.tables import (
+    AnswerTable,
     Factor,
     Level,
     OutcomesError,
@@ -74,7 +75,7 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Records:
+class Records(AnswerTable):
     """Answered minimal pairs.
 
     Args:
@@ -184,29 +185,6 @@ class Records:
     def change(self) -> Floats:
         """Share of "true" for the exchanged claim minus that for the base claim, shape ``(n,)``."""
         return self.exchange_truth - self.base_truth
-
-    def select(self, mask: Booleans) -> Records:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-        """
-        return Records(
-            self.pair.select(mask),
-            self.cluster.select(mask),
-            self.model.select(mask),
-            self.language.select(mask),
-            self.prompt[mask],
-            self.arm[mask],
-            self.gold[mask],
-            self.axis[mask],
-            self.shift[mask],
-            self.shift_in_answers[mask],
-            self.judgmental_base[mask],
-            self.judgmental_exchange[mask],
-            self.base[mask],
-            self.exchange[mask],
-        )
 
     def without(self, pairs: Iterable[str]) -> Records:
         """Leave out pairs.

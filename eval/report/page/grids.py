@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 from polbias.errors import TemplateError
@@ -107,13 +108,13 @@ class Field(Generic[Item]):
     Attributes:
         name: key of its heading in the words of the page.
         kind: how it is shown.
-        value: of an item.
+        value: of an item; by default its attribute of that name.
         kept: whether it stays where no item has a value.
     """
 
     name: str
     kind: Kind
-    value: Callable[[Item], Cell | Shown]
+    value: Callable[[Item], Cell | Shown] | None = None
     kept: bool = False
 
 
@@ -137,7 +138,7 @@ def own_table(
     """
     columns = []
     for field in fields:
-        values = [field.value(item) for item in items]
+        values = map(field.value or attrgetter(field.name), items)
         shown = [value if isinstance(value, Shown) else cell(value, field.kind, frame) for value in values]
         if field.kept or any(each.text is not None for each in shown):
             columns.append((Head(frame.columns[field.name], field.kind != "text"), shown))

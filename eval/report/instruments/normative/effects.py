@@ -15,7 +15,7 @@ from polbias.eval.normative import effect_cells, effect_support, unlike_most
 from polbias.eval.report.document import Estimate, Finding, Scores
 from polbias.eval.report.numbers import known
 from polbias.eval.support import Support, discordant
-from polbias.eval.tables import Factor, crossed
+from polbias.eval.tables import AnswerTable, Factor, crossed
 from polbias.eval.wason import SILENT, Selections
 
 POINTS = 100.0
@@ -24,7 +24,7 @@ Counts: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class Scored(AnswerTable):
     """Answers as right or wrong.
 
     Attributes:
@@ -37,7 +37,7 @@ class Scored:
         factors: the design.
     """
 
-    ids: Sequence[str]
+    ids: tuple[str, ...]
     correct: Floats
     outcome: Indices
     said: Indices
@@ -46,7 +46,7 @@ class Scored:
     factors: dict[str, Factor]
 
     @classmethod
-    def of_problems(cls, ids: Sequence[str], table: Judgements) -> Scored:
+    def of_problems(cls, ids: tuple[str, ...], table: Judgements) -> Scored:
         """Score the answers to entailment problems."""
         outcome = table.label.astype(np.intp) - LABELS.index(SILENT[0])
         factors = {**table.factors}
@@ -57,7 +57,7 @@ class Scored:
         return cls(ids, correct, np.maximum(outcome, -1), said, gold, contents, factors)
 
     @classmethod
-    def of_selections(cls, ids: Sequence[str], table: Selections) -> Scored:
+    def of_selections(cls, ids: tuple[str, ...], table: Selections) -> Scored:
         """Score the answers to selection problems: right is just the right cards."""
         contents, factors = table.factor("cluster_id"), {**table.factors}
         return cls(ids, table.exact, table.silent, table.said, table.right, contents, factors)
@@ -73,15 +73,7 @@ class Scored:
             factor = self.factors[name]
             code = factor.levels.index(level) if level in factor.levels else -1
             kept &= factor.codes == code
-        return Scored(
-            [self.ids[row] for row in np.flatnonzero(kept).tolist()],
-            self.correct[kept],
-            self.outcome[kept],
-            self.said[kept],
-            self.gold[kept],
-            self.clusters.select(kept),
-            {name: factor.select(kept) for name, factor in self.factors.items()},
-        )
+        return self.select(kept)
 
 
 @dataclass(frozen=True, eq=False)

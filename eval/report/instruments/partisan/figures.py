@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.eval.figures import Bar, Caption, Interval, bars, intervals
@@ -115,8 +114,7 @@ def _group(row: Mapping[str, Cell]) -> str:
 
 
 def _interval(label: str, cell: Cell, series: str) -> Interval:
-    value, low, high = _numbers(cell)
-    return Interval(label, value, low, high, series)
+    return Interval(label, *_numbers(cell), series)
 
 
 def _percent(cell: Cell) -> tuple[float, float, float]:
@@ -125,10 +123,7 @@ def _percent(cell: Cell) -> tuple[float, float, float]:
 
 
 def _numbers(cell: Cell) -> tuple[float, float, float]:
-    if not isinstance(cell, Estimate):
-        return math.nan, math.nan, math.nan
-    value, low, high = (math.nan if each is None else each for each in (cell.value, cell.low, cell.high))
-    return value, low, high
+    return (cell if isinstance(cell, Estimate) else Estimate(None)).ends
 
 
 def _described(name: str, cell: Cell, scale: int) -> str:

@@ -120,10 +120,7 @@ def _is(row: Mapping[str, Cell], **wanted: str) -> bool:
 
 
 def _ends(cell: Cell) -> tuple[float, float, float]:
-    if not isinstance(cell, Estimate):
-        return math.nan, math.nan, math.nan
-    value, low, high = (math.nan if each is None else each for each in (cell.value, cell.low, cell.high))
-    return value, low, high
+    return (cell if isinstance(cell, Estimate) else Estimate(None)).ends
 
 
 def _number(cell: Cell) -> float:
