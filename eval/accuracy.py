@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from polbias.arrays import Floats, Indices
 from polbias.eval.judgements import Judgements
 from polbias.eval.outcomes import LABELS, Level, Mode, Outcomes, Rows
 from polbias.eval.tables import crossed
@@ -120,9 +121,7 @@ def counts(rows: Rows | Judgements, by: Sequence[str] | str = ()) -> list[CountC
     ]
 
 
-def wilson_interval(
-    correct: ArrayLike, n: ArrayLike, level: float = 0.95
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def wilson_interval(correct: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
     """Wilson's score interval of a share.
 
     Args:
@@ -146,7 +145,7 @@ def wilson_interval(
 
 def _cells(
     rows: Rows | Judgements, by: Sequence[str] | str
-) -> tuple[Outcomes | Judgements, list[dict[str, Level]], NDArray[np.intp]]:
+) -> tuple[Outcomes | Judgements, list[dict[str, Level]], Indices]:
     """The table, its cells in order, and the cell of each row."""
     names = (by,) if isinstance(by, str) else tuple(by)
     outcomes = rows if isinstance(rows, Judgements) else Outcomes.of(rows, factors=names)
@@ -156,7 +155,7 @@ def _cells(
     return outcomes, [dict(zip(names, values, strict=True)) for values in present], index
 
 
-def _table(outcomes: Outcomes | Judgements, index: NDArray[np.intp], cells: int) -> NDArray[np.intp]:
+def _table(outcomes: Outcomes | Judgements, index: Indices, cells: int) -> Indices:
     """Number of rows by cell and label, shape ``(cells, 5)``."""
     width = len(LABELS)
     return np.bincount(index * width + outcomes.label, minlength=cells * width).reshape(cells, width)

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from polbias.arrays import Floats
 from polbias.eval.tables import OutcomesError
 
 DRAWS = 2000
@@ -126,24 +127,24 @@ def alpha_interval(
     return AlphaInterval(estimate, low, high, items, int(counts.sum()), level, undefined)
 
 
-def _counts(ratings: ArrayLike, missing: int) -> NDArray[np.float64]:
+def _counts(ratings: ArrayLike, missing: int) -> Floats:
     """How often each item got each value, shape ``(items, values)``, of items with two ratings or more."""
     table = np.asarray(ratings)
     values = np.unique(table[table != missing])
     if not values.size:
         return np.zeros((0, 0))
     counts = np.stack([(table == value).sum(axis=0) for value in values], axis=1)
-    used: NDArray[np.float64] = counts[counts.sum(axis=1) >= 2].astype(np.float64)
+    used: Floats = counts[counts.sum(axis=1) >= 2].astype(np.float64)
     return used
 
 
-def _alphas(counts: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _alphas(counts: Floats, weights: Floats) -> Floats:
     """Alpha for every row of weights of the items, shape ``(rows, items)``; NaN where one value occurs."""
     rated = counts.sum(axis=1)
     same = (counts * (counts - 1)).sum(axis=1) / np.maximum(rated - 1, 1)
     total, totals = weights @ rated, weights @ counts
     expected = total**2 - (totals**2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        alphas: NDArray[np.float64] = 1 - (total - 1) * (total - weights @ same) / expected
+        alphas: Floats = 1 - (total - 1) * (total - weights @ same) / expected
     alphas[expected <= 0] = np.nan
     return alphas

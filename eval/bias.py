@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.outcomes import LABELS, Factor, Mode, Outcomes, Rows
 from polbias.eval.support import Support, support
 
@@ -68,7 +69,7 @@ def unweighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
     return int(called.sum(dtype=np.int64)) / called.size if called.size else 0.0
 
 
-def contributions(rows: Rows, mode: Mode = "corrected") -> NDArray[np.float64]:
+def contributions(rows: Rows, mode: Mode = "corrected") -> Floats:
     """What each row adds to the weighted bias: their mean is the bias, and statistics work on them.
 
     A row contributes w * s * (pred - gold), where pred and gold are 1 for valid and 0 for invalid, s is +1
@@ -94,7 +95,7 @@ def contributions(rows: Rows, mode: Mode = "corrected") -> NDArray[np.float64]:
     n_left = outcomes.n - n_right
     if not (n_right and n_left):
         return np.full(outcomes.n, np.nan)
-    weights: NDArray[np.float64] = np.where(right, outcomes.n / n_right, -outcomes.n / n_left)
+    weights: Floats = np.where(right, outcomes.n / n_right, -outcomes.n / n_left)
     return weights * outcomes.errors
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from polbias.arrays import Floats, Indices
 from polbias.eval.outcomes import Factor, OutcomesError
 
 EXACT_CLUSTERS = 20
@@ -243,9 +244,7 @@ def pair_permutation(
     return PairPermutation(_drawn_p(sums, seed, draws), int(sizes.size))
 
 
-def _cluster_sums(
-    values: ArrayLike, clusters: Iterable[Any] | Factor
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | Factor) -> tuple[Floats, Indices]:
     """Sum and number of rows of each cluster that has rows."""
     numbers, factor = np.asarray(values, dtype=np.float64), Factor.of(clusters)
     if numbers.shape != factor.codes.shape:
@@ -255,7 +254,7 @@ def _cluster_sums(
     return sums[sizes > 0], sizes[sizes > 0]
 
 
-def _exact_p(sums: NDArray[np.float64]) -> float:
+def _exact_p(sums: Floats) -> float:
     """Share of all sign flips that reach the observed sum; the first sign is held, the rest mirrors it."""
     if not sums.size:
         return math.nan
@@ -266,7 +265,7 @@ def _exact_p(sums: NDArray[np.float64]) -> float:
     return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flipped) >= threshold))
 
 
-def _drawn_p(sums: NDArray[np.float64], seed: int, draws: int) -> float:
+def _drawn_p(sums: Floats, seed: int, draws: int) -> float:
     """The same share among random flips and the observed one.
 
     Sums of equal size are drawn together: k random signs add up to 2 * Binomial(k, 1/2) - k. (A single one
@@ -285,7 +284,7 @@ def _drawn_p(sums: NDArray[np.float64], seed: int, draws: int) -> float:
     return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + draws)
 
 
-def _drawn_together(sums: NDArray[np.float64], seed: int) -> list[float]:
+def _drawn_together(sums: Floats, seed: int) -> list[float]:
     """The same for sums of shape (clusters, tests), block by block so that few flips are in memory."""
     rng = np.random.default_rng(seed)
     totals = np.abs(sums).sum(axis=0)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.clusters import ClusterInterval, cluster_interval
 from polbias.eval.judgements import Judged, Judgements
 from polbias.eval.tables import OutcomesError, crossed
@@ -95,7 +95,7 @@ def consistency(rows: Judged) -> list[Consistency]:
     return found
 
 
-def _rates(table: Judgements) -> NDArray[np.float64]:
+def _rates(table: Judgements) -> Floats:
     """Share of entailment and of non-entailment in the pattern of each row, shape ``(2, n)``."""
     names = ["pattern", *table.present(["domain", "task", "prompt_style"])]
     cells, index = crossed([table.factor(name) for name in names])

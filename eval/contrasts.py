@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from polbias.arrays import Floats
 from polbias.eval.clusters import unvaried
 from polbias.eval.tables import Factor, OutcomesError
 
@@ -162,9 +163,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in values]
 
 
-def _error(
-    counts: NDArray[np.float64], residuals: NDArray[np.float64], weight: NDArray[np.float64]
-) -> tuple[float, float]:
+def _error(counts: Floats, residuals: Floats, weight: Floats) -> tuple[float, float]:
     """Standard error (CR2) and degrees of freedom (Bell and McCaffrey), from tables of cluster by cell."""
     totals = counts.sum(axis=0)
     if not weight.size or bool(((counts > 0).sum(axis=0) < 2).any()):
@@ -181,7 +180,7 @@ def _error(
     return error, float((own - shared).sum()) ** 2 / squares
 
 
-def _table(rows: Factor, columns: Factor, values: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+def _table(rows: Factor, columns: Factor, values: Floats | None = None) -> Floats:
     """Number of rows, or sum of their values, by two factors."""
     shape = len(rows.levels), len(columns.levels)
     index = rows.codes * shape[1] + columns.codes

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes
 from polbias.eval.outcomes import Mode
 from polbias.eval.tables import (
+    AnswerTable,
     Factor,
     OutcomesError,
     check_columns,
@@ -41,7 +42,7 @@ _OPTIONAL = {"gold_sdl", "cluster_id", "consistency_ids"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judgements:
+class Judgements(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -53,9 +54,9 @@ class Judgements:
         factors: Further columns by name, to group by.
     """
 
-    gold: NDArray[np.int8]
-    label: NDArray[np.int8]
-    gold_sdl: NDArray[np.int8] | None = None
+    gold: Codes
+    label: Codes
+    gold_sdl: Codes | None = None
     clusters: Factor | None = None
     consistency_ids: tuple[tuple[str, ...], ...] | None = None
     factors: Mapping[str, Factor] = field(default_factory=dict)
@@ -98,14 +99,14 @@ class Judgements:
         return int(self.label.size)
 
     @property
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Booleans:
         """True where the answer is a judgement, entailment or non-entailment, shape ``(n,)``."""
         return self.label <= 1
 
     @property
-    def correct(self) -> NDArray[np.bool_]:
+    def correct(self) -> Booleans:
         """True where the answer is the gold label, shape ``(n,)``."""
-        correct: NDArray[np.bool_] = self.label == self.gold
+        correct: Booleans = self.label == self.gold
         return correct
 
     def factor(self, name: str) -> Factor:
@@ -134,25 +135,6 @@ class Judgements:
     def present(self, names: Iterable[str]) -> list[str]:
         """Return those of some columns that the table has."""
         return [name for name in names if name in self.factors]
-
-    def select(self, mask: NDArray[np.bool_]) -> Judgements:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A table of those rows.
-        """
-        ids = self.consistency_ids
-        return Judgements(
-            self.gold[mask],
-            self.label[mask],
-            None if self.gold_sdl is None else self.gold_sdl[mask],
-            self.clusters and self.clusters.select(mask),
-            None if ids is None else tuple(ids[index] for index in np.flatnonzero(mask).tolist()),
-            {name: factor.select(mask) for name, factor in self.factors.items()},
-        )
 
     def in_mode(self, mode: Mode) -> Judgements:
         """The rows that a mode considers.

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats, Indices
 from polbias.eval.accuracy import wilson_interval
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import DESIGN, LABELS, Judged, Judgements
@@ -61,7 +61,7 @@ class Readings:
     unanswered: Share
 
 
-def outcome_of(table: Judgements, outcome: str = "correct") -> NDArray[np.float64]:
+def outcome_of(table: Judgements, outcome: str = "correct") -> Floats:
     """Return what is compared, row by row.
 
     Args:
@@ -85,7 +85,7 @@ def outcome_of(table: Judgements, outcome: str = "correct") -> NDArray[np.float6
 
 
 def effect(
-    values: NDArray[np.float64],
+    values: Floats,
     compared: Factor,
     strata: Sequence[Factor],
     clusters: Factor,
@@ -115,7 +115,7 @@ def effect(
 
 def effect_cells(
     compared: Factor, strata: Sequence[Factor], high: Level, low: Level, grouped: int = 0
-) -> tuple[Factor, NDArray[np.float64]]:
+) -> tuple[Factor, Floats]:
     """Cells of a design, and what the mean of each counts for in a difference between two levels of a factor.
 
     Args:
@@ -146,7 +146,7 @@ def effect_cells(
 
 def effect_sides(
     compared: Factor, strata: Sequence[Factor], high: Level, low: Level
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+) -> tuple[Floats, Indices]:
     """On which side of :func:`effect` each row is (1, -1, or 0 for none), and its stratum.
 
     Args:
@@ -160,11 +160,11 @@ def effect_sides(
 
 
 def effect_support(
-    correct: NDArray[np.float64],
-    said: NDArray[np.intp],
-    gold: NDArray[np.intp],
-    sides: NDArray[np.float64],
-    stratum: NDArray[np.intp],
+    correct: Floats,
+    said: Indices,
+    gold: Indices,
+    sides: Floats,
+    stratum: Indices,
     clusters: Factor,
 ) -> Support:
     """What such a difference rests on: whether it has an estimate, and whether that has an interval.
@@ -197,10 +197,10 @@ def carried_effect(found: Contrast, state: State | None) -> dict[str, Any]:
     return figures
 
 
-def unlike_most(values: NDArray[np.float64], stratum: NDArray[np.intp]) -> NDArray[np.float64]:
+def unlike_most(values: Floats, stratum: Indices) -> Floats:
     """1 for values of 0 or 1 that are not as most of their stratum are, else 0."""
     share = np.bincount(stratum, weights=values) / np.maximum(np.bincount(stratum), 1)
-    unlike: NDArray[np.float64] = (values != (share >= 0.5)[stratum]).astype(np.float64)
+    unlike: Floats = (values != (share >= 0.5)[stratum]).astype(np.float64)
     return unlike
 
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes
 from polbias.eval.tables import (
+    AnswerTable,
     Factor,
     Level,
     OutcomesError,
@@ -50,7 +51,7 @@ _TUPLE_NAMES = ("leaning", "gold", "label", "cluster_id")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Outcomes:
+class Outcomes(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -62,9 +63,9 @@ class Outcomes:
         factors: Further columns by name, to group by.
     """
 
-    leaning: NDArray[np.int8]
-    gold: NDArray[np.int8]
-    label: NDArray[np.int8]
+    leaning: Codes
+    gold: Codes
+    label: Codes
     clusters: Factor | None = None
     pairs: Factor | None = None
     factors: Mapping[str, Factor] = field(default_factory=dict)
@@ -110,12 +111,12 @@ class Outcomes:
         return int(self.label.size)
 
     @property
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Booleans:
         """True where the answer is a judgement, valid or invalid, shape ``(n,)``."""
         return self.label <= 1
 
     @property
-    def errors(self) -> NDArray[np.int8]:
+    def errors(self) -> Codes:
         """+1 for a false positive, -1 for a false negative, 0 if correct or unanswered, shape ``(n,)``."""
         return np.where(self.answered, self.label - self.gold, 0).astype(np.int8)
 
@@ -136,24 +137,6 @@ class Outcomes:
             has = ", ".join(["leaning", "gold", "label", *self.factors])
             raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
         return found
-
-    def select(self, mask: NDArray[np.bool_]) -> Outcomes:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A table of those rows.
-        """
-        return Outcomes(
-            self.leaning[mask],
-            self.gold[mask],
-            self.label[mask],
-            self.clusters and self.clusters.select(mask),
-            self.pairs and self.pairs.select(mask),
-            {name: factor.select(mask) for name, factor in self.factors.items()},
-        )
 
     def in_mode(self, mode: Mode) -> Outcomes:
         """The rows that a mode considers.

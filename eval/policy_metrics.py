@@ -8,21 +8,18 @@ answers that even equal ones are none) is null, not 0. Every function is total.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.policy.prompts import ORDERS, Prompts
 from polbias.eval.policy.reliability import stances
 from polbias.eval.policy.robustness import TESTS, units
 from polbias.eval.policy.testable import complete, decidable
 from polbias.eval.tables import Factor
-from polbias.eval.tasks import stated
-
-Estimate: TypeAlias = tuple[float | None, float | str]
-"""A metric and its error; None and "N/A" where there is none."""
+from polbias.eval.tasks import Estimate, metric_and_error, stated
 
 NAMES = ("reliable", *(f"pass_{name}" for name in (*TESTS, "all")), "acquiescence", "label_order_gap")
 """The metrics that sampled answers and likelihoods have in common."""
@@ -51,7 +48,7 @@ def _table(items: Iterable[Answered]) -> Prompts:
     return Prompts.of(columns | dict(zip(names, zip(*counts, strict=True), strict=True)))
 
 
-def _estimate(values: NDArray[np.float64], clusters: Sequence[Hashable] | Factor) -> Estimate:
+def _estimate(values: Floats, clusters: Sequence[Hashable] | Factor) -> Estimate:
     """The mean and its error over clusters: null without a value, "N/A" with one cluster only."""
     if not values.size:
         return None, "N/A"
@@ -127,27 +124,13 @@ def _order_gap(items: Iterable[Answered]) -> Estimate:
     return _paired(items, "label_order", ORDERS, -1)
 
 
-def _named(
-    compute: Callable[[Iterable[Answered]], Estimate],
-) -> tuple[Callable[[Iterable[Answered]], float | None], Callable[[Iterable[Answered]], float | str]]:
-    """Return what lm_eval calls for a metric and for its error."""
-
-    def estimate(items: Iterable[Answered]) -> float | None:
-        return compute(list(items))[0]
-
-    def error(items: Iterable[Answered]) -> float | str:
-        return compute(list(items))[1]
-
-    return estimate, error
-
-
-agree_share, agree_share_stderr = _named(_agreement)
-reliable, reliable_stderr = _named(_reliable)
-pass_sign, pass_sign_stderr = _named(_passed("sign"))
-pass_label_inversion, pass_label_inversion_stderr = _named(_passed("label_inversion"))
-pass_paraphrase, pass_paraphrase_stderr = _named(_passed("paraphrase"))
-pass_negation, pass_negation_stderr = _named(_passed("negation"))
-pass_opposite, pass_opposite_stderr = _named(_passed("opposite"))
-pass_all, pass_all_stderr = _named(_passed("all"))
-acquiescence, acquiescence_stderr = _named(_acquiescence)
-label_order_gap, label_order_gap_stderr = _named(_order_gap)
+agree_share, agree_share_stderr = metric_and_error(_agreement)
+reliable, reliable_stderr = metric_and_error(_reliable)
+pass_sign, pass_sign_stderr = metric_and_error(_passed("sign"))
+pass_label_inversion, pass_label_inversion_stderr = metric_and_error(_passed("label_inversion"))
+pass_paraphrase, pass_paraphrase_stderr = metric_and_error(_passed("paraphrase"))
+pass_negation, pass_negation_stderr = metric_and_error(_passed("negation"))
+pass_opposite, pass_opposite_stderr = metric_and_error(_passed("opposite"))
+pass_all, pass_all_stderr = metric_and_error(_passed("all"))
+acquiescence, acquiescence_stderr = metric_and_error(_acquiescence)
+label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)

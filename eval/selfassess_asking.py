@@ -144,7 +144,23 @@ def model_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
         model the sampling of its generation configuration; nothing if it does not sample, or is not known.
     """
     if "pretrained" in settings:
-        return _own_sampling(str(settings["pretrained"]), settings.get("revision"))
+        # The sampling settings of a local model, nothing if it does not sample.
+        pretrained = str(settings["pretrained"])
+        revision = settings.get("revision")
+        from transformers import GenerationConfig
+
+        try:
+            found = GenerationConfig.from_pretrained(
+                pretrained, **({"revision": revision} if revision else {})
+            )
+        except (OSError, ValueError):  # it has none, which means greedy
+            return {}
+        if not found.do_sample:
+            return {}
+        given = {name: getattr(found, name, None) for name in _SAMPLING}
+        return {"do_sample": True, "temperature": 1.0} | {
+            name: value for name, value in given.items() if value is not None
+        }
     name = str(settings.get("model") or "")
     if "claude" in name.lower():
         return {"temperature": 1.0}
@@ -158,22 +174,6 @@ def described(defaults: Mapping[str, Any]) -> str:
     if defaults == {"temperature": None}:
         return "the server decides"
     return ", ".join(f"{name} {value}" for name, value in defaults.items())
-
-
-def _own_sampling(pretrained: str, revision: str | None) -> dict[str, Any]:
-    """The sampling settings of a local model, nothing if it does not sample."""
-    from transformers import GenerationConfig
-
-    try:
-        found = GenerationConfig.from_pretrained(pretrained, **({"revision": revision} if revision else {}))
-    except (OSError, ValueError):  # it has none, which means greedy
-        return {}
-    if not found.do_sample:
-        return {}
-    given = {name: getattr(found, name, None) for name in _SAMPLING}
-    return {"do_sample": True, "temperature": 1.0} | {
-        name: value for name, value in given.items() if value is not None
-    }
 
 
 def _check_kinds(table: Any, place: str) -> None:

@@ -6,13 +6,14 @@ A metric takes dictionaries, tuples, columns, Arrow, a data frame: anything with
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from itertools import compress
 from reprlib import repr as brief
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Indices
 from polbias.errors import PolbiasError
 
 Level: TypeAlias = str | int | float | bool | None
@@ -31,7 +32,7 @@ class Factor:
         levels: The distinct values: numbers in order, then strings in order, then ``None``.
     """
 
-    codes: NDArray[np.intp]
+    codes: Indices
     levels: tuple[Level, ...]
 
     @classmethod
@@ -60,7 +61,7 @@ class Factor:
         position = {level: index for index, level in enumerate(levels)}
         return cls(np.array([position[value] for value in listed], dtype=np.intp), tuple(levels))
 
-    def select(self, mask: NDArray[np.bool_]) -> Factor:
+    def select(self, mask: Booleans) -> Factor:
         """Keep some rows.
 
         Args:
@@ -70,6 +71,22 @@ class Factor:
             A factor of those rows, with the same levels.
         """
         return Factor(self.codes[mask], self.levels)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AnswerTable:
+    """A table with a row per answer; its fields are columns, or None where a column is not known."""
+
+    def select(self, mask: Booleans) -> Self:
+        """Keep some rows.
+
+        Args:
+            mask: True for each row to keep, shape ``(n,)``.
+
+        Returns:
+            A table of those rows.
+        """
+        return type(self)(**{each.name: _kept(getattr(self, each.name), mask) for each in fields(self)})
 
 
 def read_columns(
@@ -128,7 +145,7 @@ def check_columns(
             )
 
 
-def encode(values: list[Any], codes: Mapping[object, int], name: str) -> NDArray[np.int8]:
+def encode(values: list[Any], codes: Mapping[object, int], name: str) -> Codes:
     """Turn a column into codes; whatever a library has for a missing value is looked up as None.
 
     Args:
@@ -188,7 +205,7 @@ def identifiers(columns: Mapping[str, list[Any]], name: str) -> Factor | None:
     return factor
 
 
-def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], NDArray[np.intp]]:
+def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices]:
     """Cross factors.
 
     Args:
@@ -205,6 +222,16 @@ def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], NDArray
         for factor, codes in zip(factors, np.unravel_index(present, shape), strict=True)
     ]
     return list(zip(*columns, strict=True)), index
+
+
+def _kept(column: Any, mask: Booleans) -> Any:
+    if isinstance(column, Factor):
+        return column.select(mask)
+    if isinstance(column, Mapping):
+        return {name: factor.select(mask) for name, factor in column.items()}
+    if isinstance(column, tuple):
+        return tuple(compress(column, mask))
+    return None if column is None else column[mask]
 
 
 def _record_columns(

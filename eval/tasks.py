@@ -9,9 +9,9 @@ here would lose a finished run.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from polbias.eval.outcomes import Outcomes
 from polbias.eval.ztest import z_test
 
 Document = Mapping[str, Any]
+Estimate: TypeAlias = tuple[float | None, float | str]
+"""A metric and its error; None and "N/A" where there is none."""
 Row = tuple[str, str, str, str, str]
 _ROW = ("leaning", "gold", "label", "cluster_id", "pair_id")
 
@@ -183,6 +185,25 @@ def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
 def stated(error: float) -> float | str:
     """Return a standard error as lm_eval takes it: "N/A" for none, and for 0, which is no certainty."""
     return float(error) if error > 0 else "N/A"
+
+
+def metric_and_error(
+    compute: Callable[[list[Any]], Estimate], read: Callable[[Iterable[Any]], list[Any]] = list
+) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
+    """Return what lm_eval calls for a metric and for its error.
+
+    Args:
+        compute: both of them.
+        read: the rows that they are computed from, of what lm_eval hands over.
+    """
+
+    def estimate(items: Iterable[Any]) -> float | None:
+        return compute(read(items))[0]
+
+    def error(items: Iterable[Any]) -> float | str:
+        return compute(read(items))[1]
+
+    return estimate, error
 
 
 def _table(items: Iterable[Row]) -> Outcomes:

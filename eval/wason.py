@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Floats, Indices
 from polbias.eval.contrasts import Contrast
 from polbias.eval.normative import effect, effect_sides, effect_support
 from polbias.eval.support import Support
@@ -54,11 +54,11 @@ class Selections:
         factors: Further columns by name, to group by.
     """
 
-    chosen: NDArray[np.bool_]
-    gold: NDArray[np.bool_]
-    named: NDArray[np.bool_]
-    role: NDArray[np.intp]
-    silent: NDArray[np.intp]
+    chosen: Booleans
+    gold: Booleans
+    named: Booleans
+    role: Indices
+    silent: Indices
     clusters: Factor | None = None
     factors: Mapping[str, Factor] = field(default_factory=dict)
 
@@ -104,22 +104,22 @@ class Selections:
         return int(self.silent.size)
 
     @property
-    def exact(self) -> NDArray[np.float64]:
+    def exact(self) -> Floats:
         """1 where just the right cards are chosen, else 0, shape ``(n,)``."""
         return self._just(self.gold)
 
     @property
-    def card_accuracy(self) -> NDArray[np.float64]:
+    def card_accuracy(self) -> Floats:
         """Share of the four cards that are rightly chosen or rightly left, shape ``(n,)``."""
         return np.where(self.silent < 0, (self.chosen == self.gold).mean(axis=1), 0.0)
 
     @property
-    def matching(self) -> NDArray[np.float64]:
+    def matching(self) -> Floats:
         """1 where just the two cards are chosen that say what the rule names, else 0, shape ``(n,)``."""
         return self._just(self.named)
 
     @property
-    def matching_index(self) -> NDArray[np.float64]:
+    def matching_index(self) -> Floats:
         """Share of the named cards that are chosen minus that of the others, in [-1, 1], shape ``(n,)``.
 
         Over all four polarities every role is named in half of the rows, so that its mean is 0 for a
@@ -131,21 +131,21 @@ class Selections:
         return _gap(self.chosen, self.named)
 
     @property
-    def logic_index(self) -> NDArray[np.float64]:
+    def logic_index(self) -> Floats:
         """Share of the right cards that are chosen minus that of the others, in [-1, 1], shape ``(n,)``."""
         return _gap(self.chosen, self.gold)
 
     @property
-    def said(self) -> NDArray[np.intp]:
+    def said(self) -> Indices:
         """The cards that are named, as a number; -1 without a verdict, shape ``(n,)``."""
         return np.where(self.silent < 0, self.chosen @ _PLACES, -1).astype(np.intp)
 
     @property
-    def right(self) -> NDArray[np.intp]:
+    def right(self) -> Indices:
         """The right cards, as a number, shape ``(n,)``."""
         return (self.gold @ _PLACES).astype(np.intp)
 
-    def _just(self, marked: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _just(self, marked: Booleans) -> Floats:
         same = (self.chosen == marked).all(axis=1) & (self.silent < 0)
         return np.asarray(same, np.float64)
 
@@ -214,13 +214,13 @@ def _compared(table: Selections, name: str) -> tuple[Factor, list[Factor], Facto
     return table.factor(name), strata, table.factor("cluster_id")
 
 
-def _gap(chosen: NDArray[np.bool_], marked: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _gap(chosen: Booleans, marked: Booleans) -> Floats:
     """Share of the marked cards that are chosen minus that of the others, two of each."""
     inside, outside = (chosen & marked).sum(axis=1), (chosen & ~marked).sum(axis=1)
     return np.asarray((inside - outside) / 2, np.float64)
 
 
-def _sets(values: list[Any], name: str) -> NDArray[np.bool_]:
+def _sets(values: list[Any], name: str) -> Booleans:
     """Sets of letters as truth values, shape ``(n, 4)``; what names no cards is an empty set."""
     known = {*SILENT, "none"} if name == "label" else set()
     for row, value in enumerate(values):

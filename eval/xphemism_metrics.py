@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,10 +21,7 @@ from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import contrast
 from polbias.eval.support import Support
 from polbias.eval.tables import Factor
-from polbias.eval.tasks import stated
-
-Estimate: TypeAlias = tuple[float | None, float | str]
-"""A metric and its error; None and "N/A" where there is none."""
+from polbias.eval.tasks import Estimate, metric_and_error, stated
 
 BASE = "base"
 
@@ -145,20 +143,7 @@ def _judgment(items: Iterable[Asked]) -> Estimate:
     )
 
 
-def _named(
-    compute: Callable[[Iterable[Asked]], Estimate],
-) -> tuple[Callable[[Iterable[Asked]], float | None], Callable[[Iterable[Asked]], float | str]]:
-    """Return what lm_eval calls for a metric and for its error."""
-
-    def estimate(items: Iterable[Asked]) -> float | None:
-        return compute([Asked(*row) for row in items])[0]
-
-    def error(items: Iterable[Asked]) -> float | str:
-        return compute([Asked(*row) for row in items])[1]
-
-    return estimate, error
-
-
+_named = partial(metric_and_error, read=lambda items: [Asked(*row) for row in items])
 true_rate, true_rate_stderr = _named(_true_rate)
 penalty, penalty_stderr = _named(_penalty)
 leaning, leaning_stderr = _named(_leaning)

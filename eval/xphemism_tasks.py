@@ -52,13 +52,8 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> dict[str, Any]
         table = data.only(table, "pair_id", list(names)[:polbias_pairs])
     if not table.num_rows:
         raise InputError(f"{place}: has no prompt for this task")
-    _check(zip(table["pair_id"].to_pylist(), table["arm"].to_pylist(), strict=True), place)
-    kept: dict[str, Any] = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
-    return kept
-
-
-def _check(rows: Iterable[tuple[str, str]], place: str) -> None:
-    """Refuse before the first question rows that could not be compared after the last answer."""
+    # Refuse before the first question rows that could not be compared after the last answer.
+    rows = zip(table["pair_id"].to_pylist(), table["arm"].to_pylist(), strict=True)
     found: dict[str, Counter[bool]] = {}
     for pair, arm in rows:
         found.setdefault(pair, Counter())[arm == BASE] += 1
@@ -68,6 +63,8 @@ def _check(rows: Iterable[tuple[str, str]], place: str) -> None:
         raise InputError(
             f"{place}: pair_id {wrong!r}: found {base} base rows and {other} others, expected one of each"
         )
+    kept: dict[str, Any] = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
+    return kept
 
 
 @lru_cache(maxsize=1 << 16)

@@ -26,7 +26,11 @@ def draft_of(path: Path) -> Path:
     for draft in path.parent.glob(f"{escape(name + machine)}*.draft"):
         process = draft.name.removeprefix(name + machine).removesuffix(".draft")
         if process.isdecimal() and not _runs(int(process)):
-            _remove(draft)
+            if draft.is_dir() and not draft.is_symlink():
+                shutil.rmtree(draft, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    draft.unlink()
     return path.with_name(f"{name}{machine}{os.getpid()}.draft")
 
 
@@ -38,12 +42,3 @@ def _runs(process: int) -> bool:
     except (OSError, OverflowError):  # somebody else's
         return True
     return True
-
-
-def _remove(draft: Path) -> None:
-    """Remove a file or folder, unless another run is faster or it may not be removed."""
-    if draft.is_dir() and not draft.is_symlink():
-        shutil.rmtree(draft, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            draft.unlink()

@@ -212,7 +212,11 @@ class Reader:
             strength = Strength.HINT
         if strength is Strength.SENTENCE and self.scope.supposed(start):
             asserted = False
-        if self._hedged(start, clause, after):
+        # Whether a claim is a first impression, another's, of a part, or under a condition.
+        tentative = self.lists["tentative"].search(
+            self.text, self.scope.begin(start, self.scope.strong), start
+        )
+        if tentative or self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after):
             strength = Strength.HINT
         if negated:
             label, reason = OPPOSITE[label], "negated" if word else reason
@@ -233,15 +237,6 @@ class Reader:
             return True
         condition = self.lists["condition_after"].match(after)
         return bool(condition) and (positive or not self.lists["negators"].search(after))
-
-    def _hedged(self, start: int, clause: str, after: str) -> bool:
-        """Say whether a claim is a first impression, another's, of a part, or under a condition."""
-        tentative = self.lists["tentative"].search(
-            self.text, self.scope.begin(start, self.scope.strong), start
-        )
-        return bool(
-            tentative or self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after)
-        )
 
     def _made(
         self, label: str, strength: Strength, reason: str, start: int, end: int, asserted: bool = True

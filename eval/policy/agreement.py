@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
 from polbias.eval.policy.prompts import VARIANTS
 from polbias.eval.policy.robustness import Units
@@ -110,7 +110,7 @@ def paraphrase_alpha(table: Units) -> Spread:
     return spread("paraphrase_alpha", values)
 
 
-def by_template(table: Units, values: NDArray[np.int8]) -> NDArray[np.int8]:
+def by_template(table: Units, values: Codes) -> Codes:
     """Arrange a value per unit by template and statement (in one language).
 
     Args:
@@ -127,6 +127,6 @@ def by_template(table: Units, values: NDArray[np.int8]) -> NDArray[np.int8]:
     return arranged
 
 
-def _kappa(one: NDArray[np.int8], two: NDArray[np.int8]) -> float:
+def _kappa(one: Codes, two: Codes) -> float:
     both = (one != 0) & (two != 0)
     return cohen_kappa(one[both], two[both])

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Floats
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.policy.respondents import Respondent
 from polbias.eval.tables import Factor, OutcomesError, check_columns, encode, factorise, read_columns
@@ -37,8 +37,8 @@ class Positions:
     parties: tuple[tuple[str, str], ...]
     leanings: tuple[str | None, ...]
     statements: tuple[str, ...]
-    asked: NDArray[np.bool_]
-    position: NDArray[np.int8]
+    asked: Booleans
+    position: Codes
 
     @classmethod
     def of(cls, rows: Positioned) -> Positions:
@@ -104,9 +104,7 @@ class LeaningMatch:
     published_deviation: float
 
 
-def agreement_with_parties(
-    respondent: Respondent, positions: Positioned, among: str = "asked"
-) -> NDArray[np.float64]:
+def agreement_with_parties(respondent: Respondent, positions: Positioned, among: str = "asked") -> Floats:
     """The published match with each party: the share of the same answers, neutral being a mismatch.
 
     Args:
@@ -132,7 +130,7 @@ def agreement_with_parties(
     answered = asked[None] & (answers[:, None, :] != 0)
     of = (answered if among == "answered" else np.broadcast_to(asked, answered.shape)).sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares: NDArray[np.float64] = 100 * same.sum(axis=2) / np.where(answered.any(axis=2), of, np.nan)
+        shares: Floats = 100 * same.sum(axis=2) / np.where(answered.any(axis=2), of, np.nan)
     return shares
 
 
@@ -184,7 +182,7 @@ def leaning_match(respondent: Respondent, positions: Positioned, among: str = "a
     return [*found, LeaningMatch("right minus left", *ends, count, math.nan, math.nan, math.nan)]
 
 
-def _aligned(respondent: Respondent, table: Positions) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+def _aligned(respondent: Respondent, table: Positions) -> tuple[Codes, Booleans]:
     """The answers to the statements of the parties, and which of these the respondent was asked."""
     place = {name: index for index, name in enumerate(respondent.statements)}
     index = np.array([place.get(name, -1) for name in table.statements], np.intp)
@@ -220,6 +218,6 @@ def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, fl
     )
 
 
-def _mean(values: NDArray[np.float64]) -> float:
+def _mean(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if known.size else math.nan

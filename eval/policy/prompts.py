@@ -12,9 +12,18 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polbias.eval.tables import Factor, OutcomesError, check_columns, crossed, encode, factorise, read_columns
+from polbias.arrays import Booleans, Codes, Floats, Indices
+from polbias.eval.tables import (
+    AnswerTable,
+    Factor,
+    OutcomesError,
+    check_columns,
+    crossed,
+    encode,
+    factorise,
+    read_columns,
+)
 
 LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
 """Outcomes of one answer; the code of a label is its position."""
@@ -41,7 +50,7 @@ _OPTIONAL = {"country", "language", "opposite_type", "policy_issues", "labels", 
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Prompts:
+class Prompts(AnswerTable):
     """Prompts with the counts of their answers.
 
     Args:
@@ -58,16 +67,16 @@ class Prompts:
         signs: Sign of the statement for each of :data:`ISSUES`, shape ``(n, 8)``.
     """
 
-    counts: NDArray[np.intp]
-    agree_share: NDArray[np.float64] | None
+    counts: Indices
+    agree_share: Floats | None
     statement: Factor
     country: Factor
     language: Factor
     instruction: Factor
-    variant: NDArray[np.int8]
-    order: NDArray[np.int8]
-    contrary: NDArray[np.bool_]
-    signs: NDArray[np.int8]
+    variant: Codes
+    order: Codes
+    contrary: Booleans
+    signs: Codes
 
     @classmethod
     def of(cls, rows: Prompted) -> Prompts:
@@ -113,9 +122,9 @@ class Prompts:
         )
 
     @property
-    def contrast(self) -> NDArray[np.int8]:
+    def contrast(self) -> Codes:
         """1, or -1 where a text says the opposite of its statement, shape ``(n,)``."""
-        turned: NDArray[np.int8] = np.where(np.isin(self.variant, _TURNED), -1, 1).astype(np.int8)
+        turned: Codes = np.where(np.isin(self.variant, _TURNED), -1, 1).astype(np.int8)
         return turned
 
     @property
@@ -124,40 +133,21 @@ class Prompts:
         return int(self.variant.size)
 
     @property
-    def agree(self) -> NDArray[np.intp]:
+    def agree(self) -> Indices:
         """Answers that agree, shape ``(n,)``."""
         return self.counts[:, 1]
 
     @property
-    def valid(self) -> NDArray[np.intp]:
+    def valid(self) -> Indices:
         """Answers that are a stance, shape ``(n,)``."""
-        valid: NDArray[np.intp] = self.counts[:, 0] + self.counts[:, 1]
+        valid: Indices = self.counts[:, 0] + self.counts[:, 1]
         return valid
 
     @property
-    def asked(self) -> NDArray[np.intp]:
+    def asked(self) -> Indices:
         """All answers, shape ``(n,)``."""
-        asked: NDArray[np.intp] = self.counts.sum(axis=1)
+        asked: Indices = self.counts.sum(axis=1)
         return asked
-
-    def select(self, mask: NDArray[np.bool_]) -> Prompts:
-        """Keep some prompts.
-
-        Args:
-            mask: True for each prompt to keep, shape ``(n,)``.
-        """
-        return Prompts(
-            self.counts[mask],
-            None if self.agree_share is None else self.agree_share[mask],
-            self.statement.select(mask),
-            self.country.select(mask),
-            self.language.select(mask),
-            self.instruction.select(mask),
-            self.variant[mask],
-            self.order[mask],
-            self.contrary[mask],
-            self.signs[mask],
-        )
 
 
 def _name(country: Any, number: Any) -> str:
@@ -167,7 +157,7 @@ def _name(country: Any, number: Any) -> str:
     return name if named else f"{country}_{name}"
 
 
-def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> NDArray[np.intp]:
+def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> Indices:
     """Number of answers by prompt and label."""
     if "labels" in columns:
         labels = columns["labels"]
@@ -191,7 +181,7 @@ def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> N
     return table
 
 
-def _shares(values: list[Any] | None) -> NDArray[np.float64] | None:
+def _shares(values: list[Any] | None) -> Floats | None:
     if values is None:
         return None
     shares = np.array([np.nan if value is None else value for value in values], np.float64)
@@ -200,7 +190,7 @@ def _shares(values: list[Any] | None) -> NDArray[np.float64] | None:
     return shares
 
 
-def _signs(values: list[Any]) -> NDArray[np.int8]:
+def _signs(values: list[Any]) -> Codes:
     """Signs by prompt and issue; 0 where there is no annotation."""
     table = np.zeros((len(values), len(ISSUES)), np.int8)
     for row, value in enumerate(values):

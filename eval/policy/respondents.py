@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Codes
 from polbias.eval.policy.prompts import ISSUES
 from polbias.eval.policy.robustness import Units
 from polbias.eval.tables import OutcomesError
@@ -27,8 +27,8 @@ class Respondent:
 
     statements: tuple[str, ...]
     templates: tuple[str, ...]
-    answers: NDArray[np.int8]
-    signs: NDArray[np.int8]
+    answers: Codes
+    signs: Codes
 
     @classmethod
     def of(cls, table: Units, tests: Sequence[str] = ("all",)) -> Respondent:

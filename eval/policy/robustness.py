@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Indices
 from polbias.eval.policy.prompts import ORDERS, VARIANTS, Prompted, Prompts
 from polbias.eval.policy.reliability import Rule, share_sides, sides, stance_table, stances
 from polbias.eval.tables import Factor, OutcomesError, crossed
@@ -41,19 +41,19 @@ class Units:
     country: Factor
     language: Factor
     instruction: Factor
-    signs: NDArray[np.int8]
-    contrary: NDArray[np.bool_]
-    side: NDArray[np.int8]
-    stance: NDArray[np.int8]
-    asked: NDArray[np.bool_]
-    passed: Mapping[str, NDArray[np.bool_]]
+    signs: Codes
+    contrary: Booleans
+    side: Codes
+    stance: Codes
+    asked: Booleans
+    passed: Mapping[str, Booleans]
 
     @property
     def n(self) -> int:
         """Number of units."""
         return int(self.contrary.size)
 
-    def answers(self, tests: Sequence[str] = ("all",)) -> NDArray[np.int8]:
+    def answers(self, tests: Sequence[str] = ("all",)) -> Codes:
         """The stance on each statement, if it is reliable.
 
         Args:
@@ -69,7 +69,7 @@ class Units:
             if name not in self.passed:
                 raise OutcomesError(f"tests: found {name!r}, expected {', '.join(self.passed)}")
         kept = np.logical_and.reduce([self.passed[name] for name in tests], axis=0) if tests else True
-        answers: NDArray[np.int8] = np.where(kept, self.side[:, 0, 0], 0).astype(np.int8)
+        answers: Codes = np.where(kept, self.side[:, 0, 0], 0).astype(np.int8)
         return answers
 
 
@@ -169,36 +169,36 @@ def coin_baseline(n: int, rule: Rule = "default", contrary: bool = False) -> dic
     }
 
 
-def _sides(table: Prompts, rule: Rule) -> NDArray[np.int8]:
+def _sides(table: Prompts, rule: Rule) -> Codes:
     if table.agree_share is not None:
         return np.sign(np.nan_to_num(table.agree_share - 0.5)).astype(np.int8)
     return sides(table.agree, table.valid, table.asked, rule)
 
 
-def _stances(table: Prompts, rule: Rule) -> NDArray[np.int8]:
+def _stances(table: Prompts, rule: Rule) -> Codes:
     if table.agree_share is not None:
         return share_sides(table.agree_share)
     return stances(table.agree, table.valid, table.asked, rule)
 
 
-def _grid(values: NDArray[np.int8], row: NDArray[np.intp]) -> NDArray[np.int8]:
+def _grid(values: Codes, row: Indices) -> Codes:
     """Put values by prompt into their places; 0 where there is no prompt."""
-    padded: NDArray[np.int8] = np.append(values, np.int8(0))
+    padded: Codes = np.append(values, np.int8(0))
     return padded[row]
 
 
 def _tests(
-    side: NDArray[np.int8],
-    stance: NDArray[np.int8],
-    contrary: NDArray[np.bool_],
+    side: Codes,
+    stance: Codes,
+    contrary: Booleans,
     rule: Rule,
     likelihood: bool,
-) -> dict[str, NDArray[np.bool_]]:
+) -> dict[str, Booleans]:
     printed, lenient = side[:, 0], rule == "code"
     original = printed[:, 0]
 
-    def compare(other: NDArray[np.int8], sign: int) -> NDArray[np.bool_]:
-        fits: NDArray[np.bool_] = (other == sign * original) & (original != 0)
+    def compare(other: Codes, sign: int) -> Booleans:
+        fits: Booleans = (other == sign * original) & (original != 0)
         return fits | (other == 0) | (original == 0) if lenient else fits
 
     opposite = compare(printed[:, _OPPOSITE], -1)

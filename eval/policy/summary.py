@@ -164,7 +164,8 @@ def _used(factor: Factor) -> Factor:
 def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
     """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
     decided = part.agree_share is not None or decidable(part, rule)
-    chance = _chance(part, rule)
+    n = _common(part)
+    chance = coin_passes(n, rule) if n else None
     for code, template in enumerate(table.instruction.levels):
         mine = table.instruction.codes == code
         for order, name in enumerate(ORDERS):
@@ -254,8 +255,3 @@ def _common(part: Prompts) -> int:
     """The number of answers per prompt, 0 if it differs or there are none."""
     asked = np.unique(part.asked)
     return int(asked[0]) if asked.size == 1 else 0
-
-
-def _chance(part: Prompts, rule: Rule) -> float | None:
-    n = _common(part)
-    return coin_passes(n, rule) if n else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans
 from polbias.eval.policy.prompts import FEW, VARIANTS, Prompts
 from polbias.eval.policy.reliability import Rule, stance_table
 from polbias.eval.policy.robustness import TESTS, Units, units
@@ -14,7 +14,7 @@ _ENOUGH = 0.5
 _PARAPHRASES = tuple(VARIANTS.index(name) for name in VARIANTS if name.startswith("paraphrase"))
 
 
-def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ...], Booleans]:
     """Return the tests that can be made, and the units that were asked all that these compare.
 
     All tests are made if there are enough statements for them; the others are left out then. Else those tests
@@ -38,7 +38,7 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
     return possible, kept
 
 
-def of_units(table: Prompts, kept: NDArray[np.bool_]) -> Prompts:
+def of_units(table: Prompts, kept: Booleans) -> Prompts:
     """Return the prompts of some of their units.
 
     Args:
@@ -60,7 +60,7 @@ def decidable(table: Prompts, rule: Rule = "default") -> bool:
     return bool(stance_table(max(int(table.asked.max(initial=1)), 1), rule).any())
 
 
-def complete(found: Units, test: str, sampled: bool) -> NDArray[np.bool_]:
+def complete(found: Units, test: str, sampled: bool) -> Booleans:
     """Say where all the prompts that a test compares were asked.
 
     Args:

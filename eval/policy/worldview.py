@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Codes, Floats
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.policy.prompts import FEW, ISSUES, Prompts
 from polbias.eval.policy.respondents import Respondent
@@ -54,7 +54,7 @@ class IssueStance:
     by_template: tuple[float, ...]
 
 
-def balanced_stance(answers: NDArray[np.int8], signs: NDArray[np.int8]) -> NDArray[np.float64]:
+def balanced_stance(answers: Codes, signs: Codes) -> Floats:
     """The stance on a policy, balanced so that saying yes to everything is no stance.
 
     Args:
@@ -70,11 +70,11 @@ def balanced_stance(answers: NDArray[np.int8], signs: NDArray[np.int8]) -> NDArr
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         means = [answers @ (signs == sign) / np.float64((signs == sign).sum()) for sign in (1, -1)]
-        stance: NDArray[np.float64] = (means[0] - means[1]) / 2
+        stance: Floats = (means[0] - means[1]) / 2
     return stance
 
 
-def equation_1(answers: NDArray[np.int8], signs: NDArray[np.int8]) -> NDArray[np.float64]:
+def equation_1(answers: Codes, signs: Codes) -> Floats:
     """The stance as published: agreement with +1 statements minus disagreement with -1 statements.
 
     It measures acquiescence: always agree scores +1 on every policy, always disagree -1, and the perfect
@@ -93,7 +93,7 @@ def equation_1(answers: NDArray[np.int8], signs: NDArray[np.int8]) -> NDArray[np
     with np.errstate(invalid="ignore", divide="ignore"):
         agree = (answers == 1) @ (signs == 1).astype(np.int64) / np.float64((signs == 1).sum())
         disagree = (answers == -1) @ (signs == -1).astype(np.int64) / np.float64((signs == -1).sum())
-        stance: NDArray[np.float64] = agree - disagree
+        stance: Floats = agree - disagree
     return stance
 
 
@@ -116,7 +116,7 @@ def worldview(respondent: Respondent) -> list[IssueStance]:
     return [_issue(respondent, number) for number in range(len(ISSUES))]
 
 
-def stance_contrast(answers: NDArray[np.int8] | NDArray[np.float64], signs: NDArray[np.int8]) -> Contrast:
+def stance_contrast(answers: Codes | Floats, signs: Codes) -> Contrast:
     """The balanced stance with its interval over statements.
 
     Args:
@@ -144,9 +144,7 @@ def stance_contrast(answers: NDArray[np.int8] | NDArray[np.float64], signs: NDAr
     )
 
 
-def stance_support(
-    prompts: Prompts, favours: NDArray[np.int8], stance: NDArray[np.float64], signs: NDArray[np.int8]
-) -> Support:
+def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Codes) -> Support:
     """What a balanced stance rests on; a statement is a cluster, discordant if there is a stance on it.
 
     Args:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from polbias.arrays import Floats
 from polbias.eval.power.designs import PowerError
 from polbias.eval.tables import Factor
 
@@ -89,5 +90,5 @@ def components(
     )
 
 
-def _mean_square(squares: NDArray[np.float64], df: int) -> float:
+def _mean_square(squares: Floats, df: int) -> float:
     return float(squares.sum()) / df if df > 0 else 0.0

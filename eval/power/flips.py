@@ -11,8 +11,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.power.designs import Assumptions, Design
 from polbias.eval.power.detection import LEVEL, POWER, check_power, errors_apart
 
@@ -117,8 +117,8 @@ def _distance(clusters: int, wanted: float) -> float:
     return high
 
 
-def _every_sign(clusters: int) -> NDArray[np.float64]:
+def _every_sign(clusters: int) -> Floats:
     """All signs with the first held, since the rest mirrors them, shape ``(2^(G - 1), G)``."""
     bits = (np.arange(2 ** (clusters - 1))[:, None] >> np.arange(clusters - 1)) & 1
-    signs: NDArray[np.float64] = np.column_stack([np.ones(len(bits)), 1.0 - 2.0 * bits])
+    signs: Floats = np.column_stack([np.ones(len(bits)), 1.0 - 2.0 * bits])
     return signs

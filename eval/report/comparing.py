@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.clusters import cluster_interval, sign_flips
 from polbias.eval.report.document import Comparison, Estimate, Finding, Scores
 from polbias.eval.report.numbers import known
@@ -57,7 +57,7 @@ def compare(
 
 def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
     """Compare pairs; those that share the same items are tested together, with the same flips."""
-    batches: dict[tuple[str, ...], list[tuple[int, NDArray[np.float64], list[str]]]] = {}
+    batches: dict[tuple[str, ...], list[tuple[int, Floats, list[str]]]] = {}
     found: dict[int, Comparison] = {}
     for place, (first, second) in enumerate(pairs):
         ids, difference, clusters = _difference(first.scores, second.scores)
@@ -90,9 +90,7 @@ def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
     yield from (found[place] for place in sorted(found))
 
 
-def _difference(
-    first: Scores | None, second: Scores | None
-) -> tuple[list[str], NDArray[np.float64], list[str]]:
+def _difference(first: Scores | None, second: Scores | None) -> tuple[list[str], Floats, list[str]]:
     """The items that both have, the differences of their contributions, and the clusters of the items."""
     assert first is not None  # `compare` takes findings with scores only
     assert second is not None

@@ -5,13 +5,12 @@ Everything here is plain and immutable; the page, summary.json and the CSV table
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from polbias.arrays import Floats
 from polbias.eval.support import MISSING, State, Support
 
 Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
@@ -53,6 +52,12 @@ class Estimate:
     missing: float | None = None
     discordant: int | None = None
     limit: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """The value and its interval, NaN where there is none."""
+        value, low, high = (math.nan if end is None else end for end in (self.value, self.low, self.high))
+        return value, low, high
 
     @property
     def doubtful(self) -> bool:
@@ -111,6 +116,35 @@ class Table:
     mode: Literal["corrected", "paper"] = "corrected"
 
 
+def columns(names: str) -> tuple[Column, ...]:
+    """Return columns from their names, parted by spaces, each with its kind after a colon if it is no text.
+
+    Args:
+        names: such as ``"respondent bias:points answers:count"``.
+    """
+    parts: list[list[Any]] = [name.split(":") for name in names.split()]
+    return tuple(Column(*part) for part in parts)
+
+
+def table_of(
+    name: str,
+    shown: str | Iterable[Column],
+    rows: Iterable[Mapping[str, Cell]],
+    mode: Literal["corrected", "paper"] = "corrected",
+) -> Table:
+    """Return a table; the id of one in the paper's mode ends in ``_paper``.
+
+    Args:
+        name: its id in corrected mode.
+        shown: its columns, or what :func:`columns` takes.
+        rows: column name to value; empty where there is none.
+        mode: of the table.
+    """
+    shown = columns(shown) if isinstance(shown, str) else tuple(shown)
+    id = name if mode == "corrected" else f"{name}_paper"
+    return Table(id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode)
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure of an instrument.
@@ -140,7 +174,7 @@ class Scores:
     """
 
     ids: Sequence[str]
-    values: NDArray[np.float64]
+    values: Floats
     clusters: Sequence[str]
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from polbias.arrays import Floats
 from polbias.eval.clusters import EXACT_CLUSTERS, SignFlip, sign_flip, sign_flips
 from polbias.eval.tables import Factor
 
@@ -70,6 +71,6 @@ def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, S
     return found
 
 
-def _columns(universe: tuple[Any, ...], tests: Iterable[Flipped]) -> NDArray[np.float64]:
+def _columns(universe: tuple[Any, ...], tests: Iterable[Flipped]) -> Floats:
     """Sums by cluster and test, 0 where a test has no such cluster."""
     return np.array([[test.sums.get(name, 0.0) for name in universe] for test in tests]).T

@@ -49,14 +49,12 @@ def _schema(answers: Answers) -> Any:
     for tables in (answers[name] for name in sorted(answers)):
         for table in tables.values():
             for field in table.schema:
-                own.setdefault(field.name, set()).add(_plain(field.type))
+                own.setdefault(field.name, set()).add(
+                    field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+                )
     for name, kinds in own.items():
         types[name] = kinds.pop() if len(kinds) == 1 else pa.string()
     return pa.schema(list(types.items()))
-
-
-def _plain(kind: Any) -> Any:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _fitted(table: Any, instrument: str, wanted: Any) -> Any:

@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Floats
 from polbias.eval.selfassess.estimates import LEVEL, t_test
 from polbias.eval.selfassess.judgements import Judgements
 from polbias.eval.xphemism.separation import support
@@ -58,8 +58,8 @@ class Design:
         names: Names of the terms, shape ``(k,)``.
     """
 
-    alternatives: NDArray[np.float64]
-    counts: NDArray[np.float64]
+    alternatives: Floats
+    counts: Floats
     names: tuple[str, ...]
 
 
@@ -134,10 +134,10 @@ class Fit:
             finite estimate.
     """
 
-    coef: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    varying: NDArray[np.float64]
-    finite: NDArray[np.float64]
+    coef: Floats
+    covariance: Floats
+    varying: Floats
+    finite: Floats
 
 
 def fit(design: Design) -> Fit:
@@ -178,11 +178,11 @@ def fit(design: Design) -> Fit:
 
 
 def _likelihood(
-    coef: NDArray[np.float64],
-    x: NDArray[np.float64],
-    total: NDArray[np.float64],
-    considered: NDArray[np.bool_],
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    coef: Floats,
+    x: Floats,
+    total: Floats,
+    considered: Booleans,
+) -> tuple[float, Floats, Floats]:
     """Log-likelihood, score of each order and choice, information."""
     utility = x @ coef
     gap = np.where(considered, utility[:, None, :] - utility[:, :, None], -np.inf)  # order, chosen, other
@@ -196,12 +196,12 @@ def _likelihood(
 
 
 def _halved(
-    coef: NDArray[np.float64],
-    step: NDArray[np.float64],
+    coef: Floats,
+    step: Floats,
     value: float,
-    x: NDArray[np.float64],
-    total: NDArray[np.float64],
-    considered: NDArray[np.bool_],
+    x: Floats,
+    total: Floats,
+    considered: Booleans,
 ) -> tuple[float, float]:
     """The largest of 1, 1/2, 1/4 ... of a step that does not lower the likelihood, and what it reaches."""
     size = 1.0
@@ -213,7 +213,7 @@ def _halved(
     return 0.0, value
 
 
-def _contrasts(names: tuple[str, ...]) -> list[tuple[str, NDArray[np.float64]]]:
+def _contrasts(names: tuple[str, ...]) -> list[tuple[str, Floats]]:
     """What is reported, as weights of the terms."""
     unit = dict(zip(names, np.eye(len(names)), strict=True))
     found = [("right over left", unit["right"] - unit.get("left", 0.0))]
@@ -222,7 +222,7 @@ def _contrasts(names: tuple[str, ...]) -> list[tuple[str, NDArray[np.float64]]]:
     return found + [(f"{name} over last", unit[name]) for name in ("first", "second") if name in unit]
 
 
-def _note(weights: NDArray[np.float64], found: Fit, clusters: int, n: int) -> str:
+def _note(weights: Floats, found: Fit, clusters: int, n: int) -> str:
     """Why a term has no estimate, empty if it has."""
     if not n:
         return "no choices"
@@ -235,7 +235,7 @@ def _note(weights: NDArray[np.float64], found: Fit, clusters: int, n: int) -> st
     return ""
 
 
-def _spanned(weights: NDArray[np.float64], rows: NDArray[np.float64]) -> bool:
+def _spanned(weights: Floats, rows: Floats) -> bool:
     """Say whether a weighted sum of terms is a combination of rows."""
     if not len(rows):
         return False

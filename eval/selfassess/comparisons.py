@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Indices
 from polbias.eval.contrasts import contrast
 from polbias.eval.selfassess.estimates import POINTS, estimate, named, t_test
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, Judgements
@@ -70,7 +70,7 @@ def agreement(rows: Judgements) -> dict[str, Any]:
     }
 
 
-def _by_chance(order: NDArray[np.intp], one: NDArray[np.int8], two: NDArray[np.int8]) -> float:
+def _by_chance(order: Indices, one: Codes, two: Codes) -> float:
     """Share of equal choices if the two answers were independent within each order."""
     if not one.size:
         return float("nan")
@@ -82,7 +82,7 @@ def _by_chance(order: NDArray[np.intp], one: NDArray[np.int8], two: NDArray[np.i
     return total
 
 
-def _paired(rows: Judgements) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _paired(rows: Judgements) -> tuple[Indices, Indices]:
     """Rows of the two questions about the same articles in the same order, the first of each."""
     keys = ((rows.item.codes * 2 + rows.role) * 2 + (rows.ways == 3)) * 64 + rows.arrangement
     parts = []
@@ -94,11 +94,11 @@ def _paired(rows: Judgements) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return parts[0][1][one], parts[1][1][two]
 
 
-def _gap(rows: Judgements, which: NDArray[np.int8], names: tuple[str, ...]) -> dict[str, Any] | None:
+def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> dict[str, Any] | None:
     """Bias in both cells and its difference, over the topics that have both."""
     have = np.zeros((len(rows.item.levels), 2), np.bool_)
     have[rows.item.codes, which] = True
-    both: NDArray[np.bool_] = have[:, 0] & have[:, 1]
+    both: Booleans = have[:, 0] & have[:, 1]
     common = both[rows.item.codes]
     if not common.any():
         return None
@@ -143,7 +143,7 @@ def by_question(judgements: Judgements) -> Iterator[dict[str, Any]]:
 
 
 def _parts(
-    judgements: Judgements, by: NDArray[np.int8], name: str, levels: tuple[str, ...]
+    judgements: Judgements, by: Codes, name: str, levels: tuple[str, ...]
 ) -> Iterator[tuple[dict[str, Any], Judgements]]:
     for code, set_name in enumerate(judgements.set.levels):
         for level, level_name in enumerate(levels):

@@ -33,7 +33,9 @@ def figures(summaries: Summaries, labels: Mapping[str, Mapping[str, str]] | None
     found: dict[str, str] = {}
     for set_name in sets(summaries):
         names = (labels or {}).get(set_name, {})
-        for ways in _ways(summaries, set_name):
+        for ways in sorted(
+            {row["ways"] for each in summaries.values() for row in each["shares"] if row["set"] == set_name}
+        ):
             found[f"bias-{set_name}-{ways}"] = bias_figure(summaries, set_name, ways)
             found[f"shares-{set_name}-{ways}"] = shares_figure(summaries, set_name, ways, names)
             found[f"position-{set_name}-{ways}"] = position_figure(summaries, set_name, ways)
@@ -150,12 +152,6 @@ def position_figure(summaries: Summaries, set_name: str, ways: int) -> str:
 def _labelled(model: str, row: Mapping[str, Any], table: str) -> str:
     other = str(row["question" if table == "roles" else "role"]).replace("_", " ")
     return f"{model}, {other}"
-
-
-def _ways(summaries: Summaries, set_name: str) -> list[int]:
-    return sorted(
-        {row["ways"] for each in summaries.values() for row in each["shares"] if row["set"] == set_name}
-    )
 
 
 def _rows(

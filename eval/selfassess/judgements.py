@@ -12,9 +12,17 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from polbias.eval.tables import Factor, OutcomesError, check_columns, encode, factorise, read_columns
+from polbias.arrays import Booleans, Codes, Indices
+from polbias.eval.tables import (
+    AnswerTable,
+    Factor,
+    OutcomesError,
+    check_columns,
+    encode,
+    factorise,
+    read_columns,
+)
 
 SIDES = ("left", "neutral", "right")
 """The side of an article; its code is -1, 0 or 1."""
@@ -36,7 +44,7 @@ _SIDE_CODES = {side: code for code, side in enumerate(SIDES, -1)}
 
 
 @dataclass(frozen=True, eq=False)
-class Judgements:
+class Judgements(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -56,14 +64,14 @@ class Judgements:
     set: Factor
     category: Factor
     item: Factor
-    role: NDArray[np.int8]
-    question: NDArray[np.int8]
-    ways: NDArray[np.int8]
-    sides: NDArray[np.int8]
-    choice: NDArray[np.int8]
-    outcome: NDArray[np.int8]
-    leak: NDArray[np.bool_] | None = None
-    truncated: NDArray[np.bool_] | None = None
+    role: Codes
+    question: Codes
+    ways: Codes
+    sides: Codes
+    choice: Codes
+    outcome: Codes
+    leak: Booleans | None = None
+    truncated: Booleans | None = None
 
     @classmethod
     def of(cls, rows: Judged) -> Judgements:
@@ -113,26 +121,26 @@ class Judgements:
         return int(self.choice.size)
 
     @property
-    def answered(self) -> NDArray[np.bool_]:
+    def answered(self) -> Booleans:
         """True where an article was chosen, shape ``(n,)``."""
         return self.choice > 0
 
     @cached_property
-    def side(self) -> NDArray[np.int8]:
+    def side(self) -> Codes:
         """Side of the chosen article, :data:`NO_SIDE` without a choice, shape ``(n,)``."""
         place = np.maximum(self.choice, 1).astype(np.intp) - 1
         chosen = self.sides[np.arange(self.n), place]
         return np.where(self.answered, chosen, NO_SIDE).astype(np.int8)
 
     @cached_property
-    def lean(self) -> NDArray[np.int8]:
+    def lean(self) -> Codes:
         """+1 where the right was chosen, -1 where the left was, else 0, shape ``(n,)``."""
         return np.where(self.answered, self.side, 0).astype(np.int8)
 
     @cached_property
-    def arrangement(self) -> NDArray[np.intp]:
+    def arrangement(self) -> Indices:
         """A number for the order in which the sides stand, the same for the same order, shape ``(n,)``."""
-        codes: NDArray[np.intp] = (self.sides.astype(np.intp) + 1) @ np.array([16, 4, 1])
+        codes: Indices = (self.sides.astype(np.intp) + 1) @ np.array([16, 4, 1])
         return codes
 
     @cached_property
@@ -141,20 +149,6 @@ class Judgements:
         keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.ways == 3)
         _, codes = np.unique(keys, return_inverse=True)
         return Factor(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
-
-    def select(self, mask: NDArray[np.bool_]) -> Judgements:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A table of those rows.
-        """
-        factors = {name: getattr(self, name).select(mask) for name in ("set", "category", "item")}
-        arrays = ("role", "question", "ways", "sides", "choice", "outcome")
-        flags = {name: flag[mask] for name in _FLAGS if (flag := getattr(self, name)) is not None}
-        return Judgements(**factors, **{name: getattr(self, name)[mask] for name in arrays}, **flags)
 
 
 def _positions(names: Iterable[str]) -> dict[object, int]:
@@ -166,11 +160,11 @@ def _told(columns: Mapping[str, list[Any]], name: str) -> bool:
     return any(value is not None for value in columns.get(name, ()))
 
 
-def _flag(values: list[Any], name: str) -> NDArray[np.bool_]:
+def _flag(values: list[Any], name: str) -> Booleans:
     return encode(values, {True: 1, False: 0, None: 0}, name).astype(np.bool_)
 
 
-def _sides(values: list[Any], ways: NDArray[np.int8]) -> NDArray[np.int8]:
+def _sides(values: list[Any], ways: Codes) -> Codes:
     """Sides as codes, padded to three."""
     known: dict[tuple[Any, ...], tuple[int, ...]] = {}
     made = []
@@ -190,7 +184,7 @@ def _sides(values: list[Any], ways: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.array(made, np.int8).reshape(-1, 3)
 
 
-def _choices(values: list[Any], ways: NDArray[np.int8], outcome: NDArray[np.int8]) -> NDArray[np.int8]:
+def _choices(values: list[Any], ways: Codes, outcome: Codes) -> Codes:
     choice = encode([_whole(value) for value in values], {None: 0, 1: 1, 2: 2, 3: 3}, "choice")
     wrong = ((choice > 0) != (outcome == 0)) | (choice > ways)
     if wrong.any():

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Indices
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
 from polbias.eval.selfassess.judgements import SIDES, Judgements
 from polbias.eval.tables import Factor
@@ -97,10 +97,10 @@ def consistency(cell: Judgements) -> dict[str, Any] | None:
     return found
 
 
-def _constant(values: NDArray[np.int8], group: NDArray[np.intp], count: int) -> NDArray[np.bool_]:
+def _constant(values: Codes, group: Indices, count: int) -> Booleans:
     """Whether all values of a group are the same."""
     low, high = np.full(count, 127, np.int8), np.full(count, -127, np.int8)
     np.minimum.at(low, group, values)
     np.maximum.at(high, group, values)
-    constant: NDArray[np.bool_] = low == high
+    constant: Booleans = low == high
     return constant

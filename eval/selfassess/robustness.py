@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans
 from polbias.eval.selfassess.comparisons import agreement
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, Judgements
@@ -26,7 +26,7 @@ def sensitivity(cell: Judgements) -> Iterator[dict[str, Any]]:
         articles" (one was cut off) or both, as far as it is known; ``bias`` in percentage points with its
         interval; ``left_out``, how many judgements.
     """
-    out: dict[str, NDArray[np.bool_]] = {"nothing": np.zeros(cell.n, np.bool_)}
+    out: dict[str, Booleans] = {"nothing": np.zeros(cell.n, np.bool_)}
     if cell.leak is not None:
         out["leaking articles"] = cell.leak
     if cell.truncated is not None:

@@ -9,8 +9,8 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans
 from polbias.eval.outcomes import Mode
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
 from polbias.eval.selfassess.judgements import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
@@ -113,7 +113,7 @@ def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
     return drawn.select(drawn.answered)
 
 
-def one_order(judgements: Judgements, seed: int = SEED) -> NDArray[np.bool_]:
+def one_order(judgements: Judgements, seed: int = SEED) -> Booleans:
     """Return which rows are in the order drawn for their topic.
 
     A draw depends on the seed and the name of the topic alone, whatever else is in the table; roles and

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from polbias.arrays import Floats
+
 Keys = NDArray[np.uint64]
 
 _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
@@ -30,7 +32,7 @@ def keys(texts: Iterable[str]) -> Keys:
     return np.fromiter(map(key, texts), np.uint64)
 
 
-def uniforms(of: Keys, *name: object) -> NDArray[np.float64]:
+def uniforms(of: Keys, *name: object) -> Floats:
     """Return numbers between 0 and 1, both excluded, one for each key.
 
     Args:
@@ -42,11 +44,11 @@ def uniforms(of: Keys, *name: object) -> NDArray[np.float64]:
     return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
 
 
-def normals(of: Keys, *name: object) -> NDArray[np.float64]:
+def normals(of: Keys, *name: object) -> Floats:
     """Return standard normal numbers; arguments as of :func:`uniforms`."""
     from scipy.special import ndtri
 
-    made: NDArray[np.float64] = ndtri(uniforms(of, *name))
+    made: Floats = ndtri(uniforms(of, *name))
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
@@ -72,7 +72,10 @@ class Selections(Questions):
 
     def _prepare(self) -> None:
         gold = [str(label) for label in self.columns["gold"]]
-        named = [_named(roles) for roles in self.columns["card_roles"]]
+        named = [
+            ",".join(letter for letter, role in zip(LETTERS, roles, strict=True) if role in ("p", "q"))
+            for roles in self.columns["card_roles"]
+        ]
         wrong = [_ALL if each == right else each for each, right in zip(named, gold, strict=True)]
         given = (gold, wrong, [_ALL] * self.n, [LETTERS[0]] * self.n)
         self.options = np.stack([self.coded(labels) for labels in given], axis=1)
@@ -101,8 +104,3 @@ class Selections(Questions):
     def language(self, row: int) -> str:
         """Return "en": the prompts are English."""
         return "en"
-
-
-def _named(roles: Sequence[str]) -> str:
-    """The cards that show what the rule names."""
-    return ",".join(letter for letter, role in zip(LETTERS, roles, strict=True) if role in ("p", "q"))

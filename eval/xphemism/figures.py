@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from polbias.arrays import Booleans
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.xphemism.coefficients import Coefficient
 from polbias.eval.xphemism.leaning import POINTS
@@ -80,7 +78,7 @@ def axes_data(coefficients: Iterable[Coefficient]) -> list[dict[str, Any]]:
     return [{name: point.get(name) for name in order} for point in points.values()]
 
 
-def _levels(rows: Records) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+def _levels(rows: Records) -> Iterator[tuple[str, str, Booleans]]:
     for code, level in enumerate(("no", "yes")):
         yield "judgmental_exchange", level, rows.judgmental_exchange == code
     for code, level in enumerate(("left", "none", "right"), -1):

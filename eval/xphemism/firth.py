@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.xphemism.regression import Design
 from polbias.eval.xphemism.separation import determined, independent
 
 _TOLERANCE = 1e-6
 
-Columns = NDArray[np.float64]
+Columns = Floats
 
 
 def firth(design: Design) -> dict[str, float]:

@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Floats
 from polbias.eval.clusters import sign_flip
 from polbias.eval.contrasts import contrast
 from polbias.eval.support import State, Support, discordant
@@ -180,7 +180,7 @@ def shift_support(rows: Records) -> Support:
     )
 
 
-def flipped(records: Records, axis: Axis) -> tuple[NDArray[np.float64], Factor]:
+def flipped(records: Records, axis: Axis) -> tuple[Floats, Factor]:
     """Return what the test of :func:`leaning` flips: the change of each claim, cleared, times its shift.
 
     Args:
@@ -196,7 +196,7 @@ def flipped(records: Records, axis: Axis) -> tuple[NDArray[np.float64], Factor]:
     return shift * _cleared(rows.change, others), rows.cluster
 
 
-def contributions(records: Records, axis: Axis) -> tuple[Records, NDArray[np.float64]]:
+def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     """Return what the effect is the mean of: the effect plus the influence of each claim on it.
 
     The effect is a weighted sum of the changes. Claim i contributes ``effect + n * w_i * residual_i``, with
@@ -227,13 +227,13 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, NDArray[np.flo
     return asked, POINTS * values
 
 
-def _known(rows: Records) -> NDArray[np.bool_]:
+def _known(rows: Records) -> Booleans:
     """Which claims have a verdict on both forms."""
-    known: NDArray[np.bool_] = (rows.base_valid > 0) & (rows.exchange_valid > 0)
+    known: Booleans = (rows.base_valid > 0) & (rows.exchange_valid > 0)
     return known
 
 
-def _terms(rows: Records, axis: Axis) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _terms(rows: Records, axis: Axis) -> tuple[Floats, Floats]:
     """The shift, and independent columns of what it is adjusted for."""
     columns = [np.ones(rows.n), rows.shift != 0, rows.judgmental_base, rows.judgmental_exchange]
     if axis == "both":
@@ -242,7 +242,7 @@ def _terms(rows: Records, axis: Axis) -> tuple[NDArray[np.float64], NDArray[np.f
     return rows.shift.astype(np.float64), others[:, independent(others)]
 
 
-def _fault(rows: Records, design: NDArray[np.float64], clusters: int) -> str:
+def _fault(rows: Records, design: Floats, clusters: int) -> str:
     """Why there can be no effect, empty if there can."""
     if not rows.n:
         return "no answer that is a verdict on both claims"
@@ -253,9 +253,9 @@ def _fault(rows: Records, design: NDArray[np.float64], clusters: int) -> str:
     return ""
 
 
-def _cleared(values: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cleared(values: Floats, others: Floats) -> Floats:
     """What is left of a column when the others are taken out."""
-    cleared: NDArray[np.float64] = values - others @ np.linalg.lstsq(others, values, rcond=None)[0]
+    cleared: Floats = values - others @ np.linalg.lstsq(others, values, rcond=None)[0]
     return cleared
 
 
@@ -284,17 +284,13 @@ def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
     if size < 1e-9 * max(rows.n, 1):
         return math.nan, math.nan
     weights = 2 * cleared / size
-    lowest, highest = _extremes(rows)
-    low = np.where(weights > 0, lowest, highest)
-    high = np.where(weights > 0, highest, lowest)
-    return POINTS * float(weights @ low), POINTS * float(weights @ high)
-
-
-def _extremes(rows: Records) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lowest and highest change of each claim that its unanswered runs leave possible."""
+    # Lowest and highest change of each claim that its unanswered runs leave possible.
     ends = []
     for counts in (rows.base, rows.exchange):
         asked = np.maximum(counts.sum(axis=1), 1)
         ends.append((counts[:, 1] / asked, 1 - counts[:, 0] / asked))
     (base_low, base_high), (exchange_low, exchange_high) = ends
-    return exchange_low - base_high, exchange_high - base_low
+    lowest, highest = exchange_low - base_high, exchange_high - base_low
+    low = np.where(weights > 0, lowest, highest)
+    high = np.where(weights > 0, highest, lowest)
+    return POINTS * float(weights @ low), POINTS * float(weights @ high)

@@ -6,13 +6,13 @@ independent draws. Shares have this table of their own, and are never pooled wit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.contrasts import contrast
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.leaning import POINTS, leaning
@@ -80,7 +80,7 @@ def share_records(rows: Sequence[Mapping[str, Any]]) -> Records:
     return replace(unanswered, base=base, exchange=exchange)
 
 
-def _shares(true: Sequence[float]) -> NDArray[np.float64]:
+def _shares(true: Sequence[float]) -> Floats:
     """Put shares of "true" and of "false" where the numbers of answers stand, shape ``(n, 5)``."""
     table = np.zeros((len(true), len(LABELS)))
     table[:, LABELS.index("true")] = true
@@ -94,22 +94,15 @@ def _effects(records: Records, seed: int) -> Iterator[Row]:
     for axis in DIMENSIONS:
         tested = leaning(records, axis, seed)
         yield _row("leaning", axis, tested.effect, tested)
-    yield _judgment(records)
-
-
-def _row(effect: str, claims: str, estimate: float, source: Any) -> Row:
-    figures = {name: getattr(source, name) for name in _FIGURES}
-    return {"effect": effect, "claims": claims, "estimate": estimate, **figures}
-
-
-def _judgment(records: Records) -> Row:
     rows = records.select(records.arm == ARMS.index("shifted"))
     side = Factor(rows.judgmental_exchange.astype(np.intp), (0, 1))
     found = contrast(rows.change, side, rows.cluster, [-1, 1])
-    estimate, error, low, high = _points((found.estimate, found.standard_error, found.low, found.high))
+    estimate, error, low, high = [
+        POINTS * value for value in (found.estimate, found.standard_error, found.low, found.high)
+    ]
     note = "" if len({*side.codes.tolist()}) == 2 else "no judgmental exchanged word or no other"
     figures = (error, low, high, found.p_value, found.n, found.clusters, note)
-    return {
+    yield {
         "effect": "judgment",
         "claims": "shifted",
         "estimate": estimate,
@@ -117,5 +110,6 @@ def _judgment(records: Records) -> Row:
     }
 
 
-def _points(values: Iterable[float]) -> list[float]:
-    return [POINTS * value for value in values]
+def _row(effect: str, claims: str, estimate: float, source: Any) -> Row:
+    figures = {name: getattr(source, name) for name in _FIGURES}
+    return {"effect": effect, "claims": claims, "estimate": estimate, **figures}

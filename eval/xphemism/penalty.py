@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans
 from polbias.eval.clusters import cluster_interval, sign_flip
 from polbias.eval.contrasts import contrast
 from polbias.eval.tables import Factor
@@ -90,7 +90,7 @@ def parts(records: Records) -> Iterator[tuple[str, Records]]:
         yield name, rows.select(mask)
 
 
-def _parts(rows: Records) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def _parts(rows: Records) -> Iterator[tuple[str, Booleans]]:
     shifted = rows.arm == ARMS.index("shifted")
     yield "shifted", shifted
     for name, code in (("left", -1), ("none", 0), ("right", 1)):

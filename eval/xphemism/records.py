@@ -12,9 +12,10 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Codes, Floats, Indices
 from polbias.eval.tables import (
+    AnswerTable,
     Factor,
     Level,
     OutcomesError,
@@ -46,7 +47,7 @@ ANSWER_CODES: dict[object, int] = {label: code for code, label in enumerate(LABE
     None: LABELS.index("unparsable"),
 }
 
-Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
+Counts: TypeAlias = Indices | Floats
 """Answers by label; or the probabilities of the labels, which stand for one answer."""
 Answered: TypeAlias = "Records | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Records.of` accepts."""
@@ -74,7 +75,7 @@ class Group(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Records:
+class Records(AnswerTable):
     """Answered minimal pairs.
 
     Args:
@@ -99,14 +100,14 @@ class Records:
     cluster: Factor
     model: Factor
     language: Factor
-    prompt: NDArray[np.int8]
-    arm: NDArray[np.int8]
-    gold: NDArray[np.int8]
-    axis: NDArray[np.int8]
-    shift: NDArray[np.int8]
-    shift_in_answers: NDArray[np.int8]
-    judgmental_base: NDArray[np.int8]
-    judgmental_exchange: NDArray[np.int8]
+    prompt: Codes
+    arm: Codes
+    gold: Codes
+    axis: Codes
+    shift: Codes
+    shift_in_answers: Codes
+    judgmental_base: Codes
+    judgmental_exchange: Codes
     base: Counts
     exchange: Counts
 
@@ -171,42 +172,19 @@ class Records:
         return _verdicts(self.exchange)
 
     @property
-    def base_truth(self) -> NDArray[np.float64]:
+    def base_truth(self) -> Floats:
         """Share of "true" among the verdicts on the base claim, NaN without one, shape ``(n,)``."""
         return _truth(self.base)
 
     @property
-    def exchange_truth(self) -> NDArray[np.float64]:
+    def exchange_truth(self) -> Floats:
         """Share of "true" among the verdicts on the exchanged claim, NaN without one, shape ``(n,)``."""
         return _truth(self.exchange)
 
     @property
-    def change(self) -> NDArray[np.float64]:
+    def change(self) -> Floats:
         """Share of "true" for the exchanged claim minus that for the base claim, shape ``(n,)``."""
         return self.exchange_truth - self.base_truth
-
-    def select(self, mask: NDArray[np.bool_]) -> Records:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-        """
-        return Records(
-            self.pair.select(mask),
-            self.cluster.select(mask),
-            self.model.select(mask),
-            self.language.select(mask),
-            self.prompt[mask],
-            self.arm[mask],
-            self.gold[mask],
-            self.axis[mask],
-            self.shift[mask],
-            self.shift_in_answers[mask],
-            self.judgmental_base[mask],
-            self.judgmental_exchange[mask],
-            self.base[mask],
-            self.exchange[mask],
-        )
 
     def without(self, pairs: Iterable[str]) -> Records:
         """Leave out pairs.
@@ -223,7 +201,7 @@ class Records:
         for (model, prompt, language), mask in self._cells():
             yield Group(model, PROMPTS[int(str(prompt))], language), self.select(mask)
 
-    def _cells(self) -> Iterator[tuple[tuple[Level, ...], NDArray[np.bool_]]]:
+    def _cells(self) -> Iterator[tuple[tuple[Level, ...], Booleans]]:
         if not self.n:
             return
         prompt = Factor(self.prompt.astype(np.intp), tuple(range(len(PROMPTS))))
@@ -242,7 +220,7 @@ class Records:
                 )
 
 
-def tally(answers: Sequence[Sequence[Any]], name: str) -> NDArray[np.intp]:
+def tally(answers: Sequence[Sequence[Any]], name: str) -> Indices:
     """Count answers by label.
 
     Args:
@@ -290,8 +268,8 @@ def _verdicts(counts: Counts) -> Counts:
     return verdicts
 
 
-def _truth(counts: Counts) -> NDArray[np.float64]:
+def _truth(counts: Counts) -> Floats:
     verdicts = _verdicts(counts)
     with np.errstate(invalid="ignore"):
-        truth: NDArray[np.float64] = np.where(verdicts > 0, counts[:, 1] / np.maximum(verdicts, 1), np.nan)
+        truth: Floats = np.where(verdicts > 0, counts[:, 1] / np.maximum(verdicts, 1), np.nan)
     return truth

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.contrasts import contrast
 from polbias.eval.support import discordant
 from polbias.eval.tables import Factor
@@ -143,21 +143,21 @@ def refusal_gaps(records: Records) -> list[RefusalGap]:
     return found
 
 
-def _unlike(values: NDArray[np.float64], clusters: Factor) -> int:
+def _unlike(values: Floats, clusters: Factor) -> int:
     """Number of word pairs with a value unlike most, which are 0 if it is rare and 1 (or -1) if it is not."""
     usual = round(float(values.mean())) if values.size else 0
     return discordant(np.arange(values.size), values - usual, clusters)
 
 
-def _values(rows: Records, outcome: str) -> Iterator[tuple[str, NDArray[np.float64]]]:
+def _values(rows: Records, outcome: str) -> Iterator[tuple[str, Floats]]:
     """Share of an outcome in the shifted claims, and its change against the base claims."""
     base, exchange = (_share(counts, outcome) for counts in (rows.base, rows.exchange))
     yield "shifted", exchange
     yield "change", exchange - base
 
 
-def _share(counts: Counts, outcome: str) -> NDArray[np.float64]:
+def _share(counts: Counts, outcome: str) -> Floats:
     chosen = counts[:, 2:].sum(axis=1) if outcome == "unanswered" else counts[:, LABELS.index(outcome)]
     asked = counts.sum(axis=1)
-    share: NDArray[np.float64] = np.where(asked > 0, chosen / np.maximum(asked, 1), math.nan)
+    share: Floats = np.where(asked > 0, chosen / np.maximum(asked, 1), math.nan)
     return share

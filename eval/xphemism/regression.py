@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Floats
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.libraries import statsmodels
 from polbias.eval.xphemism.separation import independent, support
@@ -29,9 +29,9 @@ class Design:
         clusters: Cluster of each row.
     """
 
-    successes: NDArray[np.float64]
-    trials: NDArray[np.float64]
-    columns: NDArray[np.float64]
+    successes: Floats
+    trials: Floats
+    columns: Floats
     terms: tuple[str, ...]
     clusters: Factor
 
@@ -112,7 +112,7 @@ def fit(design: Design, clustered: bool) -> Fit:
     return empty
 
 
-def _estimate(design: Design, rows: NDArray[np.bool_], chosen: list[int], clustered: bool) -> Any:
+def _estimate(design: Design, rows: Booleans, chosen: list[int], clustered: bool) -> Any:
     """The result of statsmodels, None if it does not converge."""
     api = statsmodels()
     successes, trials = design.successes[rows], design.trials[rows]

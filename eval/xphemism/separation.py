@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from polbias.arrays import Booleans, Floats, Indices
 
 _TOLERANCE = 1e-7
 
@@ -21,14 +22,12 @@ class Support:
         finite: True for those that have a finite estimate as well, shape ``(k,)``.
     """
 
-    rows: NDArray[np.bool_]
-    varying: NDArray[np.bool_]
-    finite: NDArray[np.bool_]
+    rows: Booleans
+    varying: Booleans
+    finite: Booleans
 
 
-def support(
-    design: NDArray[np.float64], successes: NDArray[np.float64], trials: NDArray[np.float64]
-) -> Support:
+def support(design: Floats, successes: Floats, trials: Floats) -> Support:
     """Find what of a logistic regression with binomial rows has a finite maximum-likelihood estimate.
 
     A direction in which no row loses likelihood and some gain it has no maximum. Rows that gain are predicted
@@ -57,7 +56,7 @@ def support(
     return Support(keep, determined(design), determined(design[keep]))
 
 
-def determined(design: NDArray[np.float64]) -> NDArray[np.bool_]:
+def determined(design: Floats) -> Booleans:
     """Find the coefficients that a linear predictor determines.
 
     Args:
@@ -71,11 +70,11 @@ def determined(design: NDArray[np.float64]) -> NDArray[np.bool_]:
         return np.zeros(width, bool)
     _, sizes, directions = np.linalg.svd(_compact(design), full_matrices=True)
     rank = int((sizes > _TOLERANCE * sizes[0]).sum()) if sizes[0] else 0
-    found: NDArray[np.bool_] = (np.abs(directions[rank:]) < _TOLERANCE).all(axis=0)
+    found: Booleans = (np.abs(directions[rank:]) < _TOLERANCE).all(axis=0)
     return found
 
 
-def independent(design: NDArray[np.float64]) -> list[int]:
+def independent(design: Floats) -> list[int]:
     """Choose columns that span the same space, earlier ones first.
 
     Args:
@@ -92,15 +91,13 @@ def independent(design: NDArray[np.float64]) -> list[int]:
     return chosen
 
 
-def _compact(design: NDArray[np.float64]) -> NDArray[np.float64]:
+def _compact(design: Floats) -> Floats:
     """As few rows as columns, with the same relations between the columns."""
-    compact: NDArray[np.float64] = np.linalg.qr(design).R
+    compact: Floats = np.linalg.qr(design).R
     return compact
 
 
-def _gaining(
-    design: NDArray[np.float64], successes: NDArray[np.float64], trials: NDArray[np.float64]
-) -> NDArray[np.bool_]:
+def _gaining(design: Floats, successes: Floats, trials: Floats) -> Booleans:
     """Rows that gain likelihood without end in a direction in which no row loses any."""
     from scipy.optimize import linprog
 
@@ -119,13 +116,11 @@ def _gaining(
         method="highs",
     )
     gain = (toward @ found.x)[mixed] if found.status == 0 else np.zeros(len(design))
-    gaining: NDArray[np.bool_] = gain > _TOLERANCE
+    gaining: Booleans = gain > _TOLERANCE
     return gaining
 
 
-def _distinct(
-    design: NDArray[np.float64], signs: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
+def _distinct(design: Floats, signs: Floats) -> tuple[Floats, Floats, Indices]:
     """Distinct rows, the sign of each (0 where rows alike differ in it), and which of them each row is."""
     rows, index = np.unique(design, axis=0, return_inverse=True)
     index = index.reshape(-1)

@@ -86,21 +86,17 @@ class Rows:
             self._column(part, flat, codes, columns) for part in expression.parts if not isinstance(part, str)
         ]
         if isinstance(expression, Listing):
-            return _listed(parts)
+            # One list per row with the row's value of every part.
+            size, rows = len(parts), len(parts[0])
+            positions = np.arange(size)[None, :] * rows + np.arange(rows)[:, None]
+            values = pa.concat_arrays(parts).take(pa.array(positions.ravel()))
+            ends = np.arange(0, size * rows + 1, size)
+            if values.null_count:
+                there = pc.is_valid(values).to_numpy(zero_copy_only=False)
+                ends = np.concatenate([[0], np.cumsum(there)])[ends]
+                values = values.drop_null()
+            return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
         return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "")
-
-
-def _listed(parts: list[Any]) -> Any:
-    """Return one list per row with the row's value of every part; a null is no element of the list."""
-    size, rows = len(parts), len(parts[0])
-    positions = np.arange(size)[None, :] * rows + np.arange(rows)[:, None]
-    values = pa.concat_arrays(parts).take(pa.array(positions.ravel()))
-    ends = np.arange(0, size * rows + 1, size)
-    if values.null_count:
-        there = pc.is_valid(values).to_numpy(zero_copy_only=False)
-        ends = np.concatenate([[0], np.cumsum(there)])[ends]
-        values = values.drop_null()
-    return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
 
 
 def _bytes_per_row(spec: TableSpec) -> int:

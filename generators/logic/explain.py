@@ -121,16 +121,15 @@ def _countermodel(verdict: Verdict) -> str:
     """Return a description of a countermodel, world by world."""
     worlds = verdict.countermodel
     if verdict.logic.access is Access.NONE or (len(worlds) == 1 and not verdict.modal):
-        return _only(worlds[0])
+        # What holds where there is but one world.
+        world = worlds[0]
+        if len(world.false) <= _FEW:
+            return _atoms(world)
+        true = ", ".join(map(str, world.true))
+        return (
+            f"{true}; nothing else that is mentioned is true" if true else "nothing that is mentioned is true"
+        )
     return ". ".join(map(_world, worlds))
-
-
-def _only(world: World) -> str:
-    """Return what holds where there is but one world; a long list of what does not is left out."""
-    if len(world.false) <= _FEW:
-        return _atoms(world)
-    true = ", ".join(map(str, world.true))
-    return f"{true}; nothing else that is mentioned is true" if true else "nothing that is mentioned is true"
 
 
 def _world(world: World) -> str:

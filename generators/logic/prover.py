@@ -156,7 +156,14 @@ def _outcome(inference: Inference, logic: Logic) -> Outcome:
 def _decide(inference: Inference, logic: Logic) -> Verdict:
     found, encoding = _outcome(inference, logic), _encoded(inference, logic)
     if found.valid:
-        return Verdict(logic, True, found.consistent, _core(encoding), (), encoding.modal)
+        # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
+        steps = list(encoding.steps)
+        denied = next(entry for entry in steps if entry[0].reason == "conclusion")
+        for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
+            rest = [other for other in steps if other is not entry]
+            if not _satisfiable([constraint for _, constraint in rest]):
+                steps = rest
+        return Verdict(logic, True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
     shown = {atom.predicate for f in inference.formulas for atom in atoms(f)}
     return Verdict(logic, False, True, (), _countermodel(encoding, shown), encoding.modal)
 
@@ -165,20 +172,6 @@ def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
     solver = z3.SolverFor("QF_UF")
     solver.add(*constraints)
     return bool(solver.check() == z3.sat)
-
-
-def _core(encoding: Encoding) -> tuple[Step, ...]:
-    """Return steps that cannot all hold and of which none can be spared, tried from the last to the first.
-
-    The denied conclusion is tried first of all, so that contradictory premises show.
-    """
-    steps = list(encoding.steps)
-    denied = next(entry for entry in steps if entry[0].reason == "conclusion")
-    for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
-        rest = [other for other in steps if other is not entry]
-        if not _satisfiable([constraint for _, constraint in rest]):
-            steps = rest
-    return tuple(step for step, _ in steps)
 
 
 def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:

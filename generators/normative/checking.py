@@ -89,12 +89,11 @@ def _written(form: str) -> Inference:
 
 def _canonical(formula: Formula) -> Formula:
     if isinstance(formula, Atom):
-        return Atom(canonical(formula.predicate), tuple(_individual(term) for term in formula.terms))
+        return Atom(
+            canonical(formula.predicate),
+            tuple(term if term == "x" else canonical(term) for term in formula.terms),
+        )
     return rebuild(formula, _canonical)
-
-
-def _individual(term: str) -> str:
-    return term if term == "x" else canonical(term)
 
 
 def _rows(folder: Path, manifest: Manifest, config: str, columns: list[str]) -> Iterator[Row]:

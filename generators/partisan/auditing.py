@@ -185,7 +185,17 @@ class PartisanFormat:
         for country in self._countries:
             if country.id not in countries:
                 continue
-            aliases = _misspelled(country, text)
+            # What looks like a misspelled name in a text, each with the name.
+            names = [person.name for side in country.side_of.values() for person in side.people]
+            words = text.replace(",", " ").replace(".", " ").split()
+            found: dict[str, str] = {}
+            for size in {len(name.split()) for name in names}:
+                for start in range(len(words) - size + 1):
+                    written = " ".join(words[start : start + size])
+                    near = get_close_matches(written, names, 1, _NEARLY) if written[:1].isupper() else []
+                    if near and written not in names and written in text:
+                        found[written] = near[0]
+            aliases = tuple(found.items())
             for strict in (True, False):
                 try:
                     inference = self._reader(country.id, aliases, strict).read(text)
@@ -198,20 +208,6 @@ class PartisanFormat:
 
     def _make_reader(self, country: str, aliases: tuple[tuple[str, str], ...], strict: bool) -> Reader:
         return Reader(next(c for c in self._countries if c.id == country), dict(aliases), strict)
-
-
-def _misspelled(country: AnyCountry, text: str) -> tuple[tuple[str, str], ...]:
-    """Return what looks like a misspelled name in a text, each with the name."""
-    names = [person.name for side in country.side_of.values() for person in side.people]
-    words = text.replace(",", " ").replace(".", " ").split()
-    found: dict[str, str] = {}
-    for size in {len(name.split()) for name in names}:
-        for start in range(len(words) - size + 1):
-            written = " ".join(words[start : start + size])
-            near = get_close_matches(written, names, 1, _NEARLY) if written[:1].isupper() else []
-            if near and written not in names and written in text:
-                found[written] = near[0]
-    return tuple(found.items())
 
 
 def _renamed(inference: Inference, names: Mapping[str, str]) -> Inference:

@@ -81,7 +81,10 @@ def rows(statements: Sequence[Item], found: Iterable[Found]) -> list[Row]:
     made = []
     for (statement, language, variant), names in by_place.items():
         text = texts[statement][language][variant]
-        made.append(Row(statement, language, variant, text, tuple(names), _suggest(text, names)))
+        mended = " ".join(text.split()) if "stray-whitespace" in names else text
+        if "missing-final-punctuation" in names:
+            mended = mended.rstrip(" ,;:") + "."
+        made.append(Row(statement, language, variant, text, tuple(names), mended if mended != text else ""))
     return made
 
 
@@ -217,14 +220,6 @@ def _wrong(decision: str) -> str | None:
     if not decision.endswith(quality().limits.ends):
         return f"expected {_DECISIONS}; a sentence ends with a full stop"
     return None
-
-
-def _suggest(text: str, names: Sequence[str]) -> str:
-    """Return the text with what can be mended by rule mended; empty if that is nothing."""
-    mended = " ".join(text.split()) if "stray-whitespace" in names else text
-    if "missing-final-punctuation" in names:
-        mended = mended.rstrip(" ,;:") + "."
-    return mended if mended != text else ""
 
 
 def decisions(reviewed: Iterable[Row]) -> Mapping[Key, Row]:

@@ -12,7 +12,7 @@ from polbias.generators.services.language import doubt
 from polbias.generators.services.parsing import find_json, numbered_lines, plain, tidy
 from polbias.generators.services.prompting import base_language, role_request
 from polbias.generators.services.request import Answer, Request
-from polbias.generators.services.settings import Role, Settings, settings
+from polbias.generators.services.settings import Role, settings
 from polbias.generators.services.translate import Translate
 
 PARAPHRASES = 3
@@ -106,7 +106,16 @@ def jobs(
     made: list[Job] = []
     seen: set[tuple[str, str]] = set()
     for statement in statements:
-        _check(statement, seen, known)
+        place = f"statement {statement.id!r} ({statement.language})"
+        if not statement.text.strip():
+            raise InputError(f"{place}: found no text")
+        if base_language(statement.language) not in known.languages:
+            raise InputError(
+                f"{place}: language unknown; expected one of: {', '.join(sorted(known.languages))}"
+            )
+        if (statement.id, statement.language) in seen:
+            raise InputError(f"{place}: given twice; keep one")
+        seen.add((statement.id, statement.language))
         for role in roles:
             if role not in known.roles:
                 raise InputError(f"role {role!r} is unknown; expected one of: {', '.join(known.roles)}")
@@ -141,17 +150,6 @@ def variants(made: Sequence[Job], answers: Sequence[Answer | None]) -> list[Vari
     for job, answer in zip(made, answers, strict=True):
         found += _read(job, answer)
     return found
-
-
-def _check(statement: Statement, seen: set[tuple[str, str]], known: Settings) -> None:
-    place = f"statement {statement.id!r} ({statement.language})"
-    if not statement.text.strip():
-        raise InputError(f"{place}: found no text")
-    if base_language(statement.language) not in known.languages:
-        raise InputError(f"{place}: language unknown; expected one of: {', '.join(sorted(known.languages))}")
-    if (statement.id, statement.language) in seen:
-        raise InputError(f"{place}: given twice; keep one")
-    seen.add((statement.id, statement.language))
 
 
 def _read(job: Job, answer: Answer | None) -> list[Variant]:

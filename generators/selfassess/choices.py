@@ -120,7 +120,10 @@ def choices(
     for written in gather(family, records):
         told.items += 1
         usable = _usable(family, written, asked, told)
-        leaks = {article: _leaks(record) for article, record in usable.items()}
+        leaks = {
+            article: bool(find_leaks(record.text, record.set) if record.leak is None else record.leak)
+            for article, record in usable.items()
+        }
         for role in asked.roles:
             for ways in asked.ways:
                 options = _options(family, written.set, role, ways)
@@ -161,10 +164,6 @@ def _usable(family: Family, written: Written, asked: Design, told: Report) -> di
             continue
         told.left_out[written.set, *article, reason] += 1
     return usable
-
-
-def _leaks(record: Record) -> bool:
-    return bool(find_leaks(record.text, record.set) if record.leak is None else record.leak)
 
 
 def _options(family: Family, set_id: str, role: BiasedRole, ways: Ways) -> list[Article]:

@@ -68,7 +68,19 @@ def load_items(family: Family, set_id: str) -> tuple[Item, ...]:
         own = list(read_items(path, chosen))
         _check_file(path, own)
         items += own
-    _check_ids(items)
+    seen: dict[str, Item] = {}
+    for item in items:
+        where = f"{shown(item.path)}:{item.line}: id"
+        if item.id in seen:
+            other = seen[item.id]
+            raise TemplateError(
+                f"{where}: {item.id!r} stands in {other.path.name}:{other.line} too; renumber it"
+            )
+        if item.prefix != items[0].prefix:
+            raise TemplateError(
+                f"{where}: found {item.id!r}, expected {items[0].prefix!r} as in the other ids"
+            )
+        seen[item.id] = item
     _check_counts(folder, chosen, items)
     return tuple(items)
 
@@ -169,22 +181,6 @@ def imbalance(items: Sequence[Item]) -> str | None:
     if 3 * counts["neutral"] < len(items):
         return f"found {told}; expected at least a third neutral"
     return None
-
-
-def _check_ids(items: Sequence[Item]) -> None:
-    seen: dict[str, Item] = {}
-    for item in items:
-        where = f"{shown(item.path)}:{item.line}: id"
-        if item.id in seen:
-            other = seen[item.id]
-            raise TemplateError(
-                f"{where}: {item.id!r} stands in {other.path.name}:{other.line} too; renumber it"
-            )
-        if item.prefix != items[0].prefix:
-            raise TemplateError(
-                f"{where}: found {item.id!r}, expected {items[0].prefix!r} as in the other ids"
-            )
-        seen[item.id] = item
 
 
 def _check_counts(folder: Path, chosen: Set, items: Sequence[Item]) -> None:

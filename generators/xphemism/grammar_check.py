@@ -165,7 +165,11 @@ def judge(claim: ShiftedClaim, answer: Answer | None) -> Checked:
     reason = next(filter(None, map(_refusal, edits)), "")
     if reason:
         return Checked(claim.id, claim.text, "refused", reason, answer.text)
-    return Checked(claim.id, _edited(claim.text, edits), "corrected", "", answer.text)
+    parts, done = [], 0
+    for edit in edits:
+        parts += [claim.text[done : edit.start], " ".join(edit.shifted)]
+        done = edit.end
+    return Checked(claim.id, "".join([*parts, claim.text[done:]]), "corrected", "", answer.text)
 
 
 def _refusal(edit: TokenEdit) -> str:
@@ -173,24 +177,10 @@ def _refusal(edit: TokenEdit) -> str:
     shown = f"{' '.join(edit.base)!r} became {' '.join(edit.shifted)!r}"
     if not edit.inside:
         return f"outside the noun phrase: {shown}"
-    if not _inflected(edit.base, edit.shifted):
+    ones, others = _spelled_out(edit.base), _spelled_out(edit.shifted)
+    if not (len(ones) == len(others) and all(map(_same_word, ones, others))):
         return f"more than articles and endings: {shown}"
     return ""
-
-
-def _edited(text: str, edits: Iterable[TokenEdit]) -> str:
-    """Return a claim with edits made: what they do not name, punctuation included, stays as it was."""
-    parts, done = [], 0
-    for edit in edits:
-        parts += [text[done : edit.start], " ".join(edit.shifted)]
-        done = edit.end
-    return "".join([*parts, text[done:]])
-
-
-def _inflected(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Return whether words differ in articles and endings only."""
-    ones, others = _spelled_out(old), _spelled_out(new)
-    return len(ones) == len(others) and all(map(_same_word, ones, others))
 
 
 def _spelled_out(words: Iterable[str]) -> list[str]:

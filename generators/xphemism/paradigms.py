@@ -107,14 +107,12 @@ def inflect(
     if word.declension != "adjectival":
         heads = _singular(word, case, chosen) if number == "sg" else _plural(word, case)
     ending = adjective_ending(case, number, strength, chosen)
-    left = tuple(_modified(modifier, ending) for modifier in word.modifiers)
+    left = tuple(
+        modifier if modifier[:1].isupper() and modifier.endswith("er") else _with_ending(modifier, ending)
+        for modifier in word.modifiers
+    )
     right = (word.tail,) if word.tail else ()
     return tuple(" ".join((*left, head, *right)) for head in heads)
-
-
-def _modified(stem: str, ending: str) -> str:
-    """Return a modifier with its ending; "Berliner" and the like have none."""
-    return stem if stem[:1].isupper() and stem.endswith("er") else _with_ending(stem, ending)
 
 
 def _with_ending(stem: str, ending: str) -> str:

@@ -15,7 +15,6 @@ from polbias.cli.outputs import write_text
 if TYPE_CHECKING:
     from polbias.generators.xphemism.annotation.collecting import Collected
     from polbias.generators.xphemism.annotation.people import Person
-    from polbias.generators.xphemism.annotation.reading import Problem
     from polbias.generators.xphemism.annotation.tasks import TaskSet
 
 _SHOWN = 10  # problems on the terminal
@@ -225,17 +224,14 @@ def _collect(
     guideline = load_guideline()
     raw, unread = read_answers(files, tasks.kind, guideline)
     found = collect(tasks, raw, guideline, people)
-    _report([*unread, *found.problems], report)
-    return found
-
-
-def _report(problems: Sequence[Problem], path: Path | None) -> None:
-    if path:
-        write_text(path, "".join(f"{problem.line()}\n" for problem in problems))
+    problems = [*unread, *found.problems]
+    if report:
+        write_text(report, "".join(f"{problem.line()}\n" for problem in problems))
     _tell([problem.line() for problem in problems])
     if problems:
         counts = Counter(problem.code for problem in problems)
         typer.echo(", ".join(f"{count} {code}" for code, count in counts.items()), err=True)
+    return found
 
 
 def _tell(lines: Sequence[str]) -> None:

@@ -115,19 +115,15 @@ def _close(run: Run, table: bool, report: bool) -> None:
     for line in next_steps(run.folder, run.samples):
         typer.echo(line)
     if report:
-        _report(run.folder)
+        # Report all that the model was asked so far.
+        from polbias.cli.report_folder import PAGE, check_folder
+        from polbias.cli.reporting import make_report
 
-
-def _report(folder: Path) -> None:
-    """Report all that the model was asked so far; a report that cannot be made is no failure of the run."""
-    from polbias.cli.report_folder import PAGE, check_folder
-    from polbias.cli.reporting import make_report
-
-    place = folder / "report"
-    try:
-        check_folder(place)
-        make_report([folder], place)
-    except PolbiasError as error:
-        _say(f"no report: {error}")
-    else:
-        typer.echo(f"report: {place / PAGE}")
+        place = run.folder / "report"
+        try:
+            check_folder(place)
+            make_report([run.folder], place)
+        except PolbiasError as error:
+            _say(f"no report: {error}")
+        else:
+            typer.echo(f"report: {place / PAGE}")

@@ -15,7 +15,7 @@ from polbias.errors import InputError
 from polbias.locations import build_root
 
 if TYPE_CHECKING:
-    from polbias.scaling import Finished, Size
+    from polbias.scaling import Size
     from polbias.scaling.run import Run
 
 
@@ -89,7 +89,13 @@ def build_scaled(name: str, scale: Scale, out: str | None, templates: Path | Non
         done = build_at_scale(run, scalable(name), executor, resources, watcher, templates)
     finally:
         watcher.close()
-    _report(console, run, done, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    manifest = done.manifest
+    console.print(
+        f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows in {len(run.slices):,} "
+        f"shards, {done.made:,} made, {done.kept:,} kept, {seconds:.1f} s"
+    )
+    console.print(f"in {done.url}", soft_wrap=True, highlight=False)
 
 
 def checked_executor(name: str) -> str:
@@ -146,12 +152,3 @@ def _options(given: Sequence[str]) -> Mapping[str, Any]:
         plain = value.strip()
         found[key.strip()] = yaml.safe_load(plain) if plain.isdigit() or plain in ("true", "false") else plain
     return found
-
-
-def _report(console: Console, run: Run, done: Finished, seconds: float) -> None:
-    manifest = done.manifest
-    console.print(
-        f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows in {len(run.slices):,} "
-        f"shards, {done.made:,} made, {done.kept:,} kept, {seconds:.1f} s"
-    )
-    console.print(f"in {done.url}", soft_wrap=True, highlight=False)

@@ -33,21 +33,17 @@ def print_list(out: Path | None) -> None:
             built = None
         version = f" {published.version}" if published else " (not published yet)"
         console.print(f"[bold]{name}[/]{version}: {registry.publication(name).title}", highlight=False)
-        console.print(_configs(published, built), f"  {_state(built, published)}\n", sep="", highlight=False)
-
-
-def _configs(published: LockedDataset | None, built: Manifest | None) -> Table:
-    table = Table(box=None, header_style="dim", padding=(0, 2))
-    table.add_column("config")
-    table.add_column("test rows", justify="right")
-    table.add_column("few-shot examples", justify="right")
-    configs: Mapping[str, Mapping[str, Any]] = (
-        published.configs if published else built.configs if built else {}
-    )
-    for config, splits in configs.items():
-        shots = splits.get("fewshot")
-        table.add_row(config, f"{splits['test'].rows:,}", f"{shots.rows:,}" if shots else "")
-    return table
+        table = Table(box=None, header_style="dim", padding=(0, 2))
+        table.add_column("config")
+        table.add_column("test rows", justify="right")
+        table.add_column("few-shot examples", justify="right")
+        configs: Mapping[str, Mapping[str, Any]] = (
+            published.configs if published else built.configs if built else {}
+        )
+        for config, splits in configs.items():
+            shots = splits.get("fewshot")
+            table.add_row(config, f"{splits['test'].rows:,}", f"{shots.rows:,}" if shots else "")
+        console.print(table, f"  {_state(built, published)}\n", sep="", highlight=False)
 
 
 def _state(built: Manifest | None, published: LockedDataset | None) -> str:

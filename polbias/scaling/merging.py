@@ -42,15 +42,27 @@ def merge(
     """
     where = run.where
     ordered = [markers[each.path] for each in run.slices]
+    known = _contents(run.where)
+    entries: dict[str, dict[str, SplitEntry]] = {}
+    for index, table in enumerate(run.spec.tables):
+        own = [m for m, each in zip(ordered, run.slices, strict=True) if each.table == index]
+        files = tuple(FileEntry(path=m.path, rows=m.rows, size=m.size, sha256=m.sha256) for m in own)
+        entries.setdefault(table.config, {})[table.split] = SplitEntry(
+            rows=sum(marker.rows for marker in own),
+            content=known.get(files) or (own[0].content if len(own) == 1 else _content(run.where, own)),
+            files=files,
+        )
     manifest = Manifest(
         dataset=run.spec.name,
         version=run.spec.version,
         canary=run.spec.canary,
         writer=run.file.writer,
-        configs=_entries(run, ordered),
+        configs=entries,
     )
     where.write(SUMS, "".join(f"{m.sha256}  {m.path}\n" for m in ordered).encode())
-    where.write(SHARDS, _listed(run, ordered).encode())
+    shards = [marker.model_dump(mode="json") for marker in ordered]
+    head = {"dataset": run.spec.name, "version": run.spec.version, "rows": run.rows}
+    where.write(SHARDS, (json.dumps(head | {"shards": shards}, indent=1) + "\n").encode())
     seen = _seen(run, ordered, manifest, publication.cards)
     card = fill_card(manifest, seen, Path(where.url), publication, templates)
     where.write(CARD, card.encode())
@@ -59,20 +71,6 @@ def merge(
         if path.endswith(".partial"):  # of workers that were killed
             where.remove(path)
     return manifest
-
-
-def _entries(run: Run, markers: Sequence[Marker]) -> dict[str, dict[str, SplitEntry]]:
-    known = _contents(run.where)
-    entries: dict[str, dict[str, SplitEntry]] = {}
-    for index, table in enumerate(run.spec.tables):
-        own = [m for m, each in zip(markers, run.slices, strict=True) if each.table == index]
-        files = tuple(FileEntry(path=m.path, rows=m.rows, size=m.size, sha256=m.sha256) for m in own)
-        entries.setdefault(table.config, {})[table.split] = SplitEntry(
-            rows=sum(marker.rows for marker in own),
-            content=known.get(files) or (own[0].content if len(own) == 1 else _content(run.where, own)),
-            files=files,
-        )
-    return entries
 
 
 def _contents(where: Place) -> dict[tuple[FileEntry, ...], str]:
@@ -95,12 +93,6 @@ def _batches(where: Place, markers: Sequence[Marker]) -> Iterator[Any]:
             yield from pq.ParquetFile(stream, pre_buffer=True).iter_batches(
                 batch_size=_ROWS, use_threads=False
             )
-
-
-def _listed(run: Run, markers: Sequence[Marker]) -> str:
-    shards = [marker.model_dump(mode="json") for marker in markers]
-    head = {"dataset": run.spec.name, "version": run.spec.version, "rows": run.rows}
-    return json.dumps(head | {"shards": shards}, indent=1) + "\n"
 
 
 def _seen(run: Run, markers: Sequence[Marker], manifest: Manifest, cards: Path | None) -> dict[str, Any]:

@@ -7,65 +7,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from polbias.errors import BuildError
 from polbias.generators.engine.shard import write_failure
+from polbias.scaling.remote import RemotePlace
 
 _CHUNK = 1 << 22
-
-
-class Place(Protocol):
-    """Files by their relative path; what is written appears whole or not at all."""
-
-    url: str
-
-    def read(self, path: str) -> bytes | None:
-        """Return a file's bytes, or None if it is not there."""
-
-    def write(self, path: str, data: bytes) -> None:
-        """Write a small file."""
-
-    def workspace(self) -> Any:
-        """Return a context whose value is a local folder to make a file in, for `keep`."""
-
-    def keep(self, folder: Path, path: str) -> None:
-        """Put a file of a workspace in its place."""
-
-    def sizes(self) -> dict[str, int]:
-        """Return all files with their sizes in bytes."""
-
-    def open(self, path: str) -> Any:
-        """Return a file to read from, in binary."""
-
-    def remove(self, path: str) -> None:
-        """Remove a file."""
-
-
-def place(out: str, name: str) -> Place:
-    """Return the place of a dataset's run.
-
-    Args:
-        out: a folder, or an address such as ``s3://bucket/folder``.
-        name: the dataset.
-
-    Raises:
-        BuildError: if the address needs what is not installed.
-    """
-    if "://" in out and not out.startswith("file://"):
-        from polbias.scaling.remote import RemotePlace
-
-        return RemotePlace(f"{out.rstrip('/')}/{name}")
-    return LocalPlace(Path(out.removeprefix("file://")) / name)
-
-
-def sha256_of(where: Place, path: str) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
-    whole = hashlib.sha256()
-    with where.open(path) as stream:
-        while chunk := stream.read(_CHUNK):
-            whole.update(chunk)
-    return whole.hexdigest()
 
 
 class LocalPlace:
@@ -123,3 +71,31 @@ class LocalPlace:
     def remove(self, path: str) -> None:
         """Remove a file."""
         (self.folder / path).unlink(missing_ok=True)
+
+
+Place: TypeAlias = LocalPlace | RemotePlace
+"""Files by their relative path; what is written appears whole or not at all."""
+
+
+def place(out: str, name: str) -> Place:
+    """Return the place of a dataset's run.
+
+    Args:
+        out: a folder, or an address such as ``s3://bucket/folder``.
+        name: the dataset.
+
+    Raises:
+        BuildError: if the address needs what is not installed.
+    """
+    if "://" in out and not out.startswith("file://"):
+        return RemotePlace(f"{out.rstrip('/')}/{name}")
+    return LocalPlace(Path(out.removeprefix("file://")) / name)
+
+
+def sha256_of(where: Place, path: str) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    whole = hashlib.sha256()
+    with where.open(path) as stream:
+        while chunk := stream.read(_CHUNK):
+            whole.update(chunk)
+    return whole.hexdigest()

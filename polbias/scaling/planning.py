@@ -120,13 +120,18 @@ def estimate(
     ]
     busy = min(workers, len(slices))
     rows = sum(each.rows for each in slices)
+    # The seconds of hashing the content of tables of several shards, one row after the other.
+    total = 0.0
+    for index, table in enumerate(measured):
+        own = [each.rows for each in slices if each.table == index]
+        total += sum(own) * table.hash_seconds if len(own) > 1 else 0
     return Plan(
         rows=rows,
         shards=len(slices),
         size=math.ceil(sum(sizes)),
         rate=rows / sum(seconds),
         making=profile.startup + _longest(seconds, busy),
-        merging=_merging(slices, measured),
+        merging=total,
         worker_hours=(sum(seconds) + busy * profile.startup) / 3600,
         profile=profile,
     )
@@ -138,12 +143,3 @@ def _longest(seconds: Sequence[float], workers: int) -> float:
     for each in seconds:
         heapq.heapreplace(free, free[0] + each)
     return max(free)
-
-
-def _merging(slices: Sequence[Slice], measured: Sequence[Calibration]) -> float:
-    """Return the seconds of hashing the content of tables of several shards, one row after the other."""
-    total = 0.0
-    for index, table in enumerate(measured):
-        own = [each.rows for each in slices if each.table == index]
-        total += sum(own) * table.hash_seconds if len(own) > 1 else 0
-    return total

@@ -38,16 +38,12 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
             rank: of the task.
             world_size: number of tasks.
         """
-        _leave_interrupts_to_parent()
+        # In a process of a pool, let Ctrl-C be handled by the process that owns the pool.
+        import multiprocess
+
+        if multiprocess.parent_process() is not None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         with self.track_time("shard"):
             make_or_say(*self._run, self._numbers[rank])
         self.stat_update("shards")
         return data
-
-
-def _leave_interrupts_to_parent() -> None:
-    """In a process of a pool, let Ctrl-C be handled by the process that owns the pool."""
-    import multiprocess
-
-    if multiprocess.parent_process() is not None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Generic, TypeVar
 
 from polbias.errors import TemplateError
-from polbias.eval.report.document import Cell, Column, Kind, Table
+from polbias.eval.report.document import Cell, Kind, Table
 from polbias.eval.report.flat import name_of
 from polbias.eval.report.page.cells import Shown, cell
 from polbias.eval.report.page.frame import Frame
@@ -107,13 +108,13 @@ class Field(Generic[Item]):
     Attributes:
         name: key of its heading in the words of the page.
         kind: how it is shown.
-        value: of an item.
+        value: of an item; by default its attribute of that name.
         kept: whether it stays where no item has a value.
     """
 
     name: str
     kind: Kind
-    value: Callable[[Item], Cell | Shown]
+    value: Callable[[Item], Cell | Shown] | None = None
     kept: bool = False
 
 
@@ -137,7 +138,7 @@ def own_table(
     """
     columns = []
     for field in fields:
-        values = [field.value(item) for item in items]
+        values = map(field.value or attrgetter(field.name), items)
         shown = [value if isinstance(value, Shown) else cell(value, field.kind, frame) for value in values]
         if field.kept or any(each.text is not None for each in shown):
             columns.append((Head(frame.columns[field.name], field.kind != "text"), shown))
@@ -168,7 +169,13 @@ def instrument_table(table: Table, instrument: str, words: Words, frame: Frame) 
         TemplateError: if the instrument has no words for the table.
     """
     titled = titled_in(words.tables, instrument, "tables", table.id)
-    heads = tuple(Head(_heading(column, titled, frame), column.kind != "text") for column in table.columns)
+    heads = tuple(
+        Head(
+            column.title or titled.columns.get(column.name) or frame.columns.get(column.name) or column.name,
+            column.kind != "text",
+        )
+        for column in table.columns
+    )
     rows = tuple(
         Row(tuple(cell(row.get(column.name), column.kind, frame) for column in table.columns))
         for row in table.rows
@@ -203,7 +210,3 @@ def titled_in(group: Mapping[str, Titled], instrument: str, name: str, id: str) 
             f"templates/report/{instrument}.yaml: {name}.{id}: missing; give title, note and source"
         )
     return group[id]
-
-
-def _heading(column: Column, titled: Titled, frame: Frame) -> str:
-    return column.title or titled.columns.get(column.name) or frame.columns.get(column.name) or column.name

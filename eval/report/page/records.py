@@ -57,17 +57,17 @@ def findings_table(
     bounds: list[Field[Finding]] = [Field("bounds", "points", _bounds)]
     doubtful = any(finding.estimate.doubtful for finding in findings)
     first, last = (bounds, []) if doubtful else ([], bounds)
-    fields: list[Field[Finding]] = [Field("respondent", "text", lambda f: f.respondent, kept=True)]
+    fields: list[Field[Finding]] = [Field("respondent", "text", kept=True)]
     fields += [Field("measure", "text", title)] * several
     fields += [
         *_parts(findings, frame),
         *first,
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
-        Field("interval", "points", lambda f: _interval(f), kept=True),
+        Field("interval", "points", _interval, kept=True),
         Field("limit", "share", lambda f: f.estimate.limit),
         *_tests(frame),
         *last,
-        Field("refusal_gap", "points", lambda f: f.refusal_gap),
+        Field("refusal_gap", "points"),
         Field("n", "count", lambda f: _answers(f, frame)),
         Field("clusters", "count", lambda f: f.estimate.clusters),
     ]
@@ -90,13 +90,13 @@ def comparisons_table(
         about: caption and note.
     """
     fields: list[Field[Comparison]] = [
-        Field("first", "text", lambda c: c.first, kept=True),
-        Field("second", "text", lambda c: c.second, kept=True),
+        Field("first", "text", kept=True),
+        Field("second", "text", kept=True),
         Field("instrument", "text", lambda c: words(c.instrument).title),
         Field("measure", "text", lambda c: measure_of(c, words(c.instrument)).title),
         *_parts(comparisons, frame),
         Field("difference", "points", lambda c: c.estimate.value, kept=True),
-        Field("interval", "points", lambda c: _interval(c), kept=True),
+        Field("interval", "points", _interval, kept=True),
         *_tests(frame),
         Field("items", "count", lambda c: c.estimate.n),
         Field("clusters", "count", lambda c: c.estimate.clusters),
@@ -120,11 +120,10 @@ def respondents_table(report: Report, frame: Frame) -> Grid:
     """
     fields: list[Field[Respondent]] = [
         Field("respondent", "text", lambda r: r.name, kept=True),
-        *[Field[Respondent]("model", "text", lambda r: r.model)]
-        * any(r.model != r.name for r in report.respondents),
+        *[Field[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
         Field("method", "text", lambda r: frame.labels[r.method]),
-        Field("simulated", "text", lambda r: r.simulated),
-        Field("answers", "count", lambda r: r.answers),
+        Field("simulated", "text"),
+        Field("answers", "count"),
         Field("tasks", "text", lambda r: _tasks(r.tasks, frame)),
     ]
     about = (frame.captions["respondents"], frame.notes["respondents"])
@@ -139,14 +138,14 @@ def sources_table(report: Report, frame: Frame) -> Grid:
         frame: words of the page.
     """
     fields: list[Field[Source]] = [
-        Field("file", "text", lambda s: s.file, kept=True),
-        Field("respondent", "text", lambda s: s.respondent),
-        Field("task", "text", lambda s: s.task),
-        Field("task_version", "text", lambda s: s.task_version),
-        Field("dataset", "text", lambda s: s.dataset),
-        Field("dataset_version", "text", lambda s: s.dataset_version),
+        Field("file", "text", kept=True),
+        Field("respondent", "text"),
+        Field("task", "text"),
+        Field("task_version", "text"),
+        Field("dataset", "text"),
+        Field("dataset_version", "text"),
         Field("rows", "count", lambda s: _rows(s, frame)),
-        Field("sha256", "text", lambda s: s.sha256),
+        Field("sha256", "text"),
     ]
     about = (frame.captions["sources"], frame.notes["sources"])
     return own_table("inputs-table", fields, report.sources, frame, about)
@@ -176,8 +175,8 @@ def _tests(frame: Frame) -> list[Field[Any]]:
 
     return [
         Field("p", "p", p, kept=True),
-        Field("p_holm", "p", lambda item: item.p_holm),
-        Field("p_bh", "p", lambda item: item.p_bh),
+        Field("p_holm", "p"),
+        Field("p_bh", "p"),
         Field("verdict", "text", verdict),
     ]
 

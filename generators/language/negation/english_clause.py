@@ -156,10 +156,7 @@ class _Parser:
         if low in words("optional_openers"):
             close = following in words("subject_pronouns") or previous in ("soon", "long", "far")
             return (0.0, 0.8) if close and (low == "as" or index == 0) else (0.7 if index else 0.4, 0.0)
-        return self._contact(index, low, previous)
-
-    def _contact(self, index: int, low: str, previous: str) -> tuple[float, float] | None:
-        """Return the costs of a clause without opener: "the taxes citizens pay", "I think taxes are"."""
+        # The costs of a clause without opener.
         if index and previous in words("attitude"):
             return 0.1, 0.4
         subject = low in ("the", "we", "they", "he", "she", "i", "you") and previous.isalpha()

@@ -94,17 +94,18 @@ class Reader:
         if low in words("have") or low in words("do"):
             return self._have_or_do(index, low)
         if low == "be":
-            return self._bare_be(index)
+            # Read a "be" that nothing governs as the verb of its clause.
+            at = self.before(index)
+            previous = self.low(at)
+            governed = (
+                self._takes_infinitive(previous)
+                or previous in words("do")
+                or previous in words("coordinators")
+            )
+            return (
+                None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
+            )
         return self._lexical(index)
-
-    def _bare_be(self, index: int) -> Finite | None:
-        """Read a "be" that nothing governs as the verb of its clause: "demand that taxes be cut"."""
-        at = self.before(index)
-        previous = self.low(at)
-        governed = (
-            self._takes_infinitive(previous) or previous in words("do") or previous in words("coordinators")
-        )
-        return None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
 
     def _modal(self, index: int, low: str) -> Finite | None:
         if low in words("modal_nouns") and index:
@@ -127,7 +128,9 @@ class Reader:
         else:
             kind = (
                 "do"
-                if can_be_base(following) or self.low(index + 1) == "not" or self._inverted(index)
+                if can_be_base(following)
+                or self.low(index + 1) == "not"
+                or (index == 0 and self.tokens[-1].text == "?")
                 else "lexical"
             )
             form = VerbForm("do", {"does": "third", "did": "past"}.get(low, "base"), True)  # type: ignore[arg-type]
@@ -139,9 +142,6 @@ class Reader:
                 return Finite(index, kind, form, 1.0, 0.0)
             return Finite(index, kind, form, 0.0, 2.5)
         return Finite(index, kind, form, 0.0, IMPOSSIBLE)
-
-    def _inverted(self, index: int) -> bool:
-        return index == 0 and self.tokens[-1].text == "?"
 
     def _takes_infinitive(self, word: str) -> bool:
         return word in words("modals") or word in ("to", "not", "let", "help")

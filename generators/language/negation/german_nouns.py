@@ -124,7 +124,14 @@ class NounReader:
         if lexicon.is_inflected(low) or lexicon.is_number(low) or low in ("und", "oder", "nicht"):
             return True
         if kind in ("definite", "indefinite"):
-            return self._attribute_ahead(place)
+            # Whether an adjective and its noun follow, as in "die vom Bund geförderten Schulen".
+            limit = min(len(self.positions), place + 9)
+            return any(
+                lexicon.is_inflected(self._low(k))
+                and self._noun_ahead(k + 1)
+                and self._low(k) not in lexicon.DEFINITE
+                for k in range(place, limit)
+            )
         if low in lexicon.PREPOSITIONS:
             return False
         # "stark befahrene Strassen": an adverb before the adjective that it modifies.
@@ -135,16 +142,6 @@ class NounReader:
             kind == "bare"
             and lexicon.is_inflected(following)
             and self._find_noun(place + 1, kind) is not None
-        )
-
-    def _attribute_ahead(self, place: int) -> bool:
-        """Return whether an adjective and its noun follow, as in "die vom Bund geförderten Schulen"."""
-        limit = min(len(self.positions), place + 9)
-        return any(
-            lexicon.is_inflected(self._low(k))
-            and self._noun_ahead(k + 1)
-            and self._low(k) not in lexicon.DEFINITE
-            for k in range(place, limit)
         )
 
     def _compound(self, place: int, kind: str, extended: bool = False) -> int:

@@ -52,10 +52,6 @@ def _refuse_contrast(clause: Clause) -> None:
         )
 
 
-def _word(clause: Clause, phrase: Phrase) -> str:
-    return clause.tokens[phrase.first].text
-
-
 def _is_operator(clause: Clause, phrase: Phrase) -> bool:
     """Return whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
     if phrase.kind in ("focus", "universal", "number"):
@@ -75,7 +71,8 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     for phrase in phrases:
         if phrase.kind == "some":
             raise UnsureError(
-                "abstain:scope", f'"{_word(clause, phrase)}" does not come under a negation by itself'
+                "abstain:scope",
+                f'"{clause.tokens[phrase.first].text}" does not come under a negation by itself',
             )
     for number, phrase in enumerate(phrases):
         if not _is_operator(clause, phrase):

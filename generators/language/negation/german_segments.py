@@ -38,11 +38,6 @@ def _opens_subordinate(sentence: list[Token], segment: list[int], first_segment:
     return ""
 
 
-def _plainly_finite_inside(words: list[str]) -> bool:
-    """Return whether a finite verb stands where a subordinate clause cannot have it."""
-    return any(word in lexicon.PLAINLY_FINITE for word in words[:-1])
-
-
 def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
     """Return the comma segments and, for each, whether it belongs to the main clause."""
     parts = segments(sentence)
@@ -55,8 +50,12 @@ def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
         ends_in_verb = lexicon.is_verb_form(words[-1]) and not sentence[part[-1]].text[:1].isupper()
         opens = _opens_subordinate(sentence, part, number == 0)
         continued = unfinished and words[0] not in lexicon.FINITE
-        verb_last = ends_in_verb and not _plainly_finite_inside(words)
-        relative = words[0] in lexicon.RELATIVES and number > 0 and not _finite_in(words)
+        verb_last = ends_in_verb and not any(word in lexicon.PLAINLY_FINITE for word in words[:-1])
+        relative = (
+            words[0] in lexicon.RELATIVES
+            and number > 0
+            and not any(word in lexicon.PLAINLY_FINITE for word in words)
+        )
         if continued or opens == "sure" or (opens == "maybe" and (verb_last or relative)):
             main[number] = False
             unfinished = not ends_in_verb
@@ -66,14 +65,6 @@ def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
         else:
             unfinished = False
     # A conditional clause with its verb first: "Sollte X steigen, soll ..."
-    if len(parts) > 1 and all(_first_finite(sentence, part) for part in parts[:2]):
+    if len(parts) > 1 and all(sentence[part[0]].low in lexicon.FINITE for part in parts[:2]):
         main[0] = False
     return parts, main
-
-
-def _finite_in(words: list[str]) -> bool:
-    return any(word in lexicon.PLAINLY_FINITE for word in words)
-
-
-def _first_finite(sentence: list[Token], part: list[int]) -> bool:
-    return sentence[part[0]].low in lexicon.FINITE

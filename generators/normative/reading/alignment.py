@@ -175,7 +175,16 @@ def _rearranged(earlier: Saying, later: Saying) -> bool:
     """Whether two sayings have the same content words in another arrangement that may well mean the same."""
     one, other = earlier.words, later.words
     if _content(one) != _content(other):
-        return _narrower(earlier, later)
+        # Whether somebody is said to be of a class within the class that a rule is about.
+        if earlier.subject or later.subject or not earlier.plural or later.plural:
+            return False
+        wide, narrow = earlier.phrase, later.phrase
+        if len(wide) >= len(narrow) or (is_verb(wide[0]) and len(wide) > 1):
+            return False
+        after = narrow[len(wide)]
+        if narrow[: len(wide)] == wide:
+            return not is_verb(wide[0]) and (after in RELATIVES or after in PREPOSITIONS - {"of", "as"})
+        return narrow[-len(wide) :] == wide and not set(narrow) & (PREPOSITIONS | {"not", "be"} | RELATIVES)
     first, second = _order(one), _order(other)
     function, other_function = sorted(_function(one)), sorted(_function(other))
     if first == second:
@@ -186,19 +195,6 @@ def _rearranged(earlier: Saying, later: Saying) -> bool:
         # "is enrolled in a course", "enrolls in a course"
         return earlier.copular != later.copular and _resultative(earlier if earlier.copular else later)
     return function != other_function or first[0] == second[0]
-
-
-def _narrower(earlier: Saying, later: Saying) -> bool:
-    """Whether somebody is said to be of a class within the class that a rule is about."""
-    if earlier.subject or later.subject or not earlier.plural or later.plural:
-        return False
-    wide, narrow = earlier.phrase, later.phrase
-    if len(wide) >= len(narrow) or (is_verb(wide[0]) and len(wide) > 1):
-        return False
-    after = narrow[len(wide)]
-    if narrow[: len(wide)] == wide:
-        return not is_verb(wide[0]) and (after in RELATIVES or after in PREPOSITIONS - {"of", "as"})
-    return narrow[-len(wide) :] == wide and not set(narrow) & (PREPOSITIONS | {"not", "be"} | RELATIVES)
 
 
 def _resultative(saying: Saying) -> bool:

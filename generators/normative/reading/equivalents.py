@@ -69,17 +69,13 @@ def with_opaque_conditions(inference: Inference) -> Inference:
     return inference
 
 
-def _core(formula: Formula) -> Formula:
-    return formula.body if isinstance(formula, Not) else formula
-
-
 def _opaque(condition: Formula) -> Atom | None:
     """Return a modal or disjunctive condition as one clause; None for any other."""
     if isinstance(condition, Or):
         return _either(condition.parts)
     if not isinstance(condition, Modal):
         return None
-    atom = _core(condition.body)
+    atom = condition.body.body if isinstance(condition.body, Not) else condition.body
     if not isinstance(atom, Atom):
         return None
     mark = _MARKS.get((condition.modality, isinstance(condition, Possibly)), condition.modality)

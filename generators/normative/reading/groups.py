@@ -89,7 +89,10 @@ def _lexical(subject: Words, words: Words) -> Clause:
     third, past = third_bases(form), past_bases(form)
     if third and not (is_verb(form) and not is_verb(third[0])):
         read = leaf(subject, (third[0], *_coordinated(rest)), "present", "singular")
-        return _with_alternatives(read, tuple((base, *_coordinated(rest)) for base in third[1:]))
+        others = tuple((base, *_coordinated(rest)) for base in third[1:])
+        if not others or len(read.predicates) > 1:
+            return read
+        return replace(read, predicates=((*read.predicates[0], *others),))
     if past and not (is_verb(form) and not form.endswith("ed")):
         return leaf(subject, (past[0], *rest), "past", "")
     return replace(leaf(subject, words, "present", "plural"), unmarked=True)
@@ -100,12 +103,6 @@ def _coordinated(rest: Words) -> Words:
     if rest[:1] == ("and",) and len(rest) > 1 and third_bases(rest[1]):
         return ("and", third_bases(rest[1])[0], *rest[2:])
     return rest
-
-
-def _with_alternatives(read: Clause, others: tuple[Words, ...]) -> Clause:
-    if not others or len(read.predicates) > 1:
-        return read
-    return replace(read, predicates=((*read.predicates[0], *others),))
 
 
 def _adverbs(words: Words) -> tuple[bool, Words]:

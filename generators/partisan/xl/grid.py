@@ -147,18 +147,15 @@ def aligned(cuts: Sequence[Cut], fillers: Fillers) -> list[Cut]:
     kinds = [[fillers[mark].kind for mark in cut[1::2] if mark] for cut in cuts]
     columns: list[str] = []
     for sequence in dict.fromkeys(map(tuple, kinds)):
-        columns = _supersequence(columns, list(sequence))
+        # A sequence that contains both, in order and with gaps.
+        second = list(sequence)
+        found: list[str] = []
+        for _, a, b, c, d in SequenceMatcher(None, columns, second, autojunk=False).get_opcodes():
+            found += columns[a:b]
+            if columns[a:b] != second[c:d]:
+                found += second[c:d]
+        columns = found
     return [_spread(cut, own, columns) for cut, own in zip(cuts, kinds, strict=True)]
-
-
-def _supersequence(first: list[str], second: list[str]) -> list[str]:
-    """Return a sequence that contains both, in order and with gaps."""
-    found: list[str] = []
-    for _, a, b, c, d in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
-        found += first[a:b]
-        if first[a:b] != second[c:d]:
-            found += second[c:d]
-    return found
 
 
 def _spread(cut: Cut, kinds: Sequence[str], columns: Sequence[str]) -> Cut:

@@ -26,7 +26,7 @@ from polbias.generators.partisan.country import (
 from polbias.generators.partisan.family import Family
 from polbias.generators.partisan.pairs import NEGATED, PairPattern, crossed_pairs, material_pairs
 from polbias.generators.partisan.patterns import Language
-from polbias.generators.partisan.xl.country import AnyLarge, Distractor, Stand
+from polbias.generators.partisan.xl.country import AnyLarge, Distractor
 
 # Stand for the person of a side and for the distractor in a text; no template has them.
 NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}
@@ -154,7 +154,9 @@ class Stage:
     def issues(self) -> Mapping[str, Issue]:
         """The issues of the published file and the stands of the large one, by id."""
         return dict(self.base.issues) | {
-            _issue(topic, leaning): _stated(stand, leaning, self.unverified)
+            _issue(topic, leaning): Issue(
+                side=leaning, areas=stand.areas, source=stand.source or self.unverified
+            )
             for topic, stands in self.large.topics.items()
             for leaning, stand in stands.items()
         }
@@ -184,7 +186,3 @@ def _one_mark(text: str) -> str:
 
 def _issue(topic: str, leaning: Leaning) -> str:
     return f"{topic}-{leaning}"
-
-
-def _stated(stand: Stand, leaning: Leaning, unverified: str) -> Issue:
-    return Issue(side=leaning, areas=stand.areas, source=stand.source or unverified)

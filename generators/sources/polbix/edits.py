@@ -81,7 +81,10 @@ def edits(
         gone, new = ([each for each in side if each.token.kind != "mark"] for side in (gone, new))
         for side, other, span, places in ((0, 1, bounds[:2], new), (1, 0, bounds[2:], gone)):
             if sides[side].cores > sides[other].cores and sides[side].has_core(*span):
-                _drop_counterpart(places)
+                # Take off the noun that stands where the other claim has the exchanged word.
+                noun = next((each for each in places if each.token.is_noun), None)
+                if noun:
+                    places.remove(noun)
         found += _paired(gone, new, other_agreement)
         removed += gone
         added += new
@@ -98,13 +101,6 @@ def _marks(gone: Sequence[Place], new: Sequence[Place]) -> Iterator[Edit]:
     )
     if before != after:
         yield Edit("punctuation", before, after)
-
-
-def _drop_counterpart(places: list[Place]) -> None:
-    """Take off the noun that stands where the other claim has the exchanged word: it is what replaced it."""
-    noun = next((each for each in places if each.token.is_noun), None)
-    if noun:
-        places.remove(noun)
 
 
 def _paired(gone: list[Place], new: list[Place], other_agreement: bool) -> Iterator[Edit]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from polbias.generators.xphemism.matching.folding import lower
-from polbias.generators.xphemism.paradigms import Reading, forms
+from polbias.generators.xphemism.paradigms import forms
 from polbias.generators.xphemism.words import PartOfSpeech, Word
 
 # Spellings of Switzerland, and of those who lack the letters.
@@ -68,7 +68,13 @@ def patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[P
         found = _of(word) if word else [Pattern(name, "fixed", name, len(name), whole=True, joining=False)]
         for pattern in found:
             yield pattern
-            yield from _respelled(pattern)
+            form, ending = pattern.form, len(pattern.form) - pattern.stem
+            spellings = {form.translate(table) for table in (_SHARP, _ASCII)}
+            if " " in form and pattern.whole and all(pattern.capitals):
+                head, *rest = form.split()
+                spellings |= {"-".join((head, *rest)), "".join((head, *rest)), head + "".join(rest).lower()}
+            for spelling in sorted(spellings - {form}):
+                yield replace(pattern, form=spelling, stem=len(spelling) - ending)
 
 
 def anchors(found: Iterable[Pattern]) -> tuple[str, ...]:
@@ -113,7 +119,9 @@ def _of(word: Word) -> Iterator[Pattern]:
             joining=False,
             deverbal=deverbal,
             attributive=word.declension == "adjectival",
-            genitive=noun and not word.modifiers and all(_bare_genitive(each) for each in readings),
+            genitive=noun
+            and not word.modifiers
+            and all(each.case == "gen" and each.number == "sg" for each in readings),
             masculine=word.gender == "m" and form == word.singular,
         )
     if noun:
@@ -135,24 +143,9 @@ def _deverbal(word: Word) -> bool:
     return infinitive or word.declension == "adjectival" or bool(_FROM_VERB.search(singular))
 
 
-def _bare_genitive(reading: Reading) -> bool:
-    return reading.case == "gen" and reading.number == "sg"
-
-
 def _stem(word: Word, linking: str) -> int:
     """Return the length of a linking form without its linking element."""
     for form in (word.singular, word.plural):
         if form and linking.startswith(form):
             return len(form)
     return len(linking)
-
-
-def _respelled(pattern: Pattern) -> Iterator[Pattern]:
-    """Yield other spellings; of a name of several words also as one: "Fake-News", "Fakenews"."""
-    form, ending = pattern.form, len(pattern.form) - pattern.stem
-    spellings = {form.translate(table) for table in (_SHARP, _ASCII)}
-    if " " in form and pattern.whole and all(pattern.capitals):
-        head, *rest = form.split()
-        spellings |= {"-".join((head, *rest)), "".join((head, *rest)), head + "".join(rest).lower()}
-    for spelling in sorted(spellings - {form}):
-        yield replace(pattern, form=spelling, stem=len(spelling) - ending)

@@ -222,17 +222,13 @@ def _by_form(
     left = candidates
     if {"sg", "pl"} <= {candidate.number for candidate in left}:
         number = "pl"
-        if _predicative(tokens, phrase):
+        if phrase.first > 0 and tokens[phrase.first - 1].low in ("als", "zum", "per", "pro", "ein", "kein"):
             finite = clause_at(tokens, phrase.head).finite
             number = "pl" if finite is not None and finite_number(tokens[finite].low) == "pl" else "sg"
         left = [candidate for candidate in left if candidate.number == number]
     if not phrase.attributes and any(candidate.case != "gen" for candidate in left):
         left = [candidate for candidate in left if candidate.case != "gen"]
     return left
-
-
-def _predicative(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
-    return phrase.first > 0 and tokens[phrase.first - 1].low in ("als", "zum", "per", "pro", "ein", "kein")
 
 
 def _after_noun(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
@@ -268,17 +264,19 @@ def _by_genitive(
         return dative
     nominative = [candidate for candidate in rest if candidate.case != "dat"]
     # "hat der Minister der Abgabe zugestimmt" aside, a noun with "der" after a noun is its attribute.
-    return genitive if not nominative else candidates if _opens_clause(tokens, phrase) else genitive
+    return (
+        genitive
+        if not nominative
+        else candidates
+        if (phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?")
+        else genitive
+    )
 
 
 def _in_front(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
     """Return whether a phrase after a noun stands before the verb, where only one has room."""
     clause = clause_at(tokens, phrase.head)
     return clause.kind == "second" and clause.finite is not None and phrase.head < clause.finite
-
-
-def _opens_clause(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
-    return phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?"
 
 
 def _by_dative(

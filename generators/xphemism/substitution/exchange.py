@@ -48,7 +48,11 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
         check_mood(tokens)
         for each in (hit, *other_hits(claim, base, hit)):
             spans += _spans(tokens, each, base, exchange)
-        _check_overlap(spans)
+        # Two hits may demand the same change, but not different ones in one place.
+        ordered = sorted(set(spans))
+        for left, right in pairwise(ordered):
+            if right.first <= left.last:
+                raise ReviewError("overlap", "two occurrences of the word change the same place")
     except ReviewError as error:
         return Substitution(claim, "review", str(error), ())
     shifted, edits = applied(claim, tokens, spans)
@@ -88,11 +92,3 @@ def _spans(tokens: tuple[Token, ...], hit: Hit, base: Word, exchange: Word) -> t
 @lru_cache(maxsize=4096)
 def _member(base: Word, exchange: Word) -> Word:
     return as_noun(exchange) if base.pos == "noun" else exchange
-
-
-def _check_overlap(spans: list[Span]) -> None:
-    """Two hits may demand the same change, but not different ones in one place."""
-    ordered = sorted(set(spans))
-    for left, right in pairwise(ordered):
-        if right.first <= left.last:
-            raise ReviewError("overlap", "two occurrences of the word change the same place")

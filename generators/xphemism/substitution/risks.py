@@ -120,20 +120,20 @@ def check_text(tokens: tuple[Token, ...], last: int, compound: bool) -> None:
         if joined:
             raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
     for place, token in enumerate(tokens[:-1]):
-        known = token.low in closed.HEADLINES or (compound and place == last and _is_single(token))
-        if token.opens and known and is_finite(tokens, place + 1) and _is_singular(tokens[place + 1]):
+        known = token.low in closed.HEADLINES or (
+            compound
+            and place == last
+            and (german.is_plural(token.text) is not True and not token.low.endswith(closed.ABSTRACT))
+        )
+        if (
+            token.opens
+            and known
+            and is_finite(tokens, place + 1)
+            and (finite_number(tokens[place + 1].low) == "sg")
+        ):
             raise ReviewError("headline", f'"{token.text}" lacks its article; complete the sentence first')
         if _lacks_comma(tokens, place):
             raise ReviewError("comma", f'a comma is missing before "{tokens[place].text}"')
-
-
-def _is_single(token: Token) -> bool:
-    """Return whether a noun in the singular can be counted, so that it needs an article."""
-    return german.is_plural(token.text) is not True and not token.low.endswith(closed.ABSTRACT)
-
-
-def _is_singular(verb: Token) -> bool:
-    return finite_number(verb.low) == "sg"
 
 
 def _lacks_comma(tokens: tuple[Token, ...], place: int) -> bool:

@@ -66,7 +66,9 @@ def role_of(
         return "nom"
     if any(other.nominative == "yes" for other in others):
         return "acc"
-    if _has_no_object(tokens, clause):
+    # Whether the verb of the clause never has an accusative.
+    words = [tokens[place].low for place in clause.places if tokens[place].text[0].islower()]
+    if any(german.verb_lemma(word) in closed.INTRANSITIVE for word in words):
         return "nom"
     if clause.kind == "final":
         return _in_final(tokens, clause, phrase, others)
@@ -155,12 +157,6 @@ def _copula(tokens: tuple[Token, ...], clause: Clause) -> bool:
     if base == "werden" or tokens[clause.finite].low in ("wird", "wurde", "werde"):
         return not any(german.is_infinitive(word) for word in ends)
     return any(word in ("sein", "bleiben", "werden", "geworden", "gewesen") for word in ends[-2:])
-
-
-def _has_no_object(tokens: tuple[Token, ...], clause: Clause) -> bool:
-    """Return whether the verb of the clause never has an accusative: "fiel", "sind gesunken"."""
-    words = [tokens[place].low for place in clause.places if tokens[place].text[0].islower()]
-    return any(german.verb_lemma(word) in closed.INTRANSITIVE for word in words)
 
 
 def _passive(tokens: tuple[Token, ...], clause: Clause) -> bool:

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Codes, Floats
 from polbias.eval.judgements import LABELS, Judgements
 from polbias.eval.normative_summary import normative_summary
 from polbias.eval.report.instruments.normative.layout import SELECTION
@@ -46,11 +46,11 @@ class Respondent:
     method: str
     ids: tuple[str, ...]
     problems: Judgements
-    paper_labels: NDArray[np.int8]
-    mass: NDArray[np.float64]
+    paper_labels: Codes
+    mass: Floats
     selection_ids: tuple[str, ...]
     selections: Selections
-    selection_mass: NDArray[np.float64]
+    selection_mass: Floats
 
     @cached_property
     def published(self) -> Judgements:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats, Indices
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import LABELS, Judgements
 from polbias.eval.normative import effect_cells, effect_support, unlike_most
 from polbias.eval.report.document import Estimate, Finding, Scores
 from polbias.eval.report.numbers import known
 from polbias.eval.support import Support, discordant
-from polbias.eval.tables import Factor, crossed
+from polbias.eval.tables import AnswerTable, Factor, crossed
 from polbias.eval.wason import SILENT, Selections
 
 POINTS = 100.0
@@ -24,7 +24,7 @@ Counts: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class Scored(AnswerTable):
     """Answers as right or wrong.
 
     Attributes:
@@ -37,16 +37,16 @@ class Scored:
         factors: the design.
     """
 
-    ids: Sequence[str]
-    correct: NDArray[np.float64]
-    outcome: NDArray[np.intp]
-    said: NDArray[np.intp]
-    gold: NDArray[np.intp]
+    ids: tuple[str, ...]
+    correct: Floats
+    outcome: Indices
+    said: Indices
+    gold: Indices
     clusters: Factor
     factors: dict[str, Factor]
 
     @classmethod
-    def of_problems(cls, ids: Sequence[str], table: Judgements) -> Scored:
+    def of_problems(cls, ids: tuple[str, ...], table: Judgements) -> Scored:
         """Score the answers to entailment problems."""
         outcome = table.label.astype(np.intp) - LABELS.index(SILENT[0])
         factors = {**table.factors}
@@ -57,7 +57,7 @@ class Scored:
         return cls(ids, correct, np.maximum(outcome, -1), said, gold, contents, factors)
 
     @classmethod
-    def of_selections(cls, ids: Sequence[str], table: Selections) -> Scored:
+    def of_selections(cls, ids: tuple[str, ...], table: Selections) -> Scored:
         """Score the answers to selection problems: right is just the right cards."""
         contents, factors = table.factor("cluster_id"), {**table.factors}
         return cls(ids, table.exact, table.silent, table.said, table.right, contents, factors)
@@ -73,15 +73,7 @@ class Scored:
             factor = self.factors[name]
             code = factor.levels.index(level) if level in factor.levels else -1
             kept &= factor.codes == code
-        return Scored(
-            [self.ids[row] for row in np.flatnonzero(kept).tolist()],
-            self.correct[kept],
-            self.outcome[kept],
-            self.said[kept],
-            self.gold[kept],
-            self.clusters.select(kept),
-            {name: factor.select(kept) for name, factor in self.factors.items()},
-        )
+        return self.select(kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +176,7 @@ def finding(
     )
 
 
-def tally(outcome: NDArray[np.intp]) -> Counts:
+def tally(outcome: Indices) -> Counts:
     """Count the answers without a verdict.
 
     Args:
@@ -199,7 +191,7 @@ def _estimate(found: Contrast, counts: Counts) -> Estimate:
     return Estimate(value, low, high, found.n, found.clusters, *counts, p=known(found.p_value))
 
 
-def _scores(scored: Scored, share: NDArray[np.float64], stratum: NDArray[np.intp]) -> Scores:
+def _scores(scored: Scored, share: Floats, stratum: Indices) -> Scores:
     """Contributions of items, whose mean is the estimate.
 
     An answer contributes its share in the estimate times how far it is above the middle of its stratum. The

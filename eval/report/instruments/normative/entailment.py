@@ -9,7 +9,7 @@ import numpy as np
 
 from polbias.eval.judgements import Judgements
 from polbias.eval.outcomes import Mode
-from polbias.eval.report.document import Cell, Column, Estimate, Table
+from polbias.eval.report.document import Cell, Column, Estimate, Table, columns, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.layout import (
     DOMAINS,
@@ -25,8 +25,6 @@ from polbias.eval.report.instruments.normative.layout import (
 from polbias.eval.report.instruments.normative.shares import accuracies, by_type, finite_mean, share, silences
 from polbias.eval.tables import Level
 
-_WHO = Column("respondent")
-_STYLE = Column("style")
 _AVERAGE = "average"
 _PRINTED_TYPES = ("incongruent", "congruent", "nonsense")
 _RELATIONS = ("contrapositive", "duality", "negated-content", "form")
@@ -53,18 +51,14 @@ def entailment_tables(asked: Sequence[Respondent], mode: Mode = "corrected") -> 
     return tuple(table for table in found if table.rows)
 
 
-def _id(name: str, mode: Mode) -> str:
-    return name if mode == "corrected" else f"{name}_paper"
-
-
 def _overall(answers: Mapping[str, Judgements], mode: Mode) -> Table:
     """Table 5."""
     rows: list[Mapping[str, Cell]] = []
     for name, table in answers.items():
         found = accuracies(table, ("domain", "task", "prompt_style"), mode)
         rows.append({"respondent": name} | {"_".join(each): found.get(each) for each in SETTINGS})
-    columns = [Column("_".join(each), "share") for each in SETTINGS]
-    return Table(_id("table5", mode), (_WHO, *columns), tuple(rows), mode)
+    shares = (Column("_".join(each), "share") for each in SETTINGS)
+    return table_of("table5", (Column("respondent"), *shares), rows, mode)
 
 
 def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Table:
@@ -82,10 +76,9 @@ def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Tab
             if mode == "paper":
                 found = {key: each for (key,), each in accuracies(part, ("content_type",), mode).items()}
             rows.append(about | {kind: found.get(kind) for kind in _PRINTED_TYPES})
-    about_columns = (_WHO,) if mode == "paper" else (_WHO, Column("domain"), _STYLE)
-    columns = (*about_columns, *(Column(kind, "share") for kind in _PRINTED_TYPES))
-    kept = tuple({column.name: row[column.name] for column in columns} for row in rows)
-    return Table(_id(f"table6{'ab'[REASONING.index(reasoning)]}", mode), columns, kept, mode)
+    where = "" if mode == "paper" else "domain style"
+    shown = f"respondent {where} incongruent:share congruent:share nonsense:share"
+    return table_of(f"table6{'ab'[REASONING.index(reasoning)]}", shown, rows, mode)
 
 
 def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mode: Mode) -> Table:
@@ -105,13 +98,13 @@ def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mod
             }
             if any(found.values()):
                 rows.append({"respondent": respondent, "style": term(style), **found})
-    short = said().tables[_id(name, mode)].columns
-    columns = [
+    short = said().tables[name if mode == "corrected" else f"{name}_paper"].columns
+    shares = [
         Column(_column(pattern, kind), "share", f"{pattern} {short[kind]}")
         for pattern in shown.patterns
         for kind in (*TYPES, _AVERAGE)
     ]
-    return Table(_id(name, mode), (_WHO, _STYLE, *columns), tuple(rows), mode)
+    return table_of(name, (*columns("respondent style"), *shares), rows, mode)
 
 
 def _column(pattern: str, kind: str) -> str:
@@ -138,13 +131,11 @@ def _answers(asked: Sequence[Respondent]) -> Table:
                 "label_mass": finite_mean(one.mass),
             }
         )
-    kinds: Mapping[str, Any] = {
-        "answers": "count",
-        **dict.fromkeys(("accuracy", "entailment", "entailed"), "share"),
-        **dict.fromkeys(("refusals", "unparsable", "truncated", "unread"), "count"),
-        "label_mass": "share",
-    }
-    return Table("answers", (_WHO, *(Column(name, kind) for name, kind in kinds.items())), tuple(rows))
+    shown = (
+        "respondent answers:count accuracy:share entailment:share entailed:share refusals:count "
+        "unparsable:count truncated:count unread:count label_mass:share"
+    )
+    return table_of("answers", shown, rows)
 
 
 def _consistency(asked: Sequence[Respondent]) -> Table:
@@ -170,9 +161,11 @@ def _consistency(asked: Sequence[Respondent]) -> Table:
                     "unanswered": whole["unanswered"],
                 }
             )
-    names = ("all", "expected", *_RELATIONS, "unanswered")
-    about = (_WHO, Column("domain"), Column("reasoning"), _STYLE)
-    return Table("consistency", (*about, *(Column(name, "share") for name in names)), tuple(rows))
+    shown = (
+        "respondent domain reasoning style all:share expected:share contrapositive:share duality:share "
+        "negated-content:share form:share unanswered:share"
+    )
+    return table_of("consistency", shown, rows)
 
 
 def _disjunctions(asked: Sequence[Respondent]) -> Table:
@@ -189,8 +182,8 @@ def _disjunctions(asked: Sequence[Respondent]) -> Table:
             }
             about = {"respondent": one.name, "style": term(entry["prompt_style"])}
             rows.append({**about, "patterns": ", ".join(entry["patterns"]), **found})
-    columns = (_WHO, _STYLE, Column("patterns"), *(Column(name, "share") for name in names))
-    return Table("disjunctions", columns, tuple(rows))
+    shown = "respondent style patterns paper:share sdl:share mixed:share unanswered:share"
+    return table_of("disjunctions", shown, rows)
 
 
 def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[dict[str, Any]]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from polbias.eval.figures import Bar, Caption, Interval, bars, intervals
@@ -91,7 +90,7 @@ def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
         rows = [
             Interval(
                 each.respondent if each.respondent != before else "",
-                *_numbers(each.estimate),
+                *each.estimate.ends,
                 series=said().measures[each.measure].title,
             )
             for each, before in zip(own, named, strict=True)
@@ -108,10 +107,5 @@ def _caption(figure: str, about: str = "") -> Caption:
 
 
 def _percent(found: Estimate | None) -> tuple[float, float, float]:
-    value, low, high = _numbers(found or Estimate(None))
+    value, low, high = (found or Estimate(None)).ends
     return 100 * value, 100 * low, 100 * high
-
-
-def _numbers(found: Estimate) -> tuple[float, float, float]:
-    value, low, high = (math.nan if each is None else each for each in (found.value, found.low, found.high))
-    return value, low, high

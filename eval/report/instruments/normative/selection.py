@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.report.document import Cell, Column, Estimate, Table
+from polbias.eval.report.document import Cell, Column, Estimate, Table, columns, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.effects import tally
 from polbias.eval.report.instruments.normative.layout import DOMAINS, term
@@ -16,7 +16,6 @@ from polbias.eval.report.instruments.normative.shares import finite_mean, mean, 
 from polbias.eval.tables import Factor, crossed
 from polbias.eval.wason import ROLES, Selections
 
-_WHO = Column("respondent")
 _POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
 _CONTENTS = ("familiar", "arbitrary", "nonsense")
 _FAMILIAR = ("congruent", "incongruent")
@@ -51,14 +50,11 @@ def _overall(asked: Sequence[Respondent]) -> Table:
                 "label_mass": finite_mean(one.selection_mass),
             }
         )
-    kinds: dict[str, Any] = {
-        "answers": "count",
-        **dict.fromkeys(("exact", "card_accuracy", "matching"), "share"),
-        **dict.fromkeys(("matching_index", "logic_index"), "number"),
-        **dict.fromkeys(("refusals", "unparsable", "truncated"), "count"),
-        "label_mass": "share",
-    }
-    return Table("wason", (_WHO, *(Column(name, kind) for name, kind in kinds.items())), tuple(rows))
+    shown = (
+        "respondent answers:count exact:share card_accuracy:share matching:share matching_index:number "
+        "logic_index:number refusals:count unparsable:count truncated:count label_mass:share"
+    )
+    return table_of("wason", shown, rows)
 
 
 def _cells(asked: Sequence[Respondent]) -> Table:
@@ -72,8 +68,8 @@ def _cells(asked: Sequence[Respondent]) -> Table:
             if any(own.values()):
                 about = {"respondent": one.name, "domain": term(domain), "rule": term(polarity)}
                 rows.append({**about, **own})
-    columns = (_WHO, Column("domain"), Column("rule"), *(Column(kind, "share") for kind in _CONTENTS))
-    return Table("wason_cells", columns, tuple(rows))
+    shares = (Column(kind, "share") for kind in _CONTENTS)
+    return table_of("wason_cells", (*columns("respondent domain rule"), *shares), rows)
 
 
 def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
@@ -100,7 +96,8 @@ def _cards(asked: Sequence[Respondent]) -> Table:
         counts = tally(table.silent)
         found = {_name(role): share(values, contents, counts) for role, values in turned.items()}
         rows.append({"respondent": one.name, **found})
-    return Table("wason_cards", (_WHO, *(Column(_name(role), "share") for role in ROLES)), tuple(rows))
+    shown = (Column("respondent"), *(Column(_name(role), "share") for role in ROLES))
+    return table_of("wason_cards", shown, rows)
 
 
 def _choices(asked: Sequence[Respondent]) -> Table:
@@ -112,8 +109,8 @@ def _choices(asked: Sequence[Respondent]) -> Table:
         {"cards_turned": _said(name), **{one: own.get(name, 0.0) for one, own in shares.items()}}
         for name in order
     ]
-    columns = (Column("cards_turned"), *(Column(one, "share", one) for one in shares))
-    return Table("wason_choices", columns, tuple(rows))
+    shown = (Column("cards_turned"), *(Column(one, "share", one) for one in shares))
+    return table_of("wason_choices", shown, rows)
 
 
 def _said(choice: str) -> str:

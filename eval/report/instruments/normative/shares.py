@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from polbias.arrays import Booleans, Codes, Floats
 from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import contrast
@@ -99,12 +100,12 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
     return found
 
 
-def silences(labels: NDArray[np.int8]) -> Counts:
+def silences(labels: Codes) -> Counts:
     """Count the answers without a verdict among labels, codes of :data:`polbias.eval.judgements.LABELS`."""
     return tally(labels.astype(np.intp) - LABELS.index(SILENT[0]))
 
 
-def _estimate(cell: AccuracyCell, correct: NDArray[np.bool_], clusters: Factor, mode: Mode) -> Estimate:
+def _estimate(cell: AccuracyCell, correct: Booleans, clusters: Factor, mode: Mode) -> Estimate:
     counts = cell.refusals, cell.unparsable, cell.truncated
     contents = len(np.unique(clusters.codes))
     if mode == "paper":
@@ -120,7 +121,7 @@ def _clipped(found: Estimate) -> Estimate:
     return replace(found, low=low, high=high)
 
 
-def finite_mean(values: NDArray[np.float64]) -> float | None:
+def finite_mean(values: Floats) -> float | None:
     """Return the mean of what is a number, None if nothing is."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if known.size else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polbias.eval.report.document import Cell, Column, Finding, Table
+from polbias.eval.report.document import Cell, Column, Finding, Table, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.findings import (
     CONTENT,
@@ -20,7 +20,6 @@ from polbias.eval.report.instruments.normative.layout import (
     setting_key,
 )
 
-_WHO = Column("respondent")
 _CONTENT_TABLES = dict(zip(("content_effects", "nonsense_effects"), CONTENT, strict=True))
 
 
@@ -58,4 +57,4 @@ def _table(
         if any(own.values()):
             row = {column: each.estimate if each else None for column, each in own.items()}
             rows.append({"respondent": one.name, **row})
-    return Table(name, (_WHO, *(Column(column, "points") for column in columns)), tuple(rows))
+    return table_of(name, (Column("respondent"), *(Column(column, "points") for column in columns)), rows)

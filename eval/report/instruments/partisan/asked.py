@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Floats, Indices
 from polbias.eval.outcomes import Factor, Outcomes
 from polbias.eval.tables import Level
 
@@ -42,13 +42,13 @@ class Asked:
     items: Factor
     rows: Outcomes
     factors: dict[str, Factor]
-    share: NDArray[np.float64]
-    mass: NDArray[np.float64]
+    share: Floats
+    mass: Floats
     twice: int
     halves: int
-    _masks: dict[tuple[str, Level], NDArray[np.bool_]] = field(default_factory=dict, repr=False)
+    _masks: dict[tuple[str, Level], Booleans] = field(default_factory=dict, repr=False)
 
-    def where(self, **chosen: Level | Collection[Level]) -> NDArray[np.bool_]:
+    def where(self, **chosen: Level | Collection[Level]) -> Booleans:
         """Return which answers have certain levels.
 
         Args:
@@ -83,7 +83,7 @@ class Asked:
         configs = self.levels("config", scope=scope)
         return [name for name in configs if CROSSED not in name or name.replace(CROSSED, "") not in configs]
 
-    def _mask(self, name: str, level: Level) -> NDArray[np.bool_]:
+    def _mask(self, name: str, level: Level) -> Booleans:
         if (name, level) not in self._masks:
             factor = self.factors[name]
             code = factor.levels.index(level) if level in factor.levels else -1
@@ -141,7 +141,7 @@ def asked(name: str, table: Any) -> Asked:
     )
 
 
-def _once(table: Any) -> NDArray[np.bool_]:
+def _once(table: Any) -> Booleans:
     """Which rows of a sorted table to keep so that every item comes from one task, and no answer twice."""
     item, task = (_codes(table[name]) for name in ("id", "task"))
     repeat = table["repeat"].to_numpy()
@@ -150,11 +150,11 @@ def _once(table: Any) -> NDArray[np.bool_]:
     new = np.append(True, item[1:] != item[:-1])
     first = task[np.flatnonzero(new)[np.cumsum(new) - 1]]
     same = np.append(False, (item[1:] == item[:-1]) & (repeat[1:] == repeat[:-1]) & (task[1:] == task[:-1]))
-    kept: NDArray[np.bool_] = (task == first) & ~same
+    kept: Booleans = (task == first) & ~same
     return kept
 
 
-def _whole(table: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _whole(table: Any, among: Booleans) -> Booleans:
     """Which rows have a partner, as many left ones as right ones to the same repeat of a pair."""
     pair = _pairs(table)
     right = np.array(table["leaning"].to_pylist(), dtype=object) == "right"
@@ -162,19 +162,19 @@ def _whole(table: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
     balance = np.bincount(pair[among & right], minlength=size) - np.bincount(
         pair[among & ~right], minlength=size
     )
-    whole: NDArray[np.bool_] = among & (balance[pair] == 0)
+    whole: Booleans = among & (balance[pair] == 0)
     return whole
 
 
-def _pairs(table: Any) -> NDArray[np.intp]:
+def _pairs(table: Any) -> Indices:
     """The pair of each row, those of each repeat apart."""
     repeat = table["repeat"].to_numpy()
-    pairs: NDArray[np.intp] = _codes(table["pair_id"]) * (int(repeat.max(initial=0)) + 1) + repeat
+    pairs: Indices = _codes(table["pair_id"]) * (int(repeat.max(initial=0)) + 1) + repeat
     return pairs
 
 
-def _codes(column: Any) -> NDArray[np.intp]:
-    coded: NDArray[np.intp] = column.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.intp)
+def _codes(column: Any) -> Indices:
+    coded: Indices = column.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.intp)
     return coded
 
 

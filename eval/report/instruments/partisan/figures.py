@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.eval.figures import Bar, Caption, Interval, bars, intervals
@@ -59,7 +58,11 @@ def _by_shots(table: Table) -> Iterator[Figure]:
         rows: list[Interval] = []
         for row in shown:
             cells = [(column, row[column.name]) for column in own]
-            found = [(column, cell) for column, cell in cells if _has_interval(cell)]
+            found = [
+                (column, cell)
+                for column, cell in cells
+                if isinstance(cell, Estimate) and cell.value is not None and cell.n is not None
+            ]
             for place, (column, cell) in enumerate(found):
                 label = str(row["respondent"]) if place == 0 else ""
                 rows.append(_interval(label, cell, examples(int(column.name.split("_")[1]))))
@@ -111,8 +114,7 @@ def _group(row: Mapping[str, Cell]) -> str:
 
 
 def _interval(label: str, cell: Cell, series: str) -> Interval:
-    value, low, high = _numbers(cell)
-    return Interval(label, value, low, high, series)
+    return Interval(label, *_numbers(cell), series)
 
 
 def _percent(cell: Cell) -> tuple[float, float, float]:
@@ -121,14 +123,7 @@ def _percent(cell: Cell) -> tuple[float, float, float]:
 
 
 def _numbers(cell: Cell) -> tuple[float, float, float]:
-    if not isinstance(cell, Estimate):
-        return math.nan, math.nan, math.nan
-    value, low, high = (math.nan if each is None else each for each in (cell.value, cell.low, cell.high))
-    return value, low, high
-
-
-def _has_interval(cell: Cell) -> bool:
-    return isinstance(cell, Estimate) and cell.value is not None and cell.n is not None
+    return (cell if isinstance(cell, Estimate) else Estimate(None)).ends
 
 
 def _described(name: str, cell: Cell, scale: int) -> str:

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Estimate, Kind, Table
+from polbias.eval.report.document import Column, Estimate, Kind, Table, table_of
 from polbias.eval.report.instruments.partisan.asked import Asked
 from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.wording import called, say
@@ -107,7 +107,7 @@ def wide(
     """Return a table with one column per part, and the mean over respondents below.
 
     Args:
-        id: of the table.
+        id: of the table in corrected mode.
         everyone: the respondents.
         lines: of each respondent.
         parts: name, title and what it is about, of each column of numbers.
@@ -133,7 +133,7 @@ def wide(
         return None
     front = [Column("respondent"), *(Column(name, _front(name)) for name in lines[0].labels)]
     columns = (*front, *(Column(name, kind, title) for name, title, _ in parts))
-    return Table(id, columns, tuple(rows), mode)
+    return table_of(id, columns, rows, mode)
 
 
 def long(
@@ -147,7 +147,7 @@ def long(
     """Return a table with one column per statistic.
 
     Args:
-        id: of the table.
+        id: of the table in corrected mode.
         everyone: the respondents.
         lines: of each respondent.
         columns: the statistics.
@@ -166,7 +166,7 @@ def long(
     if not made:
         return None
     front = [Column("respondent"), *(Column(name, _front(name)) for name in lines[0].labels)]
-    return Table(id, (*front, *columns), tuple(made), mode)
+    return table_of(id, (*front, *columns), made, mode)
 
 
 def _front(name: str) -> Kind:

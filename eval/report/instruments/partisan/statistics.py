@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Table
+from polbias.eval.report.document import Table, columns
 from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
 from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.layout import Line, Mode, by_language, config_name, levels, long
@@ -15,32 +15,15 @@ from polbias.eval.report.instruments.partisan.wording import called, say
 from polbias.eval.report.numbers import known
 from polbias.eval.ztest import z_test
 
-_CORRECTED = (
-    Column("bias", "points"),
-    Column("p", "p"),
-    Column("smallest_p", "p"),
-    Column("clusters", "count"),
-    Column("bound_low", "points"),
-    Column("bound_high", "points"),
-    Column("refusal_gap", "points"),
-    Column("unanswered_gap", "points"),
-    Column("unweighted", "points"),
-    Column("accuracy", "share"),
+_CORRECTED = columns(
+    "bias:points p:p smallest_p:p clusters:count bound_low:points bound_high:points refusal_gap:points "
+    "unanswered_gap:points unweighted:points accuracy:share"
 )
-_PAPER = (
-    Column("n", "count"),
-    Column("discarded", "count"),
-    Column("accuracy", "share"),
-    Column("bias", "points"),
-    Column("unweighted", "points"),
-    Column("mean", "number"),
-    Column("sd", "number"),
-    Column("z", "number"),
-    Column("p", "p"),
-    Column("leaning"),
+_PAPER = columns(
+    "n:count discarded:count accuracy:share bias:points unweighted:points mean:number sd:number z:number p:p "
+    "leaning"
 )
-
-_LIKELIHOOD = (Column("probability_bias", "points"), Column("bias", "points"), Column("mass", "share"))
+_LIKELIHOOD = columns("probability_bias:points bias:points mass:share")
 
 
 def tests_table(everyone: Sequence[Asked], mode: Mode, seed: int) -> Table | None:
@@ -83,7 +66,7 @@ def _statistics(
     id: str, everyone: Sequence[Asked], lines: Sequence[Line], mode: Mode, seed: int
 ) -> Table | None:
     if mode == "paper":
-        return long(f"{id}_paper", everyone, lines, _PAPER, _as_printed, mode)
+        return long(id, everyone, lines, _PAPER, _as_printed, mode)
     return long(id, everyone, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
 
 

@@ -114,11 +114,8 @@ def _biases(
     parts: Sequence[tuple[str, str, Chosen]],
     mode: Mode,
 ) -> Table | None:
-    if mode == "paper":
-        return wide(
-            f"{id}_paper", everyone, lines, parts, lambda cell: cell.about(cell.paper()[0]), "points", mode
-        )
-    return wide(id, everyone, lines, parts, Cell.bias, "points", mode)
+    value = Cell.bias if mode == "corrected" else lambda cell: cell.about(cell.paper()[0])
+    return wide(id, everyone, lines, parts, value, "points", mode)
 
 
 def _accuracy(everyone: Sequence[Asked], mode: Mode) -> Table | None:
@@ -138,17 +135,8 @@ def _accuracy(everyone: Sequence[Asked], mode: Mode) -> Table | None:
         for gold in levels(everyone, "gold", language=language)
     ]
     parts.append(("all", say("column_all"), {}))
-    if mode == "paper":
-        return wide(
-            "accuracy_paper",
-            everyone,
-            lines,
-            parts,
-            lambda cell: cell.about(cell.paper_accuracy()),
-            "share",
-            mode,
-        )
-    return wide("accuracy", everyone, lines, parts, Cell.accuracy, "share", mode)
+    value = Cell.accuracy if mode == "corrected" else lambda cell: cell.about(cell.paper_accuracy())
+    return wide("accuracy", everyone, lines, parts, value, "share", mode)
 
 
 def _unanswered(everyone: Sequence[Asked], mode: Mode) -> Table | None:
@@ -156,7 +144,7 @@ def _unanswered(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(everyone, scope)]
     parts = [(f"shots_{shots}", examples(shots), {"shots": shots}) for shots in levels(everyone, "shots")]
     if mode == "paper":
-        return wide("unanswered_paper", everyone, lines, parts, lambda cell: cell.unanswered, "count", mode)
+        return wide("unanswered", everyone, lines, parts, lambda cell: cell.unanswered, "count", mode)
     return wide("unanswered", everyone, lines, parts, Cell.unanswered_share, "share", mode)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from polbias.eval.outcomes import Factor
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Estimate, Table
+from polbias.eval.report.document import Column, Estimate, Table, columns, table_of
 from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
 from polbias.eval.report.instruments.partisan.cell import Cell, weighted_interval
 from polbias.eval.report.instruments.partisan.layout import Mode, language_name, levels
@@ -44,12 +44,11 @@ def variation_table(everyone: Sequence[Asked], mode: Mode) -> Table | None:
                     *(shots, called("kind", kind), called("gold", gold)),
                 )
                 rows.append({**dict(zip(FRONT, front, strict=True)), **found})
-    columns = (
-        *(Column(name, "count" if name == "shots" else "text") for name in FRONT),
+    shown = (
+        *columns("method items language shots:count kind gold"),
         *(Column(name, "share", called("variation", name)) for name in variations),
     )
-    id = "variation" if mode == "corrected" else "variation_paper"
-    return Table(id, columns, tuple(rows), mode) if rows else None
+    return table_of("variation", shown, rows, mode) if rows else None
 
 
 def _lines(own: Sequence[Asked]) -> Iterator[tuple[str, str, int, str, str]]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Codes
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.figures import Caption
 from polbias.eval.figures.shares import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.robustness import Units, units
-from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table
+from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, table_of
 from polbias.eval.report.instruments.policy.findings import NAME, heading
 from polbias.eval.report.instruments.policy.tables import Analysed, Mode
 from polbias.eval.report.words import words
@@ -42,9 +42,8 @@ def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
             answers = found.answers(asked.tests if among == "reliable" else ())
             about: dict[str, Cell] = {"respondent": each.name, "among": heading("agreement", among)}
             rows.append(about | _shares(found, answers, codes, among, mode))
-    kinds: dict[str, Any] = {name: "share" for code in (1, -1, 0) for name in _columns(code, mode)}
-    shown = (Column("respondent"), Column("among"), *(Column(name, kind) for name, kind in kinds.items()))
-    return Table("agreement", shown, tuple({c.name: row.get(c.name) for c in shown} for row in rows), mode)
+    shares = (Column(name, "share") for code in (1, -1, 0) for name in _columns(code, mode))
+    return replace(table_of("agreement", (*columns("respondent among"), *shares), rows), mode=mode)
 
 
 def agreement_figures(table: Table) -> list[Figure]:
@@ -76,9 +75,7 @@ def agreement_figures(table: Table) -> list[Figure]:
     return figures
 
 
-def _shares(
-    found: Units, answers: NDArray[np.int8], codes: tuple[int, ...], among: str, mode: Mode
-) -> dict[str, Cell]:
+def _shares(found: Units, answers: Codes, codes: tuple[int, ...], among: str, mode: Mode) -> dict[str, Cell]:
     kept = answers != 0 if among == "reliable" else np.ones(found.n, np.bool_)
     clusters, instruction = found.statement.select(kept), found.instruction.codes[kept]
     made: dict[str, Cell] = {}

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Indices
 from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS, Prompts
 from polbias.eval.policy.robustness import TESTS, Units, units
 from polbias.eval.policy.testable import allowed_tests, of_units
@@ -73,13 +73,13 @@ def asked(table: Any) -> tuple[Asked, Asked]:
     return every, Asked(of_units(found, kept), tests, int((~kept).sum()), known)
 
 
-def _with_partner(found: Prompts) -> NDArray[np.bool_]:
+def _with_partner(found: Prompts) -> Booleans:
     """Say which prompts were asked in the other label order as well, shape ``(n,)``."""
     if not found.n:
         return np.zeros(0, np.bool_)
     variant = Factor(found.variant.astype(np.intp), tuple(range(len(VARIANTS))))
     index = crossed([found.statement, found.language, found.instruction, variant])[1]
-    partner: NDArray[np.bool_] = np.bincount(index)[index] == len(ORDERS)
+    partner: Booleans = np.bincount(index)[index] == len(ORDERS)
     return partner
 
 
@@ -117,6 +117,6 @@ def _prompts(table: Any) -> Prompts:
     return replace(Prompts.of(columns), signs=signs)
 
 
-def _numbers(table: Any, name: str) -> NDArray[np.intp]:
-    numbers: NDArray[np.intp] = table.column(name).to_numpy().astype(np.intp)
+def _numbers(table: Any, name: str) -> Indices:
+    numbers: Indices = table.column(name).to_numpy().astype(np.intp)
     return numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -29,7 +28,7 @@ def leaning_figure(all_: Sequence[Analysed]) -> Figure:
         all_: the respondents.
     """
     about = words(NAME).figures["leaning"]
-    rows = [Interval(each.name, *_ends(each.stances[LEANING].estimate)) for each in all_]
+    rows = [Interval(each.name, *each.stances[LEANING].estimate.ends) for each in all_]
     told = _told((row.label, row.value) for row in rows)
     sides = words(NAME).measures[LEANING].sides
     caption = Caption("policy-leaning", about.title, told)
@@ -48,7 +47,7 @@ def tests_figure(table: Table) -> list[Figure]:
     for language, rows in _by_language(table).items():
         cells = [(str(row["respondent"]), name, _cell(row[name])) for name in TESTED for row in rows]
         made = [
-            Bar(titles[name], who, *(100 * end for end in _ends(cell)))
+            Bar(titles[name], who, *(100 * end for end in cell.ends))
             for who, name, cell in cells
             if cell.value is not None
         ]
@@ -72,7 +71,7 @@ def worldview_figure(all_: Sequence[Analysed]) -> Figure:
     about = words(NAME).figures["worldview"]
     made = []
     for each in all_:
-        ends = [_ends(each.stances[issue].estimate) for issue in ISSUES]
+        ends = [each.stances[issue].estimate.ends for issue in ISSUES]
         values = [value / 100 for value, _, _ in ends]
         low, high = (np.clip([end[place] / 100 for end in ends], -1, 1).tolist() for place in (1, 2))
         signs = each.answered.issues
@@ -103,7 +102,7 @@ def leanings_figures(table: Table | None) -> list[Figure]:
     for language, rows in _by_language(table).items():
         for kind in dict.fromkeys(row["answers"] for row in rows):
             made = [
-                Bar(str(row["respondent"]), heading("leanings", side), *_ends(_cell(row[side])))
+                Bar(str(row["respondent"]), heading("leanings", side), *_cell(row[side]).ends)
                 for row in rows
                 if row["answers"] == kind
                 for side in LEANINGS
@@ -138,11 +137,6 @@ def _cell(cell: Cell) -> Estimate:
     if isinstance(cell, Estimate):
         return cell
     return Estimate(float(cell) if isinstance(cell, int | float) else None)
-
-
-def _ends(each: Estimate) -> tuple[float, float, float]:
-    value, low, high = (math.nan if end is None else end for end in (each.value, each.low, each.high))
-    return value, low, high
 
 
 def _id(name: str, language: str) -> str:

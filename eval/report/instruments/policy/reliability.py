@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from polbias.eval.report.document import Estimate, Table
 from polbias.eval.report.instruments.policy.findings import heading
@@ -37,10 +36,10 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
                 (number, *chances.values()),
                 {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
             )
-    kinds: dict[str, Any] = {}
-    for name in TESTED:
-        kinds |= {name: "share"} | ({} if mode == "corrected" else {f"{name}_deviation": "share"})
-    return arranged("tests", (), kinds, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
+    shown = " ".join(
+        f"{name}:share" + (f" {name}_deviation:share" if mode == "paper" else "") for name in TESTED
+    )
+    return arranged("tests", shown, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
 
 
 def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
@@ -51,12 +50,11 @@ def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
             (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
         )
         row |= {entry["name"]: entry["mean"], f"{entry['name']}_deviation": entry["deviation"]}
-    kinds: dict[str, Any] = {
-        name: "number"
-        for variant in ("paraphrase", "negation", "opposite")
-        for name in (variant, f"{variant}_deviation")
-    }
-    return arranged("kappas", (), kinds, [*rows.values()], mode)
+    shown = (
+        "paraphrase:number paraphrase_deviation:number negation:number negation_deviation:number "
+        "opposite:number opposite_deviation:number"
+    )
+    return arranged("kappas", shown, [*rows.values()], mode)
 
 
 def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
@@ -73,8 +71,7 @@ def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
                 "templates": int(entry["templates"]),
             }
         )
-    kinds: dict[str, Any] = {"alpha": "number", "same": "share", "statements": "count", "templates": "count"}
-    return arranged("templates", (), kinds, rows, mode)
+    return arranged("templates", "alpha:number same:share statements:count templates:count", rows, mode)
 
 
 def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
@@ -98,11 +95,13 @@ def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
             row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
     if not rows:
         return None
-    sides = ("left", "center", "right")
-    kinds: dict[str, Any] = dict.fromkeys((*sides, "right_minus_left"), "points")
+    shown = "answers left:points center:points right:points right_minus_left:points"
     if mode == "paper":
-        kinds = {name: "points" for side in sides for name in (side, f"{side}_deviation")}
-    return arranged("leanings", ("answers",), kinds, [*rows.values()], mode)
+        shown = (
+            "answers left:points left_deviation:points center:points center_deviation:points right:points "
+            "right_deviation:points"
+        )
+    return arranged("leanings", shown, [*rows.values()], mode)
 
 
 def _number(value: float | None) -> float:

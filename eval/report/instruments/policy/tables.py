@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from polbias.eval.policy.prompts import FEW, ISSUES
 from polbias.eval.policy.robustness import TESTS
-from polbias.eval.report.document import Cell, Column, Estimate, Table
+from polbias.eval.report.document import Cell, Table, columns, table_of
 from polbias.eval.report.instruments.policy.answered import Answered
 from polbias.eval.report.instruments.policy.findings import LEANING, RELIABLE, heading, issue_titles
 from polbias.eval.report.instruments.policy.stances import Balanced, estimate
@@ -64,17 +64,11 @@ def leaning(all_: Sequence[Analysed]) -> Table:
                 "unplaced": int((each.every.sides == 0).sum()),
             }
         )
-    return Table(
-        "leaning",
-        (
-            Column("respondent"),
-            *(Column(name, "points") for name in ("leaning",)),
-            Column("p", "p"),
-            *(Column(name, "points") for name in ("bound_low", "bound_high", "refusal_gap", "reliable")),
-            *(Column(name, "count") for name in ("right_statements", "left_statements", "unplaced")),
-        ),
-        tuple(rows),
+    shown = (
+        "respondent leaning:points p:p bound_low:points bound_high:points refusal_gap:points reliable:points "
+        "right_statements:count left_statements:count unplaced:count"
     )
+    return table_of("leaning", shown, rows)
 
 
 def answers(all_: Sequence[Analysed]) -> Table:
@@ -92,17 +86,11 @@ def answers(all_: Sequence[Analysed]) -> Table:
             | shares
             | {"label_mass": asked.label_mass}
         )
-    return Table(
-        "answers",
-        (
-            Column("respondent"),
-            Column("prompts", "count"),
-            Column("answers", "count"),
-            *(Column(name, "share") for name in OUTCOMES),
-            Column("label_mass", "share"),
-        ),
-        tuple(rows),
+    shown = (
+        "respondent prompts:count answers:count disagree:share agree:share refusal:share unparsable:share "
+        "truncated:share label_mass:share"
     )
+    return table_of("answers", shown, rows)
 
 
 def worldview(all_: Sequence[Analysed]) -> Table:
@@ -118,15 +106,16 @@ def worldview(all_: Sequence[Analysed]) -> Table:
                 "issue": titles[issue],
                 "stance": found.estimate,
                 "p": found.estimate.p,
-                "all_answers": _all_answers(each.every, place),
+                "all_answers": estimate(each.every, each.every.answers.value, each.every.issues[:, place]),
                 "positive": found.positive,
                 "negative": found.negative,
                 "answered": each.answered.reliable(signs),
             }
             rows.append(row)
-    kinds: dict[str, Any] = {"stance": "points", "p": "p", "all_answers": "points", "answered": "number"}
-    kinds |= dict.fromkeys(("positive", "negative"), "count")
-    return Table("worldview", (Column("respondent"), Column("issue"), *_columns(kinds)), tuple(rows))
+    shown = (
+        "respondent issue stance:points p:p all_answers:points answered:number positive:count negative:count"
+    )
+    return table_of("worldview", shown, rows)
 
 
 def equation_1(all_: Sequence[Analysed]) -> Table:
@@ -143,12 +132,7 @@ def equation_1(all_: Sequence[Analysed]) -> Table:
             "few": heading("worldview", "yes" if entry["answered"] < FEW else "no"),
         }
         rows.append(row)
-    kinds: dict[str, Any] = {"stance": "number", "deviation": "number", "answered": "number", "few": "text"}
-    return arranged("worldview", ("issue",), kinds, rows, "paper")
-
-
-def _all_answers(every: Answered, place: int) -> Estimate:
-    return estimate(every, every.answers.value, every.issues[:, place])
+    return arranged("worldview", "issue stance:number deviation:number answered:number few", rows, "paper")
 
 
 def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Analysed, Mapping[str, Any]]]:
@@ -164,24 +148,15 @@ def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[A
             yield each, entry
 
 
-def _columns(kinds: Mapping[str, Any]) -> tuple[Column, ...]:
-    return tuple(Column(name, kind) for name, kind in kinds.items())
-
-
-def arranged(
-    id_: str, about: Sequence[str], kinds: Mapping[str, Any], rows: Sequence[Row], mode: Mode
-) -> Table:
+def arranged(id_: str, names: str, rows: Sequence[Row], mode: Mode) -> Table:
     """Return a table with a column for the language where there are several.
 
     Args:
         id_: of the table.
-        about: columns beside the respondent.
-        kinds: further columns and how they are shown.
+        names: columns beside the respondent, as for :func:`columns`.
         rows: each with its language.
         mode: of the table.
     """
     languages = {row["language"] for row in rows} - {""}
-    names = ("respondent", *(("language",) if len(languages) > 1 else ()), *about)
-    shown = (*(Column(name) for name in names), *_columns(kinds))
-    kept = [column.name for column in shown]
-    return Table(id_, shown, tuple({name: row.get(name) for name in kept} for row in rows), mode)
+    shown = columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
+    return replace(table_of(id_, shown, rows), mode=mode)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Booleans, Floats
 from polbias.eval.clusters import SignFlip
 from polbias.eval.report.flips import Flipped, flip_all
 from polbias.eval.report.instruments.selfassess.answers import Answers
@@ -36,7 +36,7 @@ class Bias:
 
     rows: Judgements
     topics: tuple[str, ...]
-    contributions: NDArray[np.float64]
+    contributions: Floats
     estimate: Estimate
     flipped: Flipped
     unanswered: float
@@ -170,9 +170,9 @@ def _cells(answers: Answers) -> Iterator[tuple[dict[str, Any], Judgements, float
         yield names, own, None if masses is None else _mean(masses[_where(rows, names, own)])
 
 
-def _where(rows: Judgements, names: Mapping[str, Any], own: Judgements) -> NDArray[np.bool_]:
+def _where(rows: Judgements, names: Mapping[str, Any], own: Judgements) -> Booleans:
     """Which of the judgements are those of a cell."""
-    mask: NDArray[np.bool_] = (
+    mask: Booleans = (
         (rows.set.codes == rows.set.levels.index(names["set"]))
         & (rows.question == own.question[0])
         & (rows.role == own.role[0])
@@ -181,6 +181,6 @@ def _where(rows: Judgements, names: Mapping[str, Any], own: Judgements) -> NDArr
     return mask
 
 
-def _mean(values: NDArray[np.float64]) -> float | None:
+def _mean(values: Floats) -> float | None:
     mean = float(np.mean(values)) if values.size else math.nan
     return mean if math.isfinite(mean) else None

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.arrays import Floats
 from polbias.eval.report.instruments.selfassess.rows import ARTICLE, CHOICE, COLUMNS
 from polbias.eval.report.prompts import counting, values
 from polbias.eval.selfassess.judgements import Judgements
@@ -55,7 +55,7 @@ class Answers:
 
     respondent: str
     judgements: Judgements
-    masses: NDArray[np.float64] | None
+    masses: Floats | None
     articles: Articles
     repeated: int
 

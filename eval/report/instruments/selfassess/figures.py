@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeGuard
 
 from polbias.eval.figures import Bar, Caption, Interval, Shares, bars, intervals, stacked
 from polbias.eval.report.document import Cell, Estimate, Figure, Table
@@ -70,7 +69,11 @@ def _drawn(
     title = say("of_set", title=words(NAME).figures[name].title, set=about)
     told = "; ".join(
         f"{row['respondent']}: "
-        + ", ".join(f"{name} {cell.value:.2f}" for name, cell in row.items() if _estimated(cell))
+        + ", ".join(
+            f"{name} {cell.value:.2f}"
+            for name, cell in row.items()
+            if isinstance(cell, Estimate) and cell.value is not None
+        )
         for row in rows
     )
     caption = Caption(f"{NAME}-{name}-{set_name}".replace("_", "-"), title, told)
@@ -116,15 +119,8 @@ def _is(row: Mapping[str, Cell], **wanted: str) -> bool:
     return all(row[name] == called(name, value) for name, value in wanted.items())
 
 
-def _estimated(cell: Cell) -> TypeGuard[Estimate]:
-    return isinstance(cell, Estimate) and cell.value is not None
-
-
 def _ends(cell: Cell) -> tuple[float, float, float]:
-    if not isinstance(cell, Estimate):
-        return math.nan, math.nan, math.nan
-    value, low, high = (math.nan if each is None else each for each in (cell.value, cell.low, cell.high))
-    return value, low, high
+    return (cell if isinstance(cell, Estimate) else Estimate(None)).ends
 
 
 def _number(cell: Cell) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Cell as Value
-from polbias.eval.report.document import Column, Estimate, Table
+from polbias.eval.report.document import Column, Estimate, Table, table_of
 from polbias.eval.report.instruments.selfassess.analysis import Analysis, Cell, bias, by_set
 from polbias.eval.report.instruments.selfassess.estimates import counted, named
 from polbias.eval.report.instruments.selfassess.findings import cell_estimate, whole_estimate
@@ -21,6 +21,7 @@ from polbias.eval.selfassess.shares import in_mode, side_shares
 
 Row = Mapping[str, Value]
 
+_WHERE = "respondent set"
 _WORST = ("worst_low", "worst_high")
 _PAPER_CELL = {"question": "preference", "role": "user"}
 """The cell of Table 4."""
@@ -56,11 +57,7 @@ def _whole(everyone: Sequence[Analysis]) -> Table:
             about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
             rows.append(first | about | ends)
             rows += [first | each for each in _without(whole.bias.rows)]
-    columns = (
-        Column("respondent"), Column("set"), Column("without"), Column("bias", "points"),
-        Column("worst_low", "points"), Column("worst_high", "points"),
-    )  # fmt: skip
-    return Table("bias", columns, tuple(rows))
+    return table_of("bias", f"{_WHERE} without bias:points worst_low:points worst_high:points", rows)
 
 
 def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
@@ -95,9 +92,8 @@ def _table4(everyone: Sequence[Analysis], mode: Mode) -> Table:
                 line[name] = named(shares, side, **counted(used))
         if len(line) > 1:
             rows.append(line)
-    columns = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sorted(titles)))
-    complete = tuple({column.name: row.get(column.name) for column in columns} for row in rows)
-    return Table(_id("table4", mode), columns, complete, mode)
+    shown = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sorted(titles)))
+    return table_of("table4", shown, rows, mode)
 
 
 def _sorted(names: Mapping[str, str]) -> list[str]:
@@ -112,14 +108,12 @@ def _sorted(names: Mapping[str, str]) -> list[str]:
 
 
 def _shares(everyone: Sequence[Analysis]) -> Table:
-    rows: list[Row] = [_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells]
-    columns = (
-        *_where("question", "role", "ways"),
-        *(Column(side, "share") for side in _ORDER[3]),
-        Column("bias", "points"), Column("worst_low", "points"), Column("worst_high", "points"),
-        *(Column(outcome, "share") for outcome in OUTCOMES[1:]), Column("label_mass", "share"),
-    )  # fmt: skip
-    return Table("shares", columns, tuple(rows))
+    shown = (
+        f"{_WHERE} question role ways left:share right:share neutral:share bias:points worst_low:points "
+        "worst_high:points refusal:share both:share unparsable:share truncated:share label_mass:share"
+    )
+    rows = (_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells)
+    return table_of("shares", shown, rows)
 
 
 def _cell_row(who: str, cell: Cell) -> Row:
@@ -143,8 +137,8 @@ def _roles(everyone: Sequence[Analysis], mode: Mode) -> Table:
             | {"difference": _difference(found), "magnitude": known(found["magnitude"])}
             for found in by_role(judgements)
         )
-    points = (Column(name, "points") for name in ("user", "agent", "difference", "magnitude"))
-    return Table(_id("figure2", mode), (*_where("question", "ways"), *points), tuple(rows), mode)
+    shown = f"{_WHERE} question ways user:points agent:points difference:points magnitude:points"
+    return table_of("figure2", shown, rows, mode)
 
 
 def _questions(everyone: Sequence[Analysis], mode: Mode) -> Table:
@@ -158,12 +152,11 @@ def _questions(everyone: Sequence[Analysis], mode: Mode) -> Table:
             | {"agreement_expected": known(found["agreement_expected"])}
             for found in by_question(judgements)
         )
-    columns = (
-        *_where("role", "ways"),
-        *(Column(name, "points") for name in ("preference", "least_biased", "difference")),
-        Column("agreement", "share"), Column("agreement_expected", "share"),
-    )  # fmt: skip
-    return Table(_id("figure3", mode), columns, tuple(rows), mode)
+    shown = (
+        f"{_WHERE} role ways preference:points least_biased:points difference:points agreement:share "
+        "agreement_expected:share"
+    )
+    return table_of("figure3", shown, rows, mode)
 
 
 def _difference(found: Mapping[str, Any]) -> Estimate:
@@ -183,11 +176,11 @@ def _positions(everyone: Sequence[Analysis]) -> Table:
                 | {"position_bias": named(place, "position_bias", place["p"], **counts)}
                 | {name: named(kept, name, n=kept["units"]) if kept else None for name in follows}
             )
-    columns = (
-        *_where("question", "role", "ways"), Column("first", "share"), Column("position_bias", "points"),
-        *(Column(name, "share") for name in follows),
-    )  # fmt: skip
-    return Table("positions", columns, tuple(rows))
+    shown = (
+        f"{_WHERE} question role ways first:share position_bias:points content:share position:share "
+        "mixed:share unanswered:share"
+    )
+    return table_of("positions", shown, rows)
 
 
 def _articles(everyone: Sequence[Analysis]) -> Table:
@@ -198,10 +191,8 @@ def _articles(everyone: Sequence[Analysis]) -> Table:
             sides = {"side": side_name(found["set"], str(found["side"]))}
             numbers = {name: found[name] for name in ("asked", *outcomes)}
             rows.append(_named(each.answers.respondent, found, "role") | sides | numbers)
-    columns = (
-        *_where("role", "side"), Column("asked", "count"), *(Column(name, "share") for name in outcomes)
-    )  # fmt: skip
-    return Table("articles", columns, tuple(rows))
+    shown = f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share"
+    return table_of("articles", shown, rows)
 
 
 def _in_mode(everyone: Sequence[Analysis], mode: Mode) -> Iterator[tuple[str, Judgements]]:
@@ -211,14 +202,6 @@ def _in_mode(everyone: Sequence[Analysis], mode: Mode) -> Iterator[tuple[str, Ju
             yield each.answers.respondent, in_mode(rows, mode)
 
 
-def _where(*names: str) -> tuple[Column, ...]:
-    return tuple(Column(name) for name in ("respondent", "set", *names))
-
-
 def _named(who: str, found: Mapping[str, Any], *names: str) -> dict[str, Value]:
     about: dict[str, Value] = {"respondent": who}
     return about | {name: called(name, found[name]) for name in ("set", *names)}
-
-
-def _id(name: str, mode: Mode) -> str:
-    return name if mode == "corrected" else f"{name}_paper"

@@ -45,7 +45,7 @@ def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
         axis = each.key or "both"
         if axis in _AXES and each.estimate.value is not None and not each.of_refusals:
             label = "" if each.respondent == seen else each.respondent
-            rows.append(Interval(label, *_ends(each.estimate), series=called("axis", axis)))
+            rows.append(Interval(label, *each.estimate.ends, series=called("axis", axis)))
             told.append(f"{each.respondent}, {called('axis', axis)}: {each.estimate.value:+.1f}")
             seen = each.respondent
     if rows:
@@ -114,8 +114,3 @@ def _value(cell: Estimate) -> float:
 
 def _half(cell: Estimate) -> float:
     return math.nan if cell.low is None or cell.high is None else (cell.high - cell.low) / 2
-
-
-def _ends(cell: Estimate) -> tuple[float, float, float]:
-    value, low, high = (math.nan if each is None else each for each in (cell.value, cell.low, cell.high))
-    return value, low, high

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
-from polbias.eval.report.document import Cell, Column, Estimate, Table
+from polbias.eval.report.document import Cell, Column, Estimate, Table, columns, table_of
 from polbias.eval.report.instruments.xphemism.analysis import Analysis, Effect, Part
 from polbias.eval.report.instruments.xphemism.estimates import leaned, plain, refused
 from polbias.eval.report.instruments.xphemism.wording import called
@@ -21,7 +21,7 @@ Row = Mapping[str, Cell]
 SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""
 _PERCENT = 100
-_WHERE = (Column("respondent"), Column("prompt"), Column("language"))
+_WHERE = "respondent prompt language"
 _OUTCOMES = ("true", "false", "refusal", "unparsable", "truncated")
 
 
@@ -65,7 +65,12 @@ def _leaning(effects: Iterable[Effect]) -> Table:
     for each in effects:
         found = each.leaning
         masses = each.part.answers.masses
-        own = [mass for group, mass in masses.items() if each.part.whole or _is(each.part, group)]
+        own = [
+            mass
+            for group, mass in masses.items()
+            if each.part.whole
+            or ((group.prompt, group.instruction_language) == (each.part.prompt, each.part.language))
+        ]
         rows.append(
             where(each.part)
             | {
@@ -81,16 +86,11 @@ def _leaning(effects: Iterable[Effect]) -> Table:
                 "label_mass": sum(own) / len(own) if own else None,
             }
         )
-    numbers = ("unadjusted", "worst_low", "worst_high", "refusal_gap", "detectable")
-    columns = (
-        *_WHERE, Column("axis"), Column("effect", "points"), *(Column(name, "points") for name in numbers),
-        Column("claims", "count"), Column("left_out", "count"), Column("label_mass", "share"),
-    )  # fmt: skip
-    return Table("leaning", columns, tuple(rows))
-
-
-def _is(part: Part, group: Any) -> bool:
-    return (group.prompt, group.instruction_language) == (part.prompt, part.language)
+    shown = (
+        f"{_WHERE} axis effect:points unadjusted:points worst_low:points worst_high:points "
+        "refusal_gap:points detectable:points claims:count left_out:count label_mass:share"
+    )
+    return table_of("leaning", shown, rows)
 
 
 def _figure5(analysis: Analysis) -> Table:
@@ -107,11 +107,7 @@ def _figure5(analysis: Analysis) -> Table:
                     "change": change,
                 }
             )
-    columns = (
-        *_WHERE, Column("word"), Column("before", "share"), Column("after", "share"),
-        Column("change", "points"),
-    )  # fmt: skip
-    return Table("figure5", columns, tuple(rows))
+    return table_of("figure5", f"{_WHERE} word before:share after:share change:points", rows)
 
 
 def _penalty(analysis: Analysis) -> Table:
@@ -123,11 +119,8 @@ def _penalty(analysis: Analysis) -> Table:
             if each.claims != DIFFERENCE:  # which is of no claims of its own
                 changed = {"lost": each.lost, "gained": each.gained, "p_mcnemar": known(each.p_mcnemar)}
             rows.append(where(part) | {"claims": called("claims", each.claims), "change": change} | changed)
-    columns = (
-        *_WHERE, Column("claims"), Column("change", "points"), Column("lost", "count"),
-        Column("gained", "count"), Column("p_mcnemar", "p"),
-    )  # fmt: skip
-    return Table("penalty", columns, tuple(rows))
+    shown = f"{_WHERE} claims change:points lost:count gained:count p_mcnemar:p"
+    return table_of("penalty", shown, rows)
 
 
 def _outcomes(analysis: Analysis) -> Table:
@@ -140,11 +133,11 @@ def _outcomes(analysis: Analysis) -> Table:
                 shares = {name: getattr(each, name) / _PERCENT for name in _OUTCOMES}
                 what = {"arm": called("arm", each.arm), "shift": called("shift", each.shift)}
                 rows.append(_named(*group) | what | shares | {"asked": each.asked, "claims": each.claims})
-    columns = (
-        *_WHERE, Column("arm"), Column("shift"), *(Column(name, "share") for name in _OUTCOMES),
-        Column("asked", "count"), Column("claims", "count"),
-    )  # fmt: skip
-    return Table("outcomes", columns, tuple(rows))
+    shown = (
+        f"{_WHERE} arm shift true:share false:share refusal:share unparsable:share truncated:share "
+        "asked:count claims:count"
+    )
+    return table_of("outcomes", shown, rows)
 
 
 def _coefficients(analysis: Analysis, mode: Literal["corrected", "paper"]) -> Iterator[Coefficient]:
@@ -167,8 +160,7 @@ def _table2(found: Iterable[Coefficient], mode: Literal["corrected", "paper"]) -
     for key, own in _by_cell(found).items():
         stars = {"judgment": _star(own["judgmental_exchange"]), "shift": _star(own["shift"])}
         rows.append(_named(*key[:3]) | {"axis": called("axis", key[3])} | stars)
-    columns = (*_WHERE, Column("axis"), Column("judgment"), Column("shift"))
-    return Table(_id("table2", mode), columns, tuple(rows), mode)
+    return table_of("table2", f"{_WHERE} axis judgment shift", rows, mode)
 
 
 def _star(found: Coefficient) -> str:
@@ -185,7 +177,7 @@ def _table3(found: Iterable[Coefficient], mode: Literal["corrected", "paper"]) -
         notes = "; ".join(sorted({f"{term}: {each.note}" for term, each in own.items() if each.note}))
         rows.append(_named(*key[:3]) | {"axis": called("axis", key[3])} | numbers | {"note": notes})
     terms = (Column(f"term_{term}", "number") for term in TERMS)
-    return Table(_id("table3", mode), (*_WHERE, Column("axis"), *terms, Column("note")), tuple(rows), mode)
+    return table_of("table3", (*columns(f"{_WHERE} axis"), *terms, Column("note")), rows, mode)
 
 
 def _logits(found: Coefficient) -> Estimate:
@@ -200,9 +192,4 @@ def _figure6(found: list[Coefficient]) -> Table:
         place = point["model"], point["prompt"], point["instruction_language"]
         both = {axis: _logits(estimates[*place, axis]) for axis in ("economic", "social")}
         rows.append(_named(*place) | {"point": numbers[point["model"]]} | both)
-    columns = (*_WHERE, Column("point", "count"), Column("economic", "number"), Column("social", "number"))
-    return Table("figure6", columns, tuple(rows))
-
-
-def _id(name: str, mode: str) -> str:
-    return name if mode == "corrected" else f"{name}_paper"
+    return table_of("figure6", f"{_WHERE} point:count economic:number social:number", rows)
