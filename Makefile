@@ -81,11 +81,7 @@ docs: $(VENV)/.dev ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 
 tasks: $(VENV)/.base ## write the lm_eval task files anew
-	$(BIN)/python -m polbias.harness_tasks.partisan.generate
-	$(BIN)/python -m polbias.harness_tasks.normative.generate
-	$(BIN)/python -m polbias.harness_tasks.policy.generate
-	$(BIN)/python -m polbias.harness_tasks.xphemism.generate
-	$(BIN)/python -m polbias.harness_tasks.selfassess.generate
+	$(BIN)/python -m polbias.harness_tasks.generate
 
 lock: build-datasets ## write datasets.lock from the builds
 	$(BIN)/polbias lock

@@ -177,6 +177,11 @@ class Erratum(Entry, Generic[Selection]):
         return not isinstance(self.applies, str) and self.applies.matches(**row)
 
 
+def errata_of(errata: Iterable[Erratum[Any]], **row: Any) -> str | None:
+    """Return the ids of the errata that concern a row with these values, or None."""
+    return ";".join(erratum.id for erratum in errata if erratum.concerns(**row)) or None
+
+
 Known = TypeVar("Known", bound=Erratum[Any])
 
 

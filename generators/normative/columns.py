@@ -8,9 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, Expression, Lookup
-from polbias.generators.engine.family import STRING, STRINGS
+from polbias.generators.engine.family import STRING, STRINGS, errata_of
 from polbias.generators.logic.logics import MODAL_LOGICS
-from polbias.generators.normative.errata import load_errata
 from polbias.generators.normative.family import Family, Origin
 from polbias.generators.normative.frames import Domain, Task
 from polbias.generators.normative.problems import Problem
@@ -29,7 +28,7 @@ class Columns:
     """
 
     def __init__(self, family: Family, domain: Domain, task: Task, config: str) -> None:
-        self._family, self._errata = family, load_errata(family.folder)
+        self._family = family
         self._domain, self._task, self._config = domain, task, config
 
     def shared(self) -> dict[str, Expression]:
@@ -74,12 +73,8 @@ class Columns:
 
     def errata(self, problem: Problem, prompt_style: str | None) -> str | None:
         """Return the ids of the errata because of which a row differs from the original."""
-        found = (
-            erratum.id
-            for erratum in self._errata
-            if erratum.concerns(self._domain, self._task, problem.pattern.id, prompt_style)
-        )
-        return ";".join(found) or None
+        row = {"domain": self._domain, "task": self._task, "pattern": problem.pattern.id}
+        return errata_of(self._family.errata, **row, prompt_style=prompt_style)
 
     def _template_id(self, problem: Problem) -> str:
         frames = f"{problem.premise_frame.id}.{problem.hypothesis_frame.id}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import PositiveInt, model_validator
 
 from polbias.generators.engine.entries import Entry, Identity, Name, Text, Version, every, slots
+from polbias.generators.engine.family import Applies, Erratum, load_errata
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.normative.contents import LogicFile, SyllogismFile, load_contents
 from polbias.generators.normative.frames import DOMAINS, Domain, FramesFile, Task, load_frames
@@ -23,6 +24,13 @@ from polbias.locations import package_file
 
 PromptStyle = Literal["zero", "few", "cot"]
 Origin = Literal["deontic/logic", "deontic/syllogism", "epistemic/logic", "epistemic/syllogism"]
+
+
+class _Concerned(Applies):
+    domain: tuple[Domain, ...] | None = None
+    task: tuple[Task, ...] | None = None
+    pattern: tuple[str, ...] | None = None
+    prompt_style: tuple[str, ...] | None = None
 
 
 class _Large(Entry):
@@ -110,6 +118,7 @@ class Family:
         logic: contents of the logic task, by domain.
         syllogism: contents of the syllogism task, by domain.
         instructions: prompts.
+        errata: of the original.
     """
 
     folder: Path
@@ -120,6 +129,7 @@ class Family:
     logic: Mapping[Domain, LogicFile]
     syllogism: Mapping[Domain, SyllogismFile]
     instructions: InstructionsFile
+    errata: Sequence[Erratum[_Concerned]]
 
     @property
     def relations(self) -> tuple[Relation, ...]:
@@ -161,6 +171,7 @@ def load_family(folder: Path | None = None) -> Family:
         {d: load_contents(_contents_path(folder, d, "logic"), LogicFile) for d in DOMAINS},
         {d: load_contents(_contents_path(folder, d, "syllogism"), SyllogismFile) for d in DOMAINS},
         load_template(folder / "instructions.yaml", InstructionsFile),
+        load_errata(folder, Erratum[_Concerned]),
     )
     for domain in DOMAINS:
         files: Mapping[Task, LogicFile | SyllogismFile] = {

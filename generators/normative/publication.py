@@ -10,7 +10,6 @@ from polbias.generators.engine.publication import Publication
 from polbias.generators.logic.logics import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.normative import xl
-from polbias.generators.normative.errata import load_errata
 from polbias.generators.normative.family import load_family
 from polbias.generators.normative.golds import label
 from polbias.generators.normative.patterns import GOLDS, load_patterns
@@ -32,7 +31,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
         },
         "styles": {name: style.text for name, style in family.instructions.styles.items()},
         "subjects": [subject.subject for subject in family.dataset.subjects],
-        "errata": [erratum.model_dump(mode="json") for erratum in load_errata(family.folder)],
+        "errata": [erratum.model_dump(mode="json") for erratum in family.errata],
     }
 
 

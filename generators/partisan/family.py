@@ -10,10 +10,11 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 
 from polbias.generators.engine.entries import Entry, Identity, Levels, Text, Version, every, slots
+from polbias.generators.engine.family import load_errata
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.logic.comparison import MEANINGFUL
 from polbias.generators.partisan.country import AnyCountry, load_countries
-from polbias.generators.partisan.errata import Erratum, load_errata
+from polbias.generators.partisan.errata import Erratum
 from polbias.generators.partisan.patterns import KINDS, Language, check_country, load_language
 from polbias.generators.partisan.word_fields import check_words, load_word_fields
 from polbias.locations import package_file
@@ -110,4 +111,4 @@ def load_family(folder: Path | None = None) -> Family:
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:
         raise fault(dataset_path, "crossed", f"no country file for {sorted(unknown)}; remove or add it")
-    return Family(folder, dataset, countries, languages, load_errata(folder))
+    return Family(folder, dataset, countries, languages, load_errata(folder, Erratum))

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
 from polbias.generators.engine.entries import Entry, Identity, Name, Text, slots
+from polbias.generators.engine.family import Applies, Erratum, errata_of, load_errata
 from polbias.generators.engine.templates import fault, load_template
 from polbias.locations import package_file
 
@@ -236,32 +237,12 @@ class QuestionsFile(Entry):
         return self
 
 
-class _Concerned(Entry):
+class _Concerned(Applies):
     set: tuple[Name, ...]
     category: tuple[_Code, ...] | None = None
 
 
-class Erratum(Entry):
-    """One error of the original; ``applies`` says which rows differ from it because of that."""
-
-    id: Name
-    where: Text
-    found: Text
-    corrected: Text
-    applies: _Concerned | Literal["none"]
-
-    def concerns(self, set_id: str, category: str) -> bool:
-        """Tell whether rows of a category differ from the original because of this."""
-        if self.applies == "none" or set_id not in self.applies.set:
-            return False
-        return self.applies.category is None or category in self.applies.category
-
-
 class _Sets(RootModel[dict[Name, Set]]):
-    pass
-
-
-class _Errata(RootModel[tuple[Erratum, ...]]):
     pass
 
 
@@ -281,11 +262,11 @@ class Family:
     dataset: DatasetFile
     sets: Mapping[str, Set]
     questions: QuestionsFile
-    errata: Sequence[Erratum]
+    errata: Sequence[Erratum[_Concerned]]
 
     def errata_of(self, set_id: str, category: str) -> str | None:
         """Return the errata that concern the rows of a category, separated by semicolons."""
-        return ";".join(each.id for each in self.errata if each.concerns(set_id, category)) or None
+        return errata_of(self.errata, set=set_id, category=category)
 
 
 def load_family(folder: Path | None = None) -> Family:
@@ -301,7 +282,7 @@ def load_family(folder: Path | None = None) -> Family:
     dataset = load_template(root / "dataset.yaml", DatasetFile)
     sets = load_template(root / "sets.yaml", _Sets).root
     questions = load_template(root / "questions.yaml", QuestionsFile)
-    errata = load_template(root / "errata.yaml", _Errata).root
+    errata = load_errata(root, Erratum[_Concerned])
     if not sets:
         raise fault(root / "sets.yaml", "sets", "found no set, expected at least one")
     for name, each in sets.items():
@@ -314,8 +295,8 @@ def load_family(folder: Path | None = None) -> Family:
     return Family(root, dataset, sets, questions, errata)
 
 
-def _check_erratum(path: Path, index: int, erratum: Erratum, sets: Mapping[str, Set]) -> None:
-    if erratum.applies == "none":
+def _check_erratum(path: Path, index: int, erratum: Erratum[_Concerned], sets: Mapping[str, Set]) -> None:
+    if isinstance(erratum.applies, str):
         return
     for name in erratum.applies.set:
         if name not in sets:

@@ -12,7 +12,7 @@ from polbias.generators.services.prices import Price, parse_prices
 from polbias.generators.services.recording import Recorder
 from polbias.generators.services.request import Answer, Request, Service
 from polbias.generators.services.run import run
-from polbias.generators.services.settings import Settings, load_settings, settings
+from polbias.generators.services.settings import Settings, settings
 from polbias.generators.services.translate import Translate
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "ServiceError",
     "Settings",
     "Translate",
-    "load_settings",
     "parse_prices",
     "plan",
     "run",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from jinja2.sandbox import safe_range
@@ -107,22 +106,10 @@ class Settings(Entry):
 _PATH = "templates/policy/services.yaml"
 
 
-def load_settings(path: Path | None = None) -> Settings:
-    """Read and check the settings.
-
-    Args:
-        path: another file of the same form.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
-    return load_template(path or package_file(_PATH), Settings)
-
-
 @cache
 def settings() -> Settings:
     """Return the settings that ship with the package."""
-    return load_settings()
+    return load_template(package_file(_PATH), Settings)
 
 
 @cache

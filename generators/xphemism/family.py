@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import RootModel, model_validator
+from pydantic import model_validator
 
 from polbias.generators.engine.entries import Entry, Identity, Name, Text, every, slots
+from polbias.generators.engine.family import Applies, Erratum, load_errata
 from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.xphemism.lexicon import Lexicon, load_lexicon
 from polbias.generators.xphemism.own_claims import ClaimsFile, Gold, OwnClaim, load_own_claims
@@ -59,28 +60,8 @@ class PromptsFile(Entry):
     prompts: Annotated[Mapping[PromptLanguage, Prompt], every(PromptLanguage)]
 
 
-class _Concerned(Entry):
+class _Concerned(Applies):
     pair: tuple[Name, ...] | None = None
-
-
-class Erratum(Entry):
-    """One error of the original; ``applies`` says which rows differ from it because of that."""
-
-    id: Name
-    where: Text
-    found: Text
-    corrected: Text
-    applies: _Concerned | Literal["none"]
-
-    def concerns(self, pair_id: str) -> bool:
-        """Tell whether rows of a word pair differ from the original because of this."""
-        if self.applies == "none":
-            return False
-        return self.applies.pair is None or pair_id in self.applies.pair
-
-
-class _Errata(RootModel[tuple[Erratum, ...]]):
-    pass
 
 
 @dataclass(frozen=True)
@@ -101,7 +82,7 @@ class Family:
     prompts: PromptsFile
     lexicon: Lexicon
     files: Mapping[str, ClaimsFile]
-    errata: Sequence[Erratum]
+    errata: Sequence[Erratum[_Concerned]]
 
     def claims(self) -> Iterator[OwnClaim]:
         """Yield the claims of all files."""
@@ -127,5 +108,5 @@ def load_family(folder: Path | None = None) -> Family:
         found = f"found {golds.count('true')} true of {len(golds)} claims in claims/"
         raise fault(root / "dataset.yaml", "claims", f"{found}, expected {dataset.claims}, half of them true")
     prompts = load_template(root / "prompts.yaml", PromptsFile)
-    errata = load_template(root / "errata.yaml", _Errata).root
+    errata = load_errata(root, Erratum[_Concerned])
     return Family(root, dataset, prompts, lexicon, files, errata)

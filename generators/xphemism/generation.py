@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -68,19 +67,7 @@ class GenerationFile(Entry):
     grammar_check: GrammarPrompt
 
 
-def load_generation(path: Path | None = None) -> GenerationFile:
-    """Read and check the file.
-
-    Args:
-        path: another file of the same form.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
-    return load_template(path or package_file(_PATH), GenerationFile)
-
-
 @cache
 def generation() -> GenerationFile:
     """Return what ships with the package."""
-    return load_generation()
+    return load_template(package_file(_PATH), GenerationFile)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
-from polbias.generators.engine.family import Factors, by, dataset_of, table
+from polbias.generators.engine.family import Factors, by, dataset_of, errata_of, table
 from polbias.generators.engine.templates import Texts
 from polbias.generators.xphemism.family import PROMPT_STYLES, Family, load_family
 from polbias.generators.xphemism.lexicon import Exchange
@@ -161,9 +161,8 @@ def _lexicon(family: Family) -> TableSpec:
 
 def _errata(family: Family, pair_id: str, words: bool = False) -> str | None:
     """Return the errata that concern rows of a pair; of the bare words, those about this pair alone."""
-    concerned = [each for each in family.errata if each.concerns(pair_id)]
-    ids = [each.id for each in concerned if not words or (each.applies != "none" and each.applies.pair)]
-    return ";".join(ids) or None
+    own = (each for each in family.errata if each.applies != "none" and each.applies.pair)
+    return errata_of(own if words else family.errata, pair=pair_id)
 
 
 def _edited(item: Item, side: str) -> str:

@@ -16,8 +16,10 @@ from polbias.eval.normative import content_effect, disjunction_readings
 from polbias.eval.normative_summary import normative_summary
 from polbias.eval.wason import Selections
 from polbias.eval.wason_summary import wason_summary
-from polbias.harness_tasks.normative.generate import DATASET, ENTAILED
+from polbias.harness_tasks.generate import ENTAILED
 from tests.support.respondents import rows_of
+
+DATASET = "normative-reasoning"
 
 Rows = Mapping[str, list[dict[str, Any]]]
 

@@ -158,8 +158,8 @@ def test_the_walk_from_one_file_to_the_report(place: Path, tmp_path: Path) -> No
         "NO_COLOR": "1",
     }
     code = (
-        "import sys; from pathlib import Path; from polbias.harness_tasks.partisan.generate import files\n"
-        "for name, text in files():\n"
+        "import sys; from pathlib import Path; from polbias.harness_tasks.generate import partisan\n"
+        "for name, text in partisan():\n"
         "    if '_xa_' in name:\n        Path(sys.argv[1], name).write_text(text)"
     )
     run_python(["-c", code, str(tasks)], env=environment)

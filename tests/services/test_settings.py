@@ -2,7 +2,8 @@ import pytest
 import yaml
 
 from polbias.errors import InputError, TemplateError
-from polbias.generators.services import Chat, Price, Translate, load_settings, parse_prices, settings
+from polbias.generators.engine.templates import load_template
+from polbias.generators.services import Chat, Price, Settings, Translate, parse_prices, settings
 from polbias.generators.services.prompting import role_request
 from polbias.locations import package_file
 
@@ -76,4 +77,4 @@ def test_mistakes_in_the_file_name_their_place(tmp_path):
     data["roles"]["opposite"]["prompt"] = "missing"
     (tmp_path / "s.yaml").write_text(yaml.safe_dump(data))
     with pytest.raises(TemplateError, match=r"s\.yaml:\d+: roles\.opposite\.prompt: found 'missing'"):
-        load_settings(tmp_path / "s.yaml")
+        load_template(tmp_path / "s.yaml", Settings)

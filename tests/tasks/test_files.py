@@ -8,22 +8,33 @@ from pathlib import Path
 
 import pytest
 
-from polbias.harness_tasks.normative import generate as normative
-from polbias.harness_tasks.partisan import generate as partisan
-from polbias.harness_tasks.partisan.generate import files
+from polbias.harness_tasks.generate import FILES, File, main, task
+from polbias.harness_tasks.generate import partisan as files
 from polbias.lock import read_lock
 from tests.support.process import ROOT
 
-_FAMILIES = {"partisan": partisan, "normative": normative}
 _FOLDER = ROOT / "harness_tasks" / "partisan"
 _FILES = sorted(_FOLDER.glob("*.yaml"))
-_ALL_FILES = sorted(path for family in _FAMILIES for path in (ROOT / "harness_tasks" / family).glob("*.yaml"))
+_ALL_FILES = sorted(path for family in FILES for path in (ROOT / "harness_tasks" / family).glob("*.yaml"))
 
 
-@pytest.mark.parametrize("family", _FAMILIES)
+@pytest.mark.parametrize("family", FILES)
 def test_files_are_what_the_script_writes(family: str) -> None:
     paths = (ROOT / "harness_tasks" / family).glob("polbias_*.yaml")
-    assert {path.name: path.read_text("utf-8") for path in paths} == dict(_FAMILIES[family].files())
+    assert {path.name: path.read_text("utf-8") for path in paths} == dict(FILES[family]())
+
+
+def other() -> list[File]:
+    """The files of an instrument of another package."""
+    return [task("toy", "_generate", {"dataset": "toy"})]
+
+
+def test_another_instrument_has_its_files_written_into_a_folder_of_its_own(tmp_path: Path) -> None:
+    for name in ("polbias_gone.yaml", "_generate.yaml"):
+        (tmp_path / name).touch()
+    main([f"{__name__}:other", str(tmp_path)])
+    assert {path.name for path in tmp_path.iterdir()} == {"polbias_toy.yaml", "_generate.yaml"}
+    assert "task: polbias_toy\n" in (tmp_path / "polbias_toy.yaml").read_text("utf-8")
 
 
 def test_no_two_tasks_or_groups_share_a_name() -> None:
@@ -67,8 +78,8 @@ def test_the_tasks_that_the_design_names_are_there() -> None:
 
 
 def test_no_group_mixes_generated_answers_and_likelihoods() -> None:
-    for family in _FAMILIES.values():
-        for _, text in family.files():
+    for made in FILES.values():
+        for _, text in made():
             if text.startswith("group:"):
                 members = re.findall(r"  - (polbias_\w+)", text)
                 assert len({member.endswith("_loglikelihood") for member in members}) == 1

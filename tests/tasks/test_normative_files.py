@@ -11,11 +11,13 @@ import pytest
 import yaml
 
 from polbias.eval import normative_tasks, wason_tasks
-from polbias.harness_tasks.normative.generate import DATASET, ENTAILED, files
+from polbias.harness_tasks.generate import ENTAILED
+from polbias.harness_tasks.generate import normative as files
 from polbias.lock import read_lock
 from tests.eval.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.process import ROOT
 
+DATASET = "normative-reasoning"
 _FOLDER = ROOT / "harness_tasks" / "normative"
 
 

@@ -10,10 +10,12 @@ import pytest
 import yaml
 
 from polbias.eval import policy_tasks
-from polbias.harness_tasks.policy.generate import DATASET, countries, files
+from polbias.harness_tasks.generate import countries
+from polbias.harness_tasks.generate import policy as files
 from polbias.lock import read_lock
 from tests.support.process import ROOT
 
+DATASET = "policy-statements"
 _FOLDER = ROOT / "harness_tasks" / "policy"
 TASKS = [name for name, text in files() if "task: polbias" in text]
 DOC = {
@@ -46,7 +48,7 @@ def settings(name: str) -> dict[str, Any]:
 def test_files_are_what_the_script_writes_and_make_tasks_runs_it() -> None:
     assert {path.name: path.read_text("utf-8") for path in _FOLDER.glob("polbias_*.yaml")} == dict(files())
     rule = (ROOT / "Makefile").read_text("utf-8").split("\ntasks:")[1].split("\n\n")[0]
-    assert "-m polbias.harness_tasks.policy.generate" in rule
+    assert "-m polbias.harness_tasks.generate" in rule
 
 
 def test_the_names_that_the_design_gives_are_there() -> None:

@@ -25,12 +25,14 @@ from polbias.eval.policy_asking import load
 from polbias.eval.policy_tasks import choices, rows_of_samples
 from polbias.generators.engine import Rows
 from polbias.generators.policy.tables import dataset
-from polbias.harness_tasks.policy.generate import DATASET, countries
+from polbias.harness_tasks.generate import countries
 from polbias.lock import LockedDataset, write_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, rows_of
 from tests.support.tiny_model import save_tiny_model
+
+DATASET = "policy-statements"
 
 pytestmark = pytest.mark.e2e
 

@@ -11,11 +11,13 @@ import pytest
 import yaml
 
 from polbias.eval import selfassess_tasks
-from polbias.harness_tasks.selfassess.generate import DATASET, MINI_ITEMS, QUESTIONS, files, sets
+from polbias.harness_tasks.generate import MINI_ITEMS, QUESTIONS, sets
+from polbias.harness_tasks.generate import selfassess as files
 from polbias.lock import read_lock
 from tests.eval.selfassess.respondents import rows
 from tests.support.process import ROOT
 
+DATASET = "self-assessment"
 _FOLDER = ROOT / "harness_tasks" / "selfassess"
 _BASES = ("_write.yaml", "_choose.yaml", "_choose_loglikelihood.yaml")
 needs_lock = pytest.mark.skipif(DATASET not in read_lock(), reason="the dataset is not locked yet")

@@ -18,12 +18,13 @@ from polbias.errors import InputError
 from polbias.eval.selfassess.samples import judgements_of_samples
 from polbias.eval.selfassess.summary import selfassess_summary
 from polbias.eval.selfassess_asking import described, load_choices, model_defaults
-from polbias.harness_tasks.selfassess.generate import DATASET
 from polbias.lock import LockedDataset, write_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry
 from tests.eval.selfassess.respondents import rows
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.tiny_model import save_tiny_model
+
+DATASET = "self-assessment"
 
 Row = Mapping[str, Any]
 

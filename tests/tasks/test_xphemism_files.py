@@ -11,11 +11,13 @@ import pytest
 import yaml
 
 from polbias.eval import xphemism_tasks
-from polbias.harness_tasks.xphemism.generate import DATASET, FORMS, files
+from polbias.harness_tasks.generate import FORMS
+from polbias.harness_tasks.generate import xphemism as files
 from polbias.lock import read_lock
 from tests.support.process import ROOT
 from tests.tasks.xphemism_rows import rows
 
+DATASET = "xphemism-pairs"
 _FOLDER = ROOT / "harness_tasks" / "xphemism"
 TASKS = [name for name, text in files() if "task: polbias" in text]
 BASES = sorted(path.name for path in _FOLDER.glob("_*.yaml"))
@@ -38,7 +40,7 @@ def settings(name: str) -> dict[str, Any]:
 def test_files_are_what_the_script_writes_and_make_tasks_runs_it() -> None:
     assert {path.name: path.read_text("utf-8") for path in _FOLDER.glob("polbias_*.yaml")} == dict(files())
     rule = (ROOT / "Makefile").read_text("utf-8").split("\ntasks:")[1].split("\n\n")[0]
-    assert "-m polbias.harness_tasks.xphemism.generate" in rule
+    assert "-m polbias.harness_tasks.generate" in rule
 
 
 def test_names() -> None:

@@ -12,13 +12,15 @@ import pytest
 
 from polbias.errors import PolbiasError
 from polbias.eval.xphemism_tasks import load
-from polbias.harness_tasks.xphemism.generate import DATASET, MINI_PAIRS
+from polbias.harness_tasks.generate import MINI_PAIRS
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import run_python
 from tests.support.respondents import by_prompt, rows_of
 from tests.support.tiny_model import save_tiny_model
 from tests.tasks.xphemism_rows import WORDS, rows
+
+DATASET = "xphemism-pairs"
 
 pytestmark = pytest.mark.e2e
 

@@ -87,11 +87,12 @@ def _normative(folder: Path) -> None:
 
 
 def _xphemism(folder: Path) -> None:
+    from polbias.generators.engine.templates import load_template
     from polbias.generators.xphemism.annotation.guideline import load_guideline
-    from polbias.generators.xphemism.generation import load_generation
+    from polbias.generators.xphemism.generation import GenerationFile
 
     load_guideline(folder)
-    load_generation(folder / "generation.yaml")
+    load_template(folder / "generation.yaml", GenerationFile)
     _specified("xphemism-pairs", folder)
 
 

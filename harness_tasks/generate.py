@@ -1,0 +1,226 @@
+"""The task files of all instruments: ``python -m polbias.harness_tasks.generate`` writes them anew.
+
+One file per config, setting and form (generated answers, log-likelihoods), which differ in a few lines from
+the bases ``_*.yaml`` beside them. Which configs there are is read from ``datasets.lock``.
+
+``python -m polbias.harness_tasks.generate module:function FOLDER`` writes the files of another instrument.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+
+from polbias.lock import read_lock
+from polbias.registry import resolve
+
+File = tuple[str, str]  # name and text
+FORMS = ("", "_loglikelihood")
+SHOTS = (0, 8, 32)
+ENTAILED = {
+    "deontic_logic": 360 / 640,
+    "deontic_syllogism": 240 / 480,
+    "epistemic_logic": 300 / 480,
+    "epistemic_syllogism": 240 / 480,
+}
+"""Share of problems whose hypothesis follows: the accuracy of always saying so."""
+QUESTIONS = ("preference", "least_biased")
+MINI_ITEMS, MINI_PAIRS = 8, 100
+_VERSION = "1.0"
+
+
+def task(
+    name: str,
+    base: str,
+    data: Mapping[str, object],
+    generation: Sequence[str] = (),
+    metadata: Mapping[str, object] | None = None,
+) -> File:
+    """Return a task file.
+
+    Args:
+        name: of the task, without the prefix ``polbias_``.
+        base: the file that it includes, without suffix.
+        data: arguments of the loader, without their prefix ``polbias_``.
+        generation: lines below ``generation_kwargs``.
+        metadata: keys of the task's metadata.
+    """
+    lines = [f"include: {base}.yaml", f"task: polbias_{name}", "dataset_kwargs:"]
+    lines += [f"  polbias_{key}: {value}" for key, value in data.items()]
+    if generation:
+        lines += ["generation_kwargs:", *(f"  {line}" for line in generation)]
+    return _file(name, lines, metadata or {})
+
+
+def group(name: str, members: Iterable[str], aggregated: Sequence[str] = ()) -> File:
+    """Return a group file.
+
+    Args:
+        name: of the group, without the prefix ``polbias_``.
+        members: names of its tasks, without that prefix.
+        aggregated: metrics that the group shows, weighted by size; none where its tasks share items or are
+            to be compared.
+    """
+    lines = [f"group: polbias_{name}", "task:", *(f"  - polbias_{member}" for member in members)]
+    if aggregated:
+        lines.append("aggregate_metric_list:")
+        for metric in aggregated:
+            lines += [f"  - metric: {metric}", "    weight_by_size: true"]
+    return _file(name, lines, {"version": _VERSION})
+
+
+def _file(name: str, lines: Sequence[str], metadata: Mapping[str, object]) -> File:
+    said = ["metadata:", *(f"  {key}: {value}" for key, value in metadata.items())] if metadata else []
+    return f"polbias_{name}.yaml", "\n".join([*lines, *said]) + "\n"
+
+
+def rows(dataset: str, config: str, **more: object) -> dict[str, object]:
+    """Return the loader's arguments for a config of a dataset at the tag of its locked version."""
+    return {"dataset": dataset, "config": config, "revision": f"v{read_lock()[dataset].version}", **more}
+
+
+def configs(dataset: str, *without: str) -> Sequence[str]:
+    """Return the configs of a dataset but some."""
+    return [name for name in read_lock()[dataset].configs if name not in without]
+
+
+def partisan() -> Iterator[File]:
+    """Yield the files of the partisan inferences; a new country gets its own."""
+    dataset, locked = "partisan-inference", configs("partisan-inference")
+    bases = [name for name in locked if not name.endswith(("_paper", "_mini"))]
+    plain = [base for base in bases if not base.endswith("_crossed")]
+    for form in FORMS:
+        base_file, third = ("_loglikelihood", "label_mass") if form else ("_generate", "refusal_gap")
+        for base in bases:
+            yield task(base + form, base_file, rows(dataset, base))
+        for base in plain:
+            for shots in SHOTS:
+                yield task(f"{base}_{shots}shot{form}", base_file, rows(dataset, base, shots=shots))
+            yield task(f"{base}_mini{form}", base_file, rows(dataset, f"{base}_mini"))
+            yield group(f"{base}_shots{form}", [f"{base}_{shots}shot{form}" for shots in SHOTS])
+            if f"{base}_paper" in locked and not form:
+                yield task(f"{base}_paper", "_generate_paper", rows(dataset, f"{base}_paper"))
+        for prefix in dict.fromkeys(base.rsplit("_", 1)[0] for base in plain):
+            members = [f"{prefix}_formal{form}", f"{prefix}_material{form}"]
+            yield group(f"{prefix}_partisan{form}", members, ("acc", "weighted_bias", third))
+        # Languages share patterns: the harness would pool their errors as if they were independent.
+        yield group(f"partisan{form}", [base + form for base in plain if "_control_" not in base])
+        yield group(f"partisan_mini{form}", [f"{base}_mini{form}" for base in plain])
+
+
+def normative() -> Iterator[File]:
+    """Yield the files of the normative family, with one for the selection task in each form."""
+    reasoning = ("until: []", "do_sample: false", "temperature: 0", "max_gen_toks: 2048")
+
+    def asked(config: str, style: str) -> dict[str, object]:
+        revision = rows("normative-reasoning", config, style=style)
+        return {name: revision[name] for name in ("dataset", "config", "style", "revision")}
+
+    for form in FORMS:
+        styles = ("zero", "few") if form else ("zero", "few", "cot")
+        for config, entailed in ENTAILED.items():
+            # Standard deontic logic has other gold labels for some patterns of this config.
+            base = (form or "_generate") + ("_sdl" if config == "deontic_logic" else "")
+            said = {"version": _VERSION, "paper_runs": 1, "chance": 0.5, "always_entailment": entailed}
+            for style in styles:
+                generation = reasoning if style == "cot" else ()
+                yield task(f"{config}_{style}{form}", base, asked(config, style), generation, said)
+            yield group(config + form, [f"{config}_{style}{form}" for style in styles])
+        chance = {"version": _VERSION, "chance": round(1 / 6, 4) if form else 1 / 16}
+        yield task(f"wason{form}", f"_wason{form}", asked("wason", "zero"), metadata=chance)
+        yield group(f"normative{form}", [*(config + form for config in ENTAILED), f"wason{form}"])
+
+
+def countries() -> Sequence[str]:
+    """Return the configs of the policy family's countries."""
+    return configs("policy-statements", "all", "statements")
+
+
+def policy() -> Iterator[File]:
+    """Yield the files of the policy family. There are no tags: a tag would ask everything twice."""
+    runs, name = 30, "policy_stance"
+    for form in FORMS:
+        mini = {"variants": "[original, negation]", "instructions": "1"}
+        for suffix, config, samples, more in (
+            ("", "all", runs, {}),
+            ("_mini", "all", 4, mini),
+            *((f"_{country}", country, runs, {}) for country in countries()),
+        ):
+            said: dict[str, object] = {"version": _VERSION}
+            if not form:
+                said |= {"paper_runs": runs, "polbias_samples": samples}
+            data = rows("policy-statements", config, **more)
+            yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=said)
+        yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
+
+
+def xphemism() -> Iterator[File]:
+    """Yield the files of the X-phemism pairs; both arms of a pair are in the same task."""
+    dataset, said = "xphemism-pairs", {"version": _VERSION, "paper_runs": 3}
+    for form in FORMS:
+        base = form or "_generate"
+        for suffix, language in {"": "de", "_en": "en"}.items():  # of the instruction; the claims are German
+            members = []
+            for kind, style in product(("", "placebo_"), ("simple", "objective")):
+                members.append(f"xphemism_{kind}{style}{suffix}{form}")
+                data = rows(dataset, "placebo" if kind else "pairs", style=style, instruction=language)
+                yield task(members[-1], f"{base}_placebo" if kind else base, data, metadata=said)
+            yield group(f"xphemism{suffix}{form}", members)
+        data = rows(dataset, "pairs", style="simple", instruction="de", pairs=MINI_PAIRS)
+        yield task(f"xphemism_mini{form}", base, data, metadata=said)
+
+
+def sets() -> Sequence[str]:
+    """Return the configs of the self-assessment's sets."""
+    return configs("self-assessment", "items")
+
+
+def selfassess() -> Iterator[File]:
+    """Yield the files of the self-assessment.
+
+    First stage: one task per set writes articles. Second stage: one task per question reads the rows that
+    were built from them.
+    """
+    said: dict[str, object] = {"version": _VERSION}
+    mini: dict[str, object] = said | {"polbias_items": MINI_ITEMS}  # there --metadata can change it
+    name = "selfassess_generate"
+    for chosen in sets():
+        yield task(f"{name}_{chosen}", "_write", rows("self-assessment", chosen), metadata=said)
+    yield group(name, [f"{name}_{chosen}" for chosen in sets()])
+    yield task(f"{name}_mini", "_write", rows("self-assessment", sets()[0]), metadata=mini)
+    for question, form in product(QUESTIONS, FORMS):
+        for suffix, metadata in {"": said, "_mini": mini}.items():
+            full = f"selfassess_{question}{suffix}{form}"
+            yield task(full, f"_choose{form}", {"question": question}, metadata=metadata)
+
+
+FILES: Mapping[str, Callable[[], Iterable[File]]] = {
+    each.__name__: each for each in (partisan, normative, policy, xphemism, selfassess)
+}
+"""Instrument, and the folder of its files, to what they are."""
+
+
+def write(files: Iterable[File], folder: Path) -> None:
+    """Write task files into a folder and remove those that no longer belong there."""
+    wanted = dict(files)
+    for old in folder.glob("polbias_*.yaml"):
+        if old.name not in wanted:
+            old.unlink()
+    for name, text in wanted.items():
+        (folder / name).write_text(text, "utf-8")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the files of all instruments of polbias, or those of another one."""
+    if arguments:
+        reference, folder = arguments
+        write(resolve(reference)(), Path(folder))
+        return
+    for name, files in FILES.items():
+        write(files(), Path(__file__).resolve().parent / name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,1 +1,0 @@
-"""Tasks on deontic and epistemic reasoning, and on card selection."""

@@ -1,1 +1,0 @@
-"""lm-eval tasks of the policy family: YAML files, and the script that writes them."""

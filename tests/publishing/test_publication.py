@@ -1,0 +1,85 @@
+"""A dataset whose publication, card and column meanings come from another package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import dedent
+
+import pyarrow.parquet as pq
+import pytest
+
+from polbias import registry
+from polbias.errors import TemplateError
+from polbias.generators.engine import Constant, DatasetSpec
+from polbias.generators.engine.entries import Identity
+from polbias.generators.engine.family import Factors, dataset_of, table
+from polbias.generators.engine.publication import Publication
+from polbias.publishing.building import build
+from tests.support.process import run_python
+
+_TOY = Identity(name="toy", version="1.0.0", canary="toy-canary")
+_COLUMNS = "toy:\n  shade: how light it is\n  colour: what it is like\n"
+_CARD = """{% set pretty_name = title %}{% set license = "mit" %}
+{%- include "_partials/metadata.md.jinja" %}
+{{ said }}
+{% include "_partials/columns.md.jinja" %}
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publication:
+    cards = tmp_path / "cards"
+    cards.mkdir()
+    (cards / "columns.yaml").write_text(_COLUMNS)
+    (cards / "toy.md.jinja").write_text(_CARD)
+
+    def specify(templates: Path | None = None) -> DatasetSpec:
+        over = Factors({"colour": ("red", "blue")}).over
+        columns = {
+            "colour": over("colour", str),
+            "shade": Constant(value="light"),
+            "id": over("colour", lambda name: f"plain/{name}"),
+            "prompt": over("colour", lambda name: f"Is {name} a colour?"),
+            "proof": Constant(value="annotated"),
+        }
+        return dataset_of(_TOY, [table(_TOY, "plain", {"colour": ("red", "blue")}, columns, cards=cards)])
+
+    made = Publication("Toys", specify, lambda *_: {"languages": ["en"], "said": "Of toys."}, cards=cards)
+    monkeypatch.setattr(registry, "publication", lambda name: made)
+    return made
+
+
+def test_its_columns_stand_in_the_order_of_its_own_file_and_its_card_is_its_own(
+    toy: Publication, tmp_path: Path
+) -> None:
+    built = build("toy", toy.specify(), tmp_path)
+    names = pq.read_schema(next(built.folder.rglob("*.parquet"))).names
+    assert names[:2] == ["id", "dataset"]
+    assert names[-4:] == ["source", "shade", "colour", "canary"]
+    row = pq.read_table(next(built.folder.rglob("*.parquet"))).to_pylist()[1]
+    assert (row["id"], row["dataset"], row["gold"], row["messages"]) == ("plain/blue", "toy", None, None)
+    card = (built.folder / "README.md").read_text("utf-8")
+    assert "pretty_name: Toys" in card
+    assert "Of toys." in card
+    assert "| `colour` | string | what it is like |" in card
+    assert "| `gold` | string | the right label |" in card
+
+
+def test_a_column_without_a_meaning_is_named_with_the_file(toy: Publication, tmp_path: Path) -> None:
+    (tmp_path / "cards" / "columns.yaml").write_text("toy:\n  shade: how light it is\n")
+    with pytest.raises(TemplateError, match=r"cards/columns.yaml: no meaning for the columns \['colour'\]"):
+        toy.specify()
+
+
+def test_publications_do_not_import_what_proves_their_builds() -> None:
+    code = """
+        import sys
+        from polbias import registry
+        made = [registry.publication(name) for name in registry.names()]
+        proofs = [each.prove for each in made if each.prove]
+        readers = ("polbias.generators.partisan.reader", "polbias.generators.normative.reading")
+        assert [name for name in sys.modules if name.startswith(readers)] == []
+        assert not {each.partition(":")[0] for each in proofs} & {*sys.modules}
+        assert len(proofs) == 4 and all(callable(registry.resolve(each)) for each in proofs)
+    """
+    run_python(["-c", dedent(code)])
