@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.support import MISSING, State, Support
 
 Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]

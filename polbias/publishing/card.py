@@ -11,6 +11,7 @@ import jinja2
 import pyarrow.parquet as pq
 import yaml
 
+from polbias.aliases import Document, Json
 from polbias.errors import TemplateError
 from polbias.locations import package_file
 from polbias.manifest import Manifest, SplitEntry
@@ -23,7 +24,7 @@ _SIZES = (
 )
 
 
-def render_card(manifest: Manifest, folder: Path, facts: Mapping[str, Any]) -> str:
+def render_card(manifest: Manifest, folder: Path, facts: Document) -> str:
     """Render the card of a dataset; a pure function of its arguments and the card's template.
 
     Args:
@@ -37,7 +38,7 @@ def render_card(manifest: Manifest, folder: Path, facts: Mapping[str, Any]) -> s
     return fill_card(manifest, _seen(manifest, folder), facts)
 
 
-def fill_card(manifest: Manifest, seen: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+def fill_card(manifest: Manifest, seen: Document, facts: Document) -> str:
     """Render the card of a dataset whose tables need not be here.
 
     Args:
@@ -61,9 +62,9 @@ def fill_card(manifest: Manifest, seen: Mapping[str, Any], facts: Mapping[str, A
 def describe(
     manifest: Manifest,
     schemas: Sequence[Any],
-    example: Mapping[str, Any],
+    example: Document,
     proofs: Sequence[Mapping[str, int]],
-) -> dict[str, Any]:
+) -> Json:
     """Return what every card says about the data.
 
     Args:
@@ -82,7 +83,7 @@ def describe(
     }
 
 
-def _seen(manifest: Manifest, folder: Path) -> dict[str, Any]:
+def _seen(manifest: Manifest, folder: Path) -> Json:
     """Return what every card says about the data, read from the data."""
     tests = [splits["test"] for splits in manifest.configs.values()]
     return describe(
@@ -99,7 +100,7 @@ def _proved(counts: Mapping[str, int]) -> tuple[int, int]:
     return proved, sum(counts.values()) - proved
 
 
-def _columns(dataset: str, fields: Mapping[str, Any]) -> list[dict[str, str]]:
+def _columns(dataset: str, fields: Document) -> list[dict[str, str]]:
     path = package_file("cards") / "columns.yaml"
     meanings = yaml.safe_load(path.read_text("utf-8"))
     own = meanings.get(dataset, {})

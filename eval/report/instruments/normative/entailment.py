@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polbias.aliases import Document, Json
 from polbias.eval.judgements import Judgements
 from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Cell, Column, Estimate, Table, columns, table_of
@@ -142,7 +143,7 @@ def _consistency(asked: Sequence[Respondent]) -> Table:
     """Equivalent inferences that are answered alike, by setting."""
     rows: list[Mapping[str, Cell]] = []
     for one, entries in _summaries(asked, "consistency"):
-        settings: dict[tuple[Level, ...], dict[str, Mapping[str, Any]]] = {}
+        settings: dict[tuple[Level, ...], dict[str, Document]] = {}
         for entry in entries:
             setting = entry["domain"], entry["task"], entry["prompt_style"]
             settings.setdefault(setting, {})[entry["kind"]] = entry
@@ -186,13 +187,13 @@ def _disjunctions(asked: Sequence[Respondent]) -> Table:
     return table_of("disjunctions", shown, rows)
 
 
-def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[dict[str, Any]]]]:
+def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[Json]]]:
     for one in asked:
         if one.summary:
             yield one, one.summary[name]
 
 
-def _agreeing(entry: Mapping[str, Any] | None) -> Estimate | None:
+def _agreeing(entry: Document | None) -> Estimate | None:
     """A share of groups whose answers agree; n counts the groups."""
     if not entry or not entry["groups"]:
         return None
