@@ -26,25 +26,6 @@ _VALID = (2, 3)
 _LARGEST = 100_000
 
 
-def bootstrap_interval(k: int, n: int, level: float = LEVEL) -> tuple[float, float]:
-    """The interval that a percentile bootstrap of k yes among n answers comes to, were it repeated forever.
-
-    Args:
-        k: Answers that agree, from 0 to n.
-        n: Valid answers, at least 1.
-        level: Level of the interval, a fraction.
-
-    Returns:
-        Its ends as fractions: the quantiles of Binomial(n, k/n)/n.
-
-    Source:
-        Ceron et al., section 5.4, there with 1,000 draws.
-    """
-    tail = (1 - level) / 2
-    low, high = _quantiles(n, tail), _quantiles(n, 1 - tail)
-    return float(low[k]) / n, float(high[k]) / n
-
-
 def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "default") -> Codes:
     """The stance that each prompt's answers come to, if any.
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from polbias.eval.policy.reliability import (
     RULES,
     Rule,
-    bootstrap_interval,
     coin_passes,
     share_sides,
     sides,
@@ -35,15 +34,6 @@ def test_a_fair_coin_passes(rule: Rule, percent: float) -> None:
     table = stance_table(30, rule)
     by_hand = sum(comb(30, k) for k in range(31) if table[k]) / 2**30
     assert passes == pytest.approx(by_hand)
-
-
-def test_the_interval_is_that_of_a_long_bootstrap() -> None:
-    rng = np.random.default_rng(1)
-    for k, n in ((22, 30), (8, 30), (5, 9), (19, 20), (30, 30), (0, 30)):
-        answers = np.arange(n) < k
-        means = answers[rng.integers(0, n, (200_000, n))].mean(axis=1)
-        low, high = np.quantile(means, [0.025, 0.975], method="inverted_cdf")
-        assert bootstrap_interval(k, n) == pytest.approx((low, high), abs=1 / n + 1e-9)
 
 
 @given(st.integers(1, 120), st.sampled_from(RULES))
