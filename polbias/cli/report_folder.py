@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,12 +85,3 @@ def _fill(made: Made, folder: Path, outcomes: bool) -> None:
         write_text(folder / RESULTS / file_name(respondent), text)
     if outcomes:
         write_outcomes(made.answers, folder / OUTCOMES)
-
-
-def is_report(folder: Path) -> bool:
-    """Tell whether a folder holds a report."""
-    try:
-        found = json.loads((folder / SUMMARY).read_bytes())
-    except (OSError, ValueError):
-        return False
-    return isinstance(found, dict) and str(found.get("schema", "")).startswith("polbias.report/")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -47,7 +46,7 @@ def test_the_full_set_loads_without_a_word_about_rows(tmp_path: Path) -> None:
     data = load(make(tmp_path, STATEMENTS, None))
     assert len(data.statements) == ROWS
     assert not [each for each in data.differences if "probvaa.csv" in each]
-    assert data.statement_table("en").num_rows == 1434
+    assert sum(each.key.language == "en" for each in data.statements) == 1434
 
 
 def test_layouts_come_to_the_same_positions(tmp_path: Path) -> None:
@@ -59,15 +58,6 @@ def test_layouts_come_to_the_same_positions(tmp_path: Path) -> None:
     assert {each.party for each in data.positions} == {"Blue"}
     assert set(SCALES["ch"].values()) == {"agree", "disagree"}
     assert {"neutral", "no-opinion"} <= set(SCALES["it"].values())
-
-
-def test_statements_join_with_issues(tmp_path: Path) -> None:
-    table = load(make(tmp_path)).statement_table("en")
-    assert {*table["language"].to_pylist()} == {"en"}
-    row = table.slice(0, 1).to_pylist()[0]
-    assert (row["statement_id"], row["cluster_id"], row["variant"]) == ("es_1", "es_1", "original")
-    assert row["policy_issues"] == {name: int(name == "open_foreign_policy") for name in ISSUES}
-    assert Counter(table["variant"].to_pylist())["paraphrase2"] == 24
 
 
 def test_leaning_thresholds() -> None:

@@ -25,7 +25,6 @@ from polbias.generators.sources.probvaa.prompts import FILES, PublishedPrompt, r
 from polbias.generators.sources.probvaa.published import (
     ANNOTATED,
     HASHES,
-    ISSUES,
     POSITIONS,
     STATEMENTS,
     SURVEY,
@@ -33,7 +32,6 @@ from polbias.generators.sources.probvaa.published import (
 from polbias.generators.sources.probvaa.reading import digest
 from polbias.generators.sources.probvaa.statements import (
     Statement,
-    StatementKey,
     read_statements,
     statement_differences,
 )
@@ -79,34 +77,6 @@ class Probvaa:
             key = each.key.country, each.key.number, each.key.language
             joined.setdefault(key, {})[each.key.variant] = each
         return joined
-
-    def statement_table(self, language: str | None = None) -> Any:
-        """Return the statements as an Arrow table with the columns of the dataset.
-
-        Args:
-            language: only this one.
-
-        Returns:
-            A ``pyarrow.Table``: id, statement_id, country, language, variant, text, policy_issues and
-            cluster_id.
-        """
-        rows = [each for each in self.statements if language in (None, each.key.language)]
-        issues = pa.struct([(name, pa.int8()) for name in ISSUES])
-        keys: list[StatementKey] = [each.key for each in rows]
-        signs = {name: dict(each.signs) for name, each in self.annotations.items()}
-        ids = [key.statement_id for key in keys]
-        return pa.table(
-            {
-                "id": [each.id for each in rows],
-                "statement_id": ids,
-                "country": [key.country for key in keys],
-                "language": [key.language for key in keys],
-                "variant": [key.variant for key in keys],
-                "text": [each.text for each in rows],
-                "policy_issues": pa.array([signs.get(name) for name in ids], issues),
-                "cluster_id": ids,
-            }
-        )
 
     def position_table(self) -> Any:
         """Return the positions as an Arrow table.
