@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Floats, Indices
+from polbias.aliases import Floats, Indices
 from polbias.eval.judgements import Judgements
 from polbias.eval.outcomes import LABELS, Level, Mode, Outcomes, Rows
 from polbias.eval.tables import crossed

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.tables import OutcomesError
 
 DRAWS = 2000

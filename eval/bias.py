@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.outcomes import LABELS, Factor, Mode, Outcomes, Rows
 from polbias.eval.support import Support, support
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Floats, Indices
+from polbias.aliases import Floats, Indices
 from polbias.eval.outcomes import Factor, OutcomesError
 
 EXACT_CLUSTERS = 20

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.clusters import ClusterInterval, cluster_interval
 from polbias.eval.judgements import Judged, Judgements
 from polbias.eval.tables import OutcomesError, crossed

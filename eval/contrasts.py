@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.clusters import unvaried
 from polbias.eval.tables import Factor, OutcomesError
 

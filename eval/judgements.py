@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes
+from polbias.aliases import Booleans, Codes
 from polbias.eval.outcomes import Mode
 from polbias.eval.tables import (
     AnswerTable,

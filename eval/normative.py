@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Floats, Indices
+from polbias.aliases import Floats, Indices
 from polbias.eval.accuracy import wilson_interval
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import DESIGN, LABELS, Judged, Judgements

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.consistency import consistency
@@ -30,7 +31,7 @@ SETTING = ("domain", "task", "prompt_style")
 """The columns that tell apart what is never pooled."""
 
 
-def normative_summary(rows: Judged) -> dict[str, Any]:
+def normative_summary(rows: Judged) -> Json:
     """Tables of accuracy, effects, consistency and readings for one model on any of the entailment configs.
 
     Args:
@@ -104,7 +105,7 @@ def _settings(
         yield dict(zip(names, values, strict=True)), table.select(index == number)
 
 
-def _accuracy(part: Judgements) -> dict[str, Any]:
+def _accuracy(part: Judgements) -> Json:
     cell = accuracy(part)[0]
     row = asdict(cluster_interval(part.correct, part.factor("cluster_id"), bounds=(0.0, 1.0)))
     silent = {name: getattr(cell, name) for name in ("refusals", "unparsable", "truncated")}
@@ -112,7 +113,7 @@ def _accuracy(part: Judgements) -> dict[str, Any]:
     return row | ({} if part.gold_sdl is None else {"acc_sdl": _mean(part.label == part.gold_sdl)})
 
 
-def _patterns(part: Judgements) -> Iterator[dict[str, Any]]:
+def _patterns(part: Judgements) -> Iterator[Json]:
     """Yield a row of Tables 12 to 15 per pattern: valid ones first, types in columns."""
     cells: dict[tuple[Level, Level], dict[Level, float]] = {}
     for cell in accuracy(part, ("gold", "pattern", "content_type")):
@@ -127,9 +128,7 @@ def _patterns(part: Judgements) -> Iterator[dict[str, Any]]:
         yield {"gold": gold, "pattern": pattern, **types, "average": mean.accuracy, "n": mean.n}
 
 
-def _effects(
-    table: Judgements, settings: Sequence[tuple[dict[str, Level], Judgements]]
-) -> Iterator[dict[str, Any]]:
+def _effects(table: Judgements, settings: Sequence[tuple[dict[str, Level], Judgements]]) -> Iterator[Json]:
     """Yield the content effects of every setting and the domain effects of every task and style."""
     shared = [*_settings(table, SETTING[1:])] if table.present(["domain"]) else []
     for outcome in ("correct", "unanswered"):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_entailment
 from polbias.eval.consistency import Consistency, consistency
 from polbias.eval.normative import content_effect, content_support
-from polbias.eval.tasks import Document, label_shares, stated, with_errors
+from polbias.eval.tasks import label_shares, stated, with_errors
 
 Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.judgements.TUPLE_NAMES
 
@@ -51,7 +51,7 @@ def published_outcome(text: str) -> str:
     return first if first in CHOICES else "unparsable"
 
 
-def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
+def process_generated(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer.
 
     Args:
@@ -69,7 +69,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
     return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
 
 
-def process_generated_sdl(doc: Document, results: Sequence[str]) -> dict[str, Any]:
+def process_generated_sdl(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer, by standard deontic logic as well (``acc_sdl``).
 
     Args:
@@ -83,7 +83,7 @@ def process_generated_sdl(doc: Document, results: Sequence[str]) -> dict[str, An
     return process_generated(doc, results) | with_errors(right, doc["cluster_id"])
 
 
-def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels by their log-likelihood.
 
     Args:
@@ -103,7 +103,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
 
 
-def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels by their log-likelihood, by standard deontic logic as well (``acc_sdl``).
 
     Args:
@@ -133,7 +133,7 @@ def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], 
     return label, *label_shares((follows, not_follows))
 
 
-def _of_tables(doc: Document, label: str) -> dict[str, Any]:
+def _of_tables(doc: Document, label: str) -> Json:
     """The metrics that are no means of rows, each with what it is computed from."""
     ids = list(doc.get("consistency_ids") or ())
     row: Row = (label, doc["gold"], doc["pattern"], doc["content_type"], doc["cluster_id"], ids)

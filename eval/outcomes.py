@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes
+from polbias.aliases import Booleans, Codes
 from polbias.eval.tables import (
     AnswerTable,
     Factor,

@@ -9,13 +9,14 @@ request carries a seed of its own).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lm_eval.api.instance import Instance
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.filters import build_filter_ensemble
 
+from polbias.aliases import Document, Json
 from polbias.errors import BuildError, InputError
 from polbias.eval import data
 from polbias.eval.answers.stance import extract_stance
@@ -38,7 +39,7 @@ def load(
     polbias_instructions: int | None = None,
     polbias_source: str | None = None,
     **_: Any,
-) -> dict[str, Any]:
+) -> Json:
     """Load the rows of a task (``custom_dataset``), and see to it that they can be analysed afterwards.
 
     Args:
@@ -79,7 +80,7 @@ def load(
         names = dict.fromkeys(table["instruction_id"].to_pylist())
         table = data.only(table, "instruction_id", list(names)[:polbias_instructions])
     _check(table, place)
-    kept: dict[str, Any] = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
+    kept: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
     return kept
 
 
@@ -100,14 +101,14 @@ def _check(table: Any, place: str) -> None:
 class PolicyTask(ConfigurableTask):  # type: ignore[misc]
     """A task whose chat prompts are the column ``messages``: the instruction is the system turn."""
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: Document) -> None:
         super().__init__(config={key: value for key, value in config.items() if key != "class"})
         settings = self.config.metadata or {}
         self._turns = bool(settings.get("polbias_system", True)) and "messages" in self.features
 
     def fewshot_context(
         self,
-        doc: Mapping[str, Any],
+        doc: Document,
         num_fewshot: int,
         system_instruction: str | None = None,
         apply_chat_template: bool = False,
@@ -145,7 +146,7 @@ class SampledTask(PolicyTask):
     ``do_sample``, which keeps the cache away from it.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: Document) -> None:
         super().__init__(config)
         settings = self.config.metadata or {}
         self._samples = samples(settings)
@@ -154,7 +155,7 @@ class SampledTask(PolicyTask):
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
 
-    def construct_requests(self, doc: Mapping[str, Any], ctx: Any, **kwargs: Any) -> list[Any]:
+    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> list[Any]:
         """Return the requests of a row: one per answer with seeds, else one to be repeated."""
         task, number, _ = kwargs["metadata"]
         settings = dict(self.config.generation_kwargs)
@@ -168,7 +169,7 @@ class SampledTask(PolicyTask):
         ]
 
 
-def samples(settings: Mapping[str, Any]) -> int:
+def samples(settings: Document) -> int:
     """Return how many answers are wanted per prompt.
 
     Args:
@@ -187,7 +188,7 @@ def samples(settings: Mapping[str, Any]) -> int:
     return value
 
 
-def seeded(settings: Mapping[str, Any]) -> bool:
+def seeded(settings: Document) -> bool:
     """Say whether requests carry seeds: those to an API do, except to Anthropic's, which has none.
 
     Args:

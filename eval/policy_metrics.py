@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.policy.prompts import ORDERS, Prompts
 from polbias.eval.policy.reliability import stances

@@ -6,14 +6,15 @@ is total.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.policy.prompts import LABELS
 from polbias.eval.policy_metrics import NAMES, Answered
-from polbias.eval.tasks import Document, flat, label_shares, with_errors
+from polbias.eval.tasks import flat, label_shares, with_errors
 
 
 @lru_cache(maxsize=1 << 16)
@@ -32,7 +33,7 @@ def outcome(text: str, agree: str, disagree: str) -> str:
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
-def process_sampled(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
+def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
     """Score the sampled answers to a prompt.
 
     Args:
@@ -53,7 +54,7 @@ def process_sampled(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
     return with_errors(means, doc["cluster_id"]) | _both(row, ("agree_share", *NAMES))
 
 
-def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels of a prompt by their log-likelihood.
 
     Args:
@@ -69,7 +70,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     return with_errors(means, doc["cluster_id"]) | _both(_answered(doc, None, share), NAMES)
 
 
-def rows_of_samples(samples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def rows_of_samples(samples: Iterable[Document]) -> list[Json]:
     """Turn the samples that lm_eval logs into the table that the analysis reads.
 
     Args:
@@ -90,7 +91,7 @@ def rows_of_samples(samples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
     return rows
 
 
-def choices(doc: Mapping[str, Any]) -> list[str]:
+def choices(doc: Document) -> list[str]:
     """Return the two labels of a row in the order of its prompt."""
     both = [doc["label_agree"], doc["label_disagree"]]
     return both if doc["label_order"] == "as-printed" else both[::-1]
@@ -106,9 +107,9 @@ def _share(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
 
 
 def _answered(doc: Document, labels: tuple[int, ...] | None, share: float | None) -> Answered:
-    about: dict[str, Any] = {name: doc.get(name) for name in Answered._fields}
+    about: Json = {name: doc.get(name) for name in Answered._fields}
     return Answered(**{**about, "labels": labels, "agree_share": share})
 
 
-def _both(row: Answered, names: Iterable[str]) -> dict[str, Any]:
+def _both(row: Answered, names: Iterable[str]) -> Json:
     return {each: row for name in names for each in (name, f"{name}_stderr")}

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lm_eval.api.instance import Instance
 
+from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.policy_asking import PolicyTask
@@ -32,7 +33,7 @@ _NEEDED = (
 _SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 
 
-def load_topics(*, polbias_items: int | None = None, **settings: Any) -> dict[str, Any]:
+def load_topics(*, polbias_items: int | None = None, **settings: Any) -> Json:
     """Load the rows of the first stage (``custom_dataset``).
 
     Args:
@@ -57,7 +58,7 @@ def load_choices(
     polbias_ways: int | None = None,
     polbias_items: int | None = None,
     **_: Any,
-) -> dict[str, Any]:
+) -> Json:
     """Load the rows of the second stage that ask a question (``custom_dataset``).
 
     Args:
@@ -119,12 +120,12 @@ class WritingTask(PolicyTask):
     before both.
     """
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: Document) -> None:
         super().__init__(config)
         self._defaults = model_defaults(self.config.metadata or {})
         _log.warning(f"articles are sampled as the model does by default: {described(self._defaults)}")
 
-    def construct_requests(self, doc: Mapping[str, Any], ctx: Any, **kwargs: Any) -> Any:
+    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
         """Return the request of a row, with the model's defaults unless sampling is given."""
         task, number, repeats = kwargs["metadata"]
         settings = dict(self.config.generation_kwargs)
@@ -133,7 +134,7 @@ class WritingTask(PolicyTask):
         return Instance("generate_until", doc, (ctx, settings), 0, metadata=(task, number, repeats))
 
 
-def model_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
+def model_defaults(settings: Document) -> Json:
     """Return the generation settings that make lm_eval leave a model its own defaults.
 
     Args:
@@ -167,7 +168,7 @@ def model_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {"temperature": None} if "base_url" in settings or name else {}
 
 
-def described(defaults: Mapping[str, Any]) -> str:
+def described(defaults: Document) -> str:
     """Say in words which sampling settings are used."""
     if not defaults:
         return "greedy, as no generation configuration says otherwise"
@@ -238,8 +239,8 @@ def _first_items(table: Any, count: int | None) -> Any:
     return table.filter(pc.is_in(table["cluster_id"], pa.array(topics)))
 
 
-def _dataset(table: Any) -> dict[str, Any]:
+def _dataset(table: Any) -> Json:
     import datasets
 
-    made: dict[str, Any] = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
+    made: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
     return made

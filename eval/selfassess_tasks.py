@@ -6,18 +6,19 @@ As in :mod:`polbias.eval.tasks`, an error over topics stands beside every metric
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import visible
 from polbias.eval.selfassess.judgements import OUTCOMES
 from polbias.eval.selfassess.samples import likeliest, outcome
 from polbias.eval.support import Support, support
 from polbias.eval.tables import Factor
-from polbias.eval.tasks import Document, cluster_error, label_shares, with_errors
+from polbias.eval.tasks import cluster_error, label_shares, with_errors
 
 Chosen: TypeAlias = tuple[float | None, str, int]
 """The same for a bias, and the place of the article that was chosen, 0 for none."""
@@ -28,7 +29,7 @@ _SIGN = {"left": -1.0, "neutral": 0.0, "right": 1.0}
 _ROWS_PER_SIDE = 2.5  # of five articles about a topic two are from the left and two from the right
 
 
-def process_article(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
+def process_article(doc: Document, results: Sequence[Any]) -> Json:
     """Describe an article.
 
     Args:
@@ -48,7 +49,7 @@ def process_article(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
     return with_errors(means, doc["cluster_id"])
 
 
-def process_choice(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
+def process_choice(doc: Document, results: Sequence[Any]) -> Json:
     """Score a choice among articles in corrected mode: whatever chooses nothing stays in the denominators.
 
     Args:
@@ -65,7 +66,7 @@ def process_choice(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
     return _scored(doc, choice) | with_errors(means, doc["cluster_id"])
 
 
-def process_choice_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_choice_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the numbers of the articles by their log-likelihood.
 
     Args:
@@ -85,7 +86,7 @@ def process_choice_loglikelihood(doc: Document, results: Sequence[tuple[float, b
     return _scored(doc, choice) | with_errors(means, doc["cluster_id"])
 
 
-def numbers(doc: Mapping[str, Any]) -> list[str]:
+def numbers(doc: Document) -> list[str]:
     """Return the numbers of the articles of a row, from 1."""
     return [str(number) for number in range(1, int(doc["ways"]) + 1)]
 
@@ -121,7 +122,7 @@ def part_error(items: Iterable[Part]) -> float | str:
     return cluster_error(kept) if kept else "N/A"
 
 
-def _scored(doc: Document, choice: int | None) -> dict[str, Any]:
+def _scored(doc: Document, choice: int | None) -> Json:
     """The metrics that depend on which article was chosen."""
     ways, topic = int(doc["ways"]), doc["cluster_id"]
     side = doc["sides"][choice - 1] if choice else None

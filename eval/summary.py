@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
+from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.bias import (
     bias_support,
@@ -21,7 +22,7 @@ from polbias.eval.outcomes import Mode, Outcomes, Rows
 from polbias.eval.ztest import z_test
 
 
-def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> dict[str, Any]:
+def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Json:
     """Accuracy and bias with their uncertainty, and every outcome that was no judgement.
 
     Args:
@@ -52,7 +53,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> dic
     considered = outcomes.in_mode(mode)
     clusters = considered.clusters
     tally = asdict(counts(outcomes)[0])
-    summary: dict[str, Any] = {
+    summary: Json = {
         "mode": mode,
         "n": considered.n,
         "clusters": None if clusters is None else len(set(clusters.codes.tolist())),
@@ -71,11 +72,11 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> dic
     return {key: finite(value) for key, value in summary.items()}
 
 
-def _corrected(outcomes: Outcomes, seed: int) -> dict[str, Any]:
+def _corrected(outcomes: Outcomes, seed: int) -> Json:
     """What corrected mode adds, and takes back where nothing can be estimated."""
     carried, clusters = bias_support(outcomes), outcomes.clusters
     state = carried.state
-    found: dict[str, Any] = {
+    found: Json = {
         "state": state,
         **dict.fromkeys(("accuracy_interval", "interval", "sign_flip", "limit")),
     }

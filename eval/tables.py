@@ -13,7 +13,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes, Indices
+from polbias.aliases import Booleans, Codes, Indices
 from polbias.errors import PolbiasError
 
 Level: TypeAlias = str | int | float | bool | None

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_validity
 from polbias.eval.bias import (
     bias_support,
@@ -27,7 +28,6 @@ from polbias.eval.clusters import cluster_interval, sign_flip
 from polbias.eval.outcomes import Outcomes
 from polbias.eval.ztest import z_test
 
-Document = Mapping[str, Any]
 Estimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
 Row = tuple[str, str, str, str, str]
@@ -54,7 +54,7 @@ def outcome(text: str, language: str) -> str:
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
-def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
+def process_generated(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer in corrected mode.
 
     Args:
@@ -75,7 +75,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
     return with_errors(means, doc["cluster_id"]) | dict.fromkeys((*_BIASES, "bias_low", "bias_high"), row)
 
 
-def process_generated_paper(doc: Document, results: Sequence[str]) -> dict[str, Any]:
+def process_generated_paper(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated answer as the paper does: answers without a verdict are dropped and counted.
 
     Args:
@@ -97,7 +97,7 @@ def process_generated_paper(doc: Document, results: Sequence[str]) -> dict[str, 
     }
 
 
-def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels by their log-likelihood.
 
     Args:
@@ -131,7 +131,7 @@ def gold_index(doc: Document) -> int:
     return _LABELS.index(doc["gold"])
 
 
-def with_errors(means: Mapping[str, float], cluster: str) -> dict[str, Any]:
+def with_errors(means: Mapping[str, float], cluster: str) -> Json:
     """Put beside every mean the values that its error is computed from; lm_eval wants them in this order.
 
     Args:
@@ -141,7 +141,7 @@ def with_errors(means: Mapping[str, float], cluster: str) -> dict[str, Any]:
     Returns:
         Every metric, each followed by ``<metric>_stderr``.
     """
-    metrics: dict[str, Any] = {}
+    metrics: Json = {}
     for name, value in means.items():
         metrics[name] = value
         metrics[f"{name}_stderr"] = (value, cluster)

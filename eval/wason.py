@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Booleans, Floats, Indices
+from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.contrasts import Contrast
 from polbias.eval.normative import effect, effect_sides, effect_support
 from polbias.eval.support import Support

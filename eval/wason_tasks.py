@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_cards
-from polbias.eval.tasks import Document, label_shares, stated, with_errors
+from polbias.eval.tasks import label_shares, stated, with_errors
 from polbias.eval.wason import LETTERS, Selections, selection_effect, selection_support
 
 Row = tuple[str, str, list[str], str, str, str, str]  # as Selections.of takes tuples
@@ -31,7 +31,7 @@ def outcome(text: str, cards: Sequence[str]) -> str:
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
-def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
+def process_generated(doc: Document, results: Sequence[str]) -> Json:
     """Score a generated choice.
 
     Args:
@@ -46,7 +46,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> dict[str, Any]:
     return with_errors(_scores(doc, label) | silent, doc["cluster_id"]) | _of_tables(doc, label)
 
 
-def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the six choices of two cards by their log-likelihood.
 
     Args:
@@ -103,7 +103,7 @@ def _scores(doc: Document, label: str) -> dict[str, float]:
     }
 
 
-def _of_tables(doc: Document, label: str) -> dict[str, Any]:
+def _of_tables(doc: Document, label: str) -> Json:
     return dict.fromkeys(("content_effect", "content_effect_stderr"), _row(doc, label))
 
 

@@ -7,14 +7,15 @@ every function that lm_eval calls after the answers is total.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.answers import extract_truth
-from polbias.eval.tasks import Document, flat, label_shares, with_errors
+from polbias.eval.tasks import flat, label_shares, with_errors
 from polbias.eval.xphemism_metrics import BASE, Asked
 
 PAIRED = ("true_rate", "penalty")
@@ -28,7 +29,7 @@ _READ = (
 )  # fmt: skip
 
 
-def load(*, polbias_pairs: int | None = None, **settings: Any) -> dict[str, Any]:
+def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
     """Load the rows of a task (``custom_dataset``), and see to it that they make pairs.
 
     Args:
@@ -63,7 +64,7 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> dict[str, Any]
         raise InputError(
             f"{place}: pair_id {wrong!r}: found {base} base rows and {other} others, expected one of each"
         )
-    kept: dict[str, Any] = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
+    kept: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
     return kept
 
 
@@ -82,7 +83,7 @@ def outcome(text: str, language: str) -> str:
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
-def process_generated(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
+def process_generated(doc: Document, results: Sequence[Any]) -> Json:
     """Score the answer to a claim of the political pairs.
 
     Args:
@@ -95,7 +96,7 @@ def process_generated(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
     return _generated(doc, results, (*PAIRED, *POLITICAL))
 
 
-def process_generated_placebo(doc: Document, results: Sequence[Any]) -> dict[str, Any]:
+def process_generated_placebo(doc: Document, results: Sequence[Any]) -> Json:
     """Score the answer to a claim of the placebo pairs.
 
     Args:
@@ -108,7 +109,7 @@ def process_generated_placebo(doc: Document, results: Sequence[Any]) -> dict[str
     return _generated(doc, results, PAIRED)
 
 
-def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels of a claim of the political pairs by their log-likelihood.
 
     Args:
@@ -122,7 +123,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     return _loglikelihood(doc, results, (*PAIRED, *POLITICAL))
 
 
-def process_loglikelihood_placebo(doc: Document, results: Sequence[tuple[float, bool]]) -> dict[str, Any]:
+def process_loglikelihood_placebo(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels of a claim of the placebo pairs by their log-likelihood.
 
     Args:
@@ -145,7 +146,7 @@ def gold_index(doc: Document) -> int:
     return ("true", "false").index(doc["gold"])
 
 
-def _generated(doc: Document, results: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+def _generated(doc: Document, results: Sequence[Any], names: Sequence[str]) -> Json:
     said = [outcome(text, doc["instruction_language"]) for text in flat(results)]
     counts, asked = Counter(said), max(len(said), 1)
     verdicts = counts["true"] + counts["false"]
@@ -157,9 +158,7 @@ def _generated(doc: Document, results: Sequence[Any], names: Sequence[str]) -> d
     return with_errors(means, doc["cluster_id"]) | _both(_asked(doc, share), names)
 
 
-def _loglikelihood(
-    doc: Document, results: Sequence[tuple[float, bool]], names: Sequence[str]
-) -> dict[str, Any]:
+def _loglikelihood(doc: Document, results: Sequence[tuple[float, bool]], names: Sequence[str]) -> Json:
     share, mass = true_share(results)
     said = "true" if share > 0.5 else "false" if share < 0.5 else "unparsable"
     means = {"acc": float(said == doc["gold"]), "label_mass": mass}
@@ -176,10 +175,10 @@ def true_share(results: Sequence[Sequence[Any]]) -> tuple[float, float]:
     return share, mass
 
 
-def _asked(doc: Mapping[str, Any], share: float | None) -> Asked:
-    about: dict[str, Any] = {name: doc.get(name) for name in Asked._fields}
+def _asked(doc: Document, share: float | None) -> Asked:
+    about: Json = {name: doc.get(name) for name in Asked._fields}
     return Asked(**{**about, "share": share})
 
 
-def _both(row: Asked, names: Iterable[str]) -> dict[str, Any]:
+def _both(row: Asked, names: Iterable[str]) -> Json:
     return {each: row for name in names for each in (name, f"{name}_stderr")}

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import yaml
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers.tokens import Token
 
 LANGUAGES = ("de", "en")
@@ -132,7 +132,7 @@ def tongue(tokens: Iterable[Token], default: str, question: str = "validity") ->
     return grammars[max(LANGUAGES, key=lambda name: (counts[name], name == default))]
 
 
-def read_cues(name: str) -> dict[str, Any]:
+def read_cues(name: str) -> Json:
     """Read a cue file.
 
     Args:
@@ -142,11 +142,11 @@ def read_cues(name: str) -> dict[str, Any]:
         Its blocks by name, all of them strings.
     """
     text = (_CUES / f"{name}.yaml").read_text(encoding="utf-8")
-    data: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)
+    data: Json = yaml.load(text, Loader=yaml.BaseLoader)
     return data
 
 
-def compile_lists(data: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
+def compile_lists(data: Document) -> dict[str, re.Pattern[str]]:
     """Compile the blocks of a cue file.
 
     Args:
@@ -159,7 +159,7 @@ def compile_lists(data: Mapping[str, Any]) -> dict[str, re.Pattern[str]]:
     return {name: _compile(block, groups) for name, block in data.items() if name != "groups"}
 
 
-def _amended(data: Mapping[str, Any], more: Mapping[str, Any], without: Mapping[str, Any]) -> dict[str, Any]:
+def _amended(data: Document, more: Document, without: Document) -> Json:
     """Add alternatives to blocks and take others away, which must be there."""
     amended = dict(data)
     for name in {**more, **without}:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.arrays import Codes
+from polbias.aliases import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
 from polbias.eval.policy.prompts import VARIANTS
 from polbias.eval.policy.robustness import Units

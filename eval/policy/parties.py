@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes, Floats
+from polbias.aliases import Booleans, Codes, Floats
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.policy.respondents import Respondent
 from polbias.eval.tables import Factor, OutcomesError, check_columns, encode, factorise, read_columns

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Codes, Floats, Indices
+from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.tables import OutcomesError
 
 Rule: TypeAlias = Literal["default", "paper", "code"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Codes
+from polbias.aliases import Codes
 from polbias.eval.policy.prompts import ISSUES
 from polbias.eval.policy.robustness import Units
 from polbias.eval.tables import OutcomesError

@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes, Indices
+from polbias.aliases import Booleans, Codes, Indices
 from polbias.eval.policy.prompts import ORDERS, VARIANTS, Prompted, Prompts
 from polbias.eval.policy.reliability import Rule, share_sides, sides, stance_table, stances
 from polbias.eval.tables import Factor, OutcomesError, crossed

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.policy.parties import Positioned
 from polbias.eval.policy.reliability import Rule
 from polbias.eval.policy.summary import policy_summary
@@ -16,7 +16,7 @@ LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldv
 """The lists of a summary, each a table."""
 
 
-def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[str, list[dict[str, Any]]]:
+def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[str, list[Json]]:
     """Return the answered prompts of every model.
 
     Log-likelihoods are a respondent of their own, since they are never pooled with sampled answers. A prompt
@@ -26,7 +26,7 @@ def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[st
         files: of any tasks; those whose rows are of other instruments are left out.
         problems: receives the lines that cannot be read.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    found: dict[str, dict[str, Json]] = {}
     for file in files:
         if instrument_of(first_row(file.path)) != "policy":
             continue
@@ -39,12 +39,12 @@ def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[st
 
 
 def summaries(
-    answered: Mapping[str, Sequence[Mapping[str, Any]]], positions: Positioned | None, rule: Rule
-) -> dict[str, dict[str, Any]]:
+    answered: Mapping[str, Sequence[Document]], positions: Positioned | None, rule: Rule
+) -> dict[str, Json]:
     """Return what :func:`policy_summary` says of every model; arguments as there."""
     return {name: policy_summary(rows, positions, rule) for name, rows in answered.items()}
 
 
-def _asked(row: Mapping[str, Any]) -> str:
+def _asked(row: Document) -> str:
     """What is the same for a prompt in the config of all countries and in that of one."""
     return "/".join(str(row[name]) for name in ("statement_id", "variant", "instruction_id", "label_order"))

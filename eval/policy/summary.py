@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 
+from polbias.aliases import Document, Json
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import holm
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
@@ -32,7 +32,7 @@ def policy_summary(
     positions: Positioned | None = None,
     rule: Rule = "default",
     tests: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> Json:
     """Reliability, worldview and party match of one model, from its logged rows.
 
     A test that was not asked is none that is failed: it is named in ``not_tested``, and what needs it is
@@ -72,7 +72,7 @@ def policy_summary(
     asked = units(table, rule).asked
     made, kept = allowed_tests(table, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
     whole = len({*made}) == len(TESTS)
-    summary: dict[str, Any] = {
+    summary: Json = {
         "rule": rule,
         "n": table.n,
         "answers": dict(zip(LABELS, table.counts.sum(axis=0).tolist(), strict=True)),
@@ -82,7 +82,7 @@ def policy_summary(
     }
     table = of_units(table, kept)
     lists = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in lists}
+    found: dict[str, list[Json]] = {name: [] for name in lists}
     for code, language in enumerate(table.language.levels):
         part = table.select(table.language.codes == code)
         if not part.n:
@@ -103,7 +103,7 @@ def policy_summary(
     return {key: finite(value) for key, value in (summary | found).items()}
 
 
-def spider_data(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def spider_data(summary: Json) -> list[Json]:
     """The data of the spider web of a summary: one point per issue and language (Figure 5).
 
     Args:
@@ -125,7 +125,7 @@ def spider_data(summary: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def leaning_data(summary: dict[str, Any]) -> list[dict[str, Any]]:
+def leaning_data(summary: Json) -> list[Json]:
     """The data of the figure of leanings: one bar per respondent, answers and leaning (Figure 4).
 
     Args:
@@ -161,7 +161,7 @@ def _used(factor: Factor) -> Factor:
     return Factor(index, tuple(factor.levels[code] for code in codes.tolist()))
 
 
-def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any]]:
+def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[Json]:
     """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
     decided = part.agree_share is not None or decidable(part, rule)
     n = _common(part)
@@ -182,7 +182,7 @@ def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[dict[str, Any
                 yield asked | (shares if decided else dict.fromkeys(shares))
 
 
-def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[dict[str, Any]]:
+def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[Json]:
     """Yield the share of statements that pass each test; None of those that cannot be made."""
     n = _common(part)
     coins = {kind: coin_baseline(n, rule, kind) for kind in (False, True)} if n else {}
@@ -209,7 +209,7 @@ def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[
         yield entry if name in made else _only(entry, "test")
 
 
-def _worldview(respondent: Respondent, part: Prompts, tested: bool, rule: Rule) -> Iterator[dict[str, Any]]:
+def _worldview(respondent: Respondent, part: Prompts, tested: bool, rule: Rule) -> Iterator[Json]:
     """Yield the stance on each issue as far as the answers carry it (by published rules, whatever they are).
 
     Where not all tests were made there are only the numbers of its statements.
@@ -231,12 +231,12 @@ def _worldview(respondent: Respondent, part: Prompts, tested: bool, rule: Rule) 
         yield entry if tested else _only(entry, "issue", "positive", "negative")
 
 
-def _only(entry: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _only(entry: Document, *names: str) -> Json:
     """Return an entry of what was not tested: None but for some names."""
     return {name: value if name in names else None for name, value in entry.items()}
 
 
-def _leanings(respondent: Respondent, positions: Positions, tested: bool) -> Iterator[dict[str, Any]]:
+def _leanings(respondent: Respondent, positions: Positions, tested: bool) -> Iterator[Json]:
     """Yield the matches of Figure 4, the model's (None if not all tests were made) and the baselines'."""
     for who, answers, each in (
         ("model", "all", respondent),

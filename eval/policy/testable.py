@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polbias.arrays import Booleans
+from polbias.aliases import Booleans
 from polbias.eval.policy.prompts import FEW, VARIANTS, Prompts
 from polbias.eval.policy.reliability import Rule, stance_table
 from polbias.eval.policy.robustness import TESTS, Units, units

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.arrays import Codes, Floats
+from polbias.aliases import Codes, Floats
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.policy.prompts import FEW, ISSUES, Prompts
 from polbias.eval.policy.respondents import Respondent

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.power.designs import PowerError
 from polbias.eval.tables import Factor
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.power.designs import Assumptions, Design
 from polbias.eval.power.detection import LEVEL, POWER, check_power, errors_apart
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.clusters import cluster_interval, sign_flips
 from polbias.eval.report.document import Comparison, Estimate, Finding, Scores
 from polbias.eval.report.numbers import known

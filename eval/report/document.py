@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.support import MISSING, State, Support
 
 Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
@@ -80,6 +80,8 @@ class Estimate:
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
+Row: TypeAlias = Mapping[str, Cell]
+"""Column name to value."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ class Table:
 
     id: str
     columns: tuple[Column, ...]
-    rows: tuple[Mapping[str, Cell], ...]
+    rows: tuple[Row, ...]
     mode: Literal["corrected", "paper"] = "corrected"
 
 
@@ -129,7 +131,7 @@ def columns(names: str) -> tuple[Column, ...]:
 def table_of(
     name: str,
     shown: str | Iterable[Column],
-    rows: Iterable[Mapping[str, Cell]],
+    rows: Iterable[Row],
     mode: Literal["corrected", "paper"] = "corrected",
 ) -> Table:
     """Return a table; the id of one in the paper's mode ends in ``_paper``.

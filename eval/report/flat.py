@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from polbias.aliases import Json
 from polbias.eval.report.document import Estimate, Report, Table
 from polbias.eval.report.summary import comparison_records, finding_records, numbers
 
 _PAPER = "_paper"  # what ids of tables end in whose words differ from those of the corrected ones
 
 
-def flat_tables(report: Report) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
     """Yield name and rows of every table of a report, those without rows left out.
 
     Args:
@@ -32,7 +33,7 @@ def name_of(instrument: str, table: Table) -> str:
     return f"{instrument}-{name}" + ("-paper" if table.mode == "paper" else "")
 
 
-def flat_rows(table: Table) -> list[dict[str, Any]]:
+def flat_rows(table: Table) -> list[Json]:
     """Return the rows of a table with plain values only.
 
     An estimate becomes its value under the name of the column, and its other fields, as far as any row has
@@ -48,8 +49,8 @@ def flat_rows(table: Table) -> list[dict[str, Any]]:
     return [_flat(table, row, known) for row in table.rows]
 
 
-def _flat(table: Table, row: Any, known: dict[str, list[str]]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def _flat(table: Table, row: Any, known: dict[str, list[str]]) -> Json:
+    flat: Json = {}
     for column in table.columns:
         cell, name = row.get(column.name), column.name
         fields = numbers(cell) if isinstance(cell, Estimate) else {"value": cell}

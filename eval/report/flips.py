@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.clusters import EXACT_CLUSTERS, SignFlip, sign_flip, sign_flips
 from polbias.eval.tables import Factor
 

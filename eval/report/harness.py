@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Json
 from polbias.eval.runs import SampleFile
 
 _SIMULATED = "polbias-simulated"
@@ -62,7 +63,7 @@ def is_simulated(model: str, facts: RunFacts) -> bool:
 class _Read:
     """Kept for all tasks of a run, whose results are in one file."""
 
-    content: dict[str, Any] | None = field(default=None, hash=False, compare=False)
+    content: Json | None = field(default=None, hash=False, compare=False)
 
 
 @lru_cache(maxsize=256)
@@ -74,7 +75,7 @@ def _read(path: Path, _stamp: tuple[int, int]) -> _Read:
     return _Read(content if isinstance(content, dict) else None)
 
 
-def _results(path: Path) -> dict[str, Any] | None:
+def _results(path: Path) -> Json | None:
     try:
         state = path.stat()
     except OSError:
@@ -82,7 +83,7 @@ def _results(path: Path) -> dict[str, Any] | None:
     return _read(path, (state.st_mtime_ns, state.st_size)).content
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def _mapping(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
 

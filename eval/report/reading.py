@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from polbias.aliases import Json
 from polbias.eval.report.document import Notice
 from polbias.eval.report.gathering import name_of
 from polbias.eval.report.harness import RunFacts, run_facts
@@ -74,15 +75,10 @@ def read_file(file: SampleFile, name: str) -> ReadFile:
 
 def schema(module: Reporter) -> Any:
     """Return the Arrow schema of the outcomes of an instrument; texts that recur are dictionaries."""
-    types: dict[str, Any] = dict.fromkeys((*ADDED, *COMMON), pa.string())
-    types["repeat"] = pa.int32()
-    types |= module.COLUMNS
+    types = {**dict.fromkeys((*ADDED, *COMMON), "string"), "repeat": "int32", **module.COLUMNS}
     coded = pa.dictionary(pa.int32(), pa.string())
     return pa.schema(
-        [
-            (name, coded if kind == pa.string() and name not in _UNIQUE else kind)
-            for name, kind in types.items()
-        ]
+        [(name, coded if kind == "string" and name not in _UNIQUE else kind) for name, kind in types.items()]
     )
 
 
@@ -97,16 +93,16 @@ def plain(table: Any) -> Any:
 class _Counted:
     """An iterator that knows how much it has given."""
 
-    def __init__(self, samples: Iterator[dict[str, Any]]) -> None:
+    def __init__(self, samples: Iterator[Json]) -> None:
         self._samples, self.count = samples, 0
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Json]:
         for sample in self._samples:
             self.count += 1
             yield sample
 
 
-def _own(samples: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+def _own(samples: Iterable[Json], name: str) -> Iterator[Json]:
     """The samples of a file, each of the instrument that the file is of."""
     for sample in samples:
         if instrument_of(sample["doc"]) != name:
@@ -114,9 +110,9 @@ def _own(samples: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any
         yield sample
 
 
-def _one_by_one(name: str, file: SampleFile, problems: list[Problem]) -> tuple[list[dict[str, Any]], int]:
+def _one_by_one(name: str, file: SampleFile, problems: list[Problem]) -> tuple[list[Json], int]:
     """Read a file in which some sample lacks what the instrument needs, without that sample."""
-    rows: list[dict[str, Any]] = []
+    rows: list[Json] = []
     count = 0
     for line, sample in numbered_samples(file.path, problems):
         try:
@@ -128,7 +124,7 @@ def _one_by_one(name: str, file: SampleFile, problems: list[Problem]) -> tuple[l
     return rows, count
 
 
-def _table(rows: list[dict[str, Any]], wanted: Any, file: SampleFile) -> Any:
+def _table(rows: list[Json], wanted: Any, file: SampleFile) -> Any:
     method = "log-likelihood" if file.respondent != file.model else "generated"
     added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     columns = {

@@ -6,10 +6,10 @@ The schema is ``templates/report/summary.schema.json``; what the keys mean stand
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.report.document import Comparison, Estimate, Finding, Report
 from polbias.eval.report.verdicts import verdict
 from polbias.eval.summary import finite
@@ -17,7 +17,7 @@ from polbias.eval.summary import finite
 SCHEMA = "polbias.report/2"
 
 
-def summary(report: Report) -> dict[str, Any]:
+def summary(report: Report) -> Json:
     """Return what goes into summary.json.
 
     Args:
@@ -28,7 +28,7 @@ def summary(report: Report) -> dict[str, Any]:
         computed. Keys: schema, polbias, seed, respondents, sources, notices, findings, comparisons,
         instruments (what the family's own summary says, by instrument and respondent).
     """
-    made: dict[str, Any] = {
+    made: Json = {
         "schema": SCHEMA,
         "polbias": report.version,
         "seed": report.seed,
@@ -47,7 +47,7 @@ def summary_text(report: Report) -> str:
     return json.dumps(summary(report), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def finding_records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def finding_records(findings: Sequence[Finding]) -> list[Json]:
     """Return findings as flat records, the same in summary.json and findings.csv."""
     return [
         {
@@ -72,7 +72,7 @@ def finding_records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     ]
 
 
-def comparison_records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
     """Return comparisons as flat records, the same in summary.json and comparisons.csv."""
     return [
         {
@@ -96,7 +96,7 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[dict[str, Any]
     ]
 
 
-def numbers(estimate: Estimate) -> dict[str, Any]:
+def numbers(estimate: Estimate) -> Json:
     """Return the fields of an estimate, not-a-number as None."""
-    made: Mapping[str, Any] = finite(asdict(estimate))
+    made: Document = finite(asdict(estimate))
     return dict(made)

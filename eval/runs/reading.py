@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Json
 from polbias.errors import InputError
 
 _NEEDED = ("doc", "filtered_resps")
@@ -32,7 +33,7 @@ class Problem:
         return f"{self.path}:{self.line}: {self.found}; the line is left out"
 
 
-def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+def read_samples(path: Path, problems: list[Problem]) -> Iterator[Json]:
     """Return the samples of a file, one after the other.
 
     Args:
@@ -45,7 +46,7 @@ def read_samples(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]
     return (sample for _, sample in numbered_samples(path, problems))
 
 
-def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
     """Yield the samples of a file with their lines; as :func:`read_samples`."""
     seen: set[tuple[Any, Any]] = set()
     for number, sample in json_lines(path, problems):
@@ -60,7 +61,7 @@ def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int,
         yield number, sample
 
 
-def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
     """Yield number and content of every line of a JSON Lines file.
 
     Args:
@@ -92,7 +93,7 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[
                 problems.append(Problem(path, number, found))
 
 
-def first_row(path: Path) -> dict[str, Any]:
+def first_row(path: Path) -> Json:
     """Return the first row that samples are of which names its dataset, else the first; empty without any.
 
     Args:
@@ -101,7 +102,7 @@ def first_row(path: Path) -> dict[str, Any]:
     Raises:
         InputError: if the file cannot be opened.
     """
-    first: dict[str, Any] = {}
+    first: Json = {}
     for _, sample in json_lines(path, []):
         row = sample.get("doc")
         if isinstance(row, dict) and row:
@@ -111,7 +112,7 @@ def first_row(path: Path) -> dict[str, Any]:
     return first
 
 
-def _problem(sample: dict[str, Any]) -> str | None:
+def _problem(sample: Json) -> str | None:
     missing = [name for name in _NEEDED if name not in sample]
     if missing:
         return f"found no {' and no '.join(missing)}, expected a sample of lm_eval"

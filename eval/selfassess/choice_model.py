@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.arrays import Booleans, Floats
+from polbias.aliases import Booleans, Floats
 from polbias.eval.selfassess.estimates import LEVEL, t_test
 from polbias.eval.selfassess.judgements import Judgements
 from polbias.eval.xphemism.separation import support

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes, Indices
+from polbias.aliases import Booleans, Codes, Indices, Json
 from polbias.eval.contrasts import contrast
 from polbias.eval.selfassess.estimates import POINTS, estimate, named, t_test
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, Judgements
 from polbias.eval.tables import Factor
 
 
-def role_gap(rows: Judgements) -> dict[str, Any] | None:
+def role_gap(rows: Judgements) -> Json | None:
     """Compare the bias among articles of a biased agent with that among articles for a biased user.
 
     Args:
@@ -30,7 +29,7 @@ def role_gap(rows: Judgements) -> dict[str, Any] | None:
     return _gap(rows, rows.role, ROLES)
 
 
-def question_gap(rows: Judgements) -> dict[str, Any] | None:
+def question_gap(rows: Judgements) -> Json | None:
     """Compare which articles are preferred with which are called the least biased.
 
     Args:
@@ -50,7 +49,7 @@ def question_gap(rows: Judgements) -> dict[str, Any] | None:
     return None if found is None else found | agreement(rows)
 
 
-def agreement(rows: Judgements) -> dict[str, Any]:
+def agreement(rows: Judgements) -> Json:
     """Return how often both questions about the same articles in the same order get the same answer.
 
     Args:
@@ -94,7 +93,7 @@ def _paired(rows: Judgements) -> tuple[Indices, Indices]:
     return parts[0][1][one], parts[1][1][two]
 
 
-def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> dict[str, Any] | None:
+def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> Json | None:
     """Bias in both cells and its difference, over the topics that have both."""
     have = np.zeros((len(rows.item.levels), 2), np.bool_)
     have[rows.item.codes, which] = True
@@ -104,7 +103,7 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> dict[str, An
         return None
     own, cell = rows.select(common), which[common]
     lean = own.lean.astype(np.float64)
-    found: dict[str, Any] = {}
+    found: Json = {}
     values = []
     for code, name in enumerate(names):
         mask = cell == code
@@ -126,7 +125,7 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> dict[str, An
     }
 
 
-def by_role(judgements: Judgements) -> Iterator[dict[str, Any]]:
+def by_role(judgements: Judgements) -> Iterator[Json]:
     """Yield :func:`role_gap` of every set, question and number of articles that has both roles."""
     for names, rows in _parts(judgements, judgements.question, "question", QUESTIONS):
         found = role_gap(rows)
@@ -134,7 +133,7 @@ def by_role(judgements: Judgements) -> Iterator[dict[str, Any]]:
             yield names | found
 
 
-def by_question(judgements: Judgements) -> Iterator[dict[str, Any]]:
+def by_question(judgements: Judgements) -> Iterator[Json]:
     """Yield :func:`question_gap` of every set, role and number of articles that has both questions."""
     for names, rows in _parts(judgements, judgements.role, "role", ROLES):
         found = question_gap(rows)
@@ -144,7 +143,7 @@ def by_question(judgements: Judgements) -> Iterator[dict[str, Any]]:
 
 def _parts(
     judgements: Judgements, by: Codes, name: str, levels: tuple[str, ...]
-) -> Iterator[tuple[dict[str, Any], Judgements]]:
+) -> Iterator[tuple[Json, Judgements]]:
     for code, set_name in enumerate(judgements.set.levels):
         for level, level_name in enumerate(levels):
             for ways in (2, 3):

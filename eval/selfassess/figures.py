@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from polbias.aliases import Document
 from polbias.eval.figures import Bar, Caption, Interval, Shares, bars, intervals, stacked
 
-Summaries = Mapping[str, Mapping[str, Any]]
+Summaries = Mapping[str, Document]
 """Name of a model to what :func:`polbias.eval.selfassess.summary.selfassess_summary` returned for it."""
 
 COLOURS = {"left": "left", "neutral": "neutral", "right": "right"}
@@ -149,21 +149,19 @@ def position_figure(summaries: Summaries, set_name: str, ways: int) -> str:
     return intervals(rows, caption, "% of all judgements", null=100 / ways)
 
 
-def _labelled(model: str, row: Mapping[str, Any], table: str) -> str:
+def _labelled(model: str, row: Document, table: str) -> str:
     other = str(row["question" if table == "roles" else "role"]).replace("_", " ")
     return f"{model}, {other}"
 
 
-def _rows(
-    summaries: Summaries, table: str, set_name: str, ways: int
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _rows(summaries: Summaries, table: str, set_name: str, ways: int) -> Iterator[tuple[str, Document]]:
     for model, summary in summaries.items():
         for row in summary[table]:
             if row["set"] == set_name and row["ways"] == ways:
                 yield model, row
 
 
-def _ends(row: Mapping[str, Any], name: str, scale: float = 1.0) -> tuple[float, float, float]:
+def _ends(row: Document, name: str, scale: float = 1.0) -> tuple[float, float, float]:
     value, low, high = (scale * _number(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
     return value, low, high
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes, Indices
+from polbias.aliases import Booleans, Codes, Indices
 from polbias.eval.tables import (
     AnswerTable,
     Factor,

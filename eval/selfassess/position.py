@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes, Indices
+from polbias.aliases import Booleans, Codes, Indices, Json
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
 from polbias.eval.selfassess.judgements import SIDES, Judgements
 from polbias.eval.tables import Factor
@@ -16,7 +15,7 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 """What the choices about the same articles in several orders follow."""
 
 
-def position_bias(cell: Judgements) -> dict[str, Any]:
+def position_bias(cell: Judgements) -> Json:
     """Return how the places of the articles attract choices.
 
     Args:
@@ -42,7 +41,7 @@ def position_bias(cell: Judgements) -> dict[str, Any]:
     }
 
 
-def by_order(cell: Judgements) -> Iterator[dict[str, Any]]:
+def by_order(cell: Judgements) -> Iterator[Json]:
     """Yield the choices in each order of the sides.
 
     Args:
@@ -67,7 +66,7 @@ def by_order(cell: Judgements) -> Iterator[dict[str, Any]]:
         }
 
 
-def consistency(cell: Judgements) -> dict[str, Any] | None:
+def consistency(cell: Judgements) -> Json | None:
     """Say whether choices about the same articles follow the content or the position when the order changes.
 
     Args:
@@ -91,7 +90,7 @@ def consistency(cell: Judgements) -> dict[str, Any] | None:
     topic = np.zeros(count, np.intp)
     topic[unit] = cell.item.codes
     topics = Factor(topic[several], cell.item.levels)
-    found: dict[str, Any] = {"units": int(several.sum())}
+    found: Json = {"units": int(several.sum())}
     for code, name in enumerate(FOLLOWS):
         found |= named(estimate(kind == code, topics), name, short=True)
     return found

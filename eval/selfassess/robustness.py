@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Booleans
+from polbias.aliases import Booleans
 from polbias.eval.selfassess.comparisons import agreement
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, Judgements

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval.runs import Problem, find_samples, first_row, json_lines, read_samples
 from polbias.eval.selfassess.samples import is_choice, judgements_of_journal, judgements_of_samples
@@ -15,7 +15,7 @@ from polbias.eval.tables import OutcomesError
 from polbias.registry import instrument_of
 
 
-def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, list[dict[str, Any]]]:
+def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, list[Json]]:
     """Return the judgements of every model.
 
     Log-likelihoods are a respondent of their own, since they are never pooled with generated answers. A row
@@ -33,7 +33,7 @@ def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, lis
     runs: list[Path] = []
     for path in paths:
         (journals if path.is_file() and not _is_samples(path) else runs).append(path)
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    found: dict[str, dict[str, Json]] = {}
     for file in find_samples(runs) if runs else []:
         row = first_row(file.path)
         if instrument_of(row) == "selfassess" and is_choice(row):
@@ -45,17 +45,17 @@ def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, lis
     return {name: [*rows.values()] for name, rows in found.items()}
 
 
-def summaries(judged: Mapping[str, Sequence[Mapping[str, Any]]], seed: int) -> dict[str, dict[str, Any]]:
+def summaries(judged: Mapping[str, Sequence[Document]], seed: int) -> dict[str, Json]:
     """Return what :func:`selfassess_summary` says of every model; ``seed`` as there."""
     return {name: selfassess_summary(rows, seed) for name, rows in judged.items()}
 
 
-def _add(own: dict[str, dict[str, Any]], rows: Iterable[dict[str, Any]]) -> None:
+def _add(own: dict[str, Json], rows: Iterable[Json]) -> None:
     for row in rows:
         own.setdefault(str(row["id"]), row)
 
 
-def _read(path: Path, lines: Iterator[dict[str, Any]], samples: bool) -> list[dict[str, Any]]:
+def _read(path: Path, lines: Iterator[Json], samples: bool) -> list[Json]:
     try:
         return judgements_of_samples(lines) if samples else judgements_of_journal(lines)
     except (OutcomesError, ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
@@ -74,7 +74,7 @@ def _is_samples(path: Path) -> bool:
     return isinstance(first, dict) and "doc" in first and "filtered_resps" in first
 
 
-def _records(path: Path, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+def _records(path: Path, problems: list[Problem]) -> Iterator[Json]:
     """Yield the records of a journal; lines that are none are reported and left out."""
     for number, record in json_lines(path, problems):
         if "id" in record:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
 from polbias.eval.tables import OutcomesError
 
@@ -19,7 +19,7 @@ Outcome = tuple[str, int | None]
 """An outcome and the position of the chosen article."""
 
 
-def is_choice(row: Mapping[str, Any]) -> bool:
+def is_choice(row: Document) -> bool:
     """Return whether a row asks to choose among articles; those of the first stage ask for one."""
     return "question" in row
 
@@ -52,7 +52,7 @@ def likeliest(loglikelihoods: Iterable[float]) -> Outcome:
     return ("choice", places[0]) if len(places) == 1 else ("unparsable", None)
 
 
-def judgement(row: Mapping[str, Any], answer: str | None) -> dict[str, Any]:
+def judgement(row: Document, answer: str | None) -> Json:
     """Return a judgement: a row of the second stage with its outcome.
 
     Args:
@@ -64,7 +64,7 @@ def judgement(row: Mapping[str, Any], answer: str | None) -> dict[str, Any]:
     return _kept(row) | {"outcome": found, "choice": choice, "answer": text}
 
 
-def judgements_of_samples(samples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def judgements_of_samples(samples: Iterable[Document]) -> list[Json]:
     """Turn the samples that lm_eval logs into judgements.
 
     Args:
@@ -93,7 +93,7 @@ def judgements_of_samples(samples: Iterable[Mapping[str, Any]]) -> list[dict[str
     return made
 
 
-def judgements_of_journal(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def judgements_of_journal(records: Iterable[Document]) -> list[Json]:
     """Take the judgements of a journal; those that only have an answer are read.
 
     Args:
@@ -122,7 +122,7 @@ def judgements_of_journal(records: Iterable[Mapping[str, Any]]) -> list[dict[str
     return made
 
 
-def _kept(row: Mapping[str, Any]) -> dict[str, Any]:
+def _kept(row: Document) -> Json:
     return {name: row.get(name) for name in COLUMNS} | {
         "truncated": row.get("truncated", row.get("truncated_articles"))
     }

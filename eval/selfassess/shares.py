@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from polbias.arrays import Booleans
+from polbias.aliases import Booleans, Json
 from polbias.eval.outcomes import Mode
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
 from polbias.eval.selfassess.judgements import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
@@ -23,7 +22,7 @@ SEED = 2025
 _BOUNDS = (-1.0, 1.0)
 
 
-def cells(judgements: Judgements) -> Iterator[tuple[dict[str, Any], Judgements]]:
+def cells(judgements: Judgements) -> Iterator[tuple[Json, Judgements]]:
     """Yield the cells of the design that have judgements: set, question, role and number of articles."""
     for set_code, set_name in enumerate(judgements.set.levels):
         own = judgements.select(judgements.set.codes == set_code)
@@ -36,7 +35,7 @@ def cells(judgements: Judgements) -> Iterator[tuple[dict[str, Any], Judgements]]
                         yield names, own.select(mask)
 
 
-def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> dict[str, Any]:
+def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> Json:
     """Return what became of the judgements of a cell.
 
     Args:
@@ -52,7 +51,7 @@ def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -
         not estimated or has no interval, and at the ceiling ``limit``, the upper limit of the share of topics
         on which a side is chosen more often.
     """
-    found: dict[str, Any] = {"n": cell.n, "clusters": int(np.unique(cell.item.codes).size)}
+    found: Json = {"n": cell.n, "clusters": int(np.unique(cell.item.codes).size)}
     three = bool((cell.ways == 3).any())
     for code, side in enumerate(SIDES, -1):
         if code or three:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
+from polbias.aliases import Json
 from polbias.eval.contrasts import holm
 from polbias.eval.outcomes import Mode
 from polbias.eval.selfassess.choice_model import choice_model
@@ -36,7 +36,7 @@ _TESTED = {
 """The tests that are made: table, effect, and what distinguishes them within a set."""
 
 
-def selfassess_summary(judgements: Judged, seed: int = SEED) -> dict[str, Any]:
+def selfassess_summary(judgements: Judged, seed: int = SEED) -> Json:
     """Shares, biases and comparisons of one model, from its judgements.
 
     Args:
@@ -68,7 +68,7 @@ def selfassess_summary(judgements: Judged, seed: int = SEED) -> dict[str, Any]:
         Kennedy et al., section 6.
     """
     table = Judgements.of(judgements)
-    found: dict[str, list[dict[str, Any]]] = {name: [] for name in TABLES}
+    found: dict[str, list[Json]] = {name: [] for name in TABLES}
     found["table4"] = [*_table4(table, "paper", seed), *_table4(table, "corrected", seed)]
     for names, cell in cells(table):
         found["shares"].append(names | side_shares(cell))
@@ -83,7 +83,7 @@ def selfassess_summary(judgements: Judged, seed: int = SEED) -> dict[str, Any]:
     found["categories"] = [*by_category(table)]
     found["tests"] = [*_tests(found)]
     counts = np.bincount(table.outcome, minlength=len(OUTCOMES)).tolist()
-    summary: dict[str, Any] = {
+    summary: Json = {
         "n": table.n,
         "outcomes": dict(zip(OUTCOMES, counts, strict=True)),
         "seed": seed,
@@ -91,7 +91,7 @@ def selfassess_summary(judgements: Judged, seed: int = SEED) -> dict[str, Any]:
     return {key: finite(value) for key, value in (summary | found).items()}
 
 
-def _table4(table: Judgements, mode: Mode, seed: int) -> Iterator[dict[str, Any]]:
+def _table4(table: Judgements, mode: Mode, seed: int) -> Iterator[Json]:
     """Yield preferences among articles for a biased user, by set and number of articles."""
     for names, cell in cells(table):
         if names["question"] == "preference" and names["role"] == "user":
@@ -102,9 +102,9 @@ def _table4(table: Judgements, mode: Mode, seed: int) -> Iterator[dict[str, Any]
                 yield about | side_shares(used, mode=mode) | {"dropped": asked - used.n}
 
 
-def _tests(found: dict[str, list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+def _tests(found: dict[str, list[Json]]) -> Iterator[Json]:
     """Yield the tests, adjusted for their number within a set."""
-    made: dict[str, list[dict[str, Any]]] = {}
+    made: dict[str, list[Json]] = {}
     for table, (effect, fields) in _TESTED.items():
         for row in found[table]:
             about = ", ".join(str(row[field]) for field in fields)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 
 Keys = NDArray[np.uint64]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
+from polbias.aliases import Document
 from polbias.errors import InputError
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
@@ -89,7 +90,7 @@ class SimulatedModel(LM):  # type: ignore[misc]
         for place, request in enumerate(requests):
             members[request.task_name].append(place)
         for places in members.values():
-            docs: dict[Any, Mapping[str, Any]] = {}
+            docs: dict[Any, Document] = {}
             rows = []
             for place in places:
                 docs.setdefault(requests[place].doc_id, requests[place].doc)
@@ -100,13 +101,13 @@ class SimulatedModel(LM):  # type: ignore[misc]
                 [(place, row_of[name]) for place, name in zip(places, rows, strict=True)],
             )
 
-    def _simulation(self, docs: Sequence[Mapping[str, Any]]) -> Simulation:
+    def _simulation(self, docs: Sequence[Document]) -> Simulation:
         self._met.update(docs[0], ["prompt"])
         respondent = self._respondent.among(docs[0])
         return Simulation(questions(docs, respondent.columns), respondent, self._seed)
 
 
-def _sample(settings: Mapping[str, Any], repeated: int) -> int:
+def _sample(settings: Document, repeated: int) -> int:
     if not settings.get("temperature", 0) and not settings.get("do_sample"):
         return GREEDY
     seed = settings.get("seed")

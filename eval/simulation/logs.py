@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Document
 from polbias.drafts import draft_of
 from polbias.errors import InputError
 from polbias.eval.simulation.respondents import Respondent
@@ -29,8 +30,8 @@ class Run:
         samples: The samples by task.
     """
 
-    results: Mapping[str, Any]
-    samples: Mapping[str, Sequence[Mapping[str, Any]]]
+    results: Document
+    samples: Mapping[str, Sequence[Document]]
 
     def write(self, folder: Path) -> list[Path]:
         """Write the files of the run, in a folder that is made; what was there of the same tasks is replaced.
@@ -75,7 +76,7 @@ def run(
     *,
     model: str,
     limit: int | None = None,
-    settings: Mapping[str, Any] | None = None,
+    settings: Document | None = None,
 ) -> Run:
     """Let lm_eval ask a respondent the questions of tasks, and score the answers.
 
@@ -107,7 +108,7 @@ def run(
     return Run(results | {"task_hashes": _hashes(samples)}, samples)
 
 
-def _lm_eval(settings: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+def _lm_eval(settings: Document) -> tuple[Any, Any, Any]:
     """lm_eval over our tasks alone; thousands of its own would be read at every start."""
     with lm_eval_imports():
         from lm_eval.evaluator import evaluate
@@ -145,7 +146,7 @@ def _existing(tasks: Iterable[str], manager: Any) -> list[str]:
     return sorted(manager.match_tasks(wanted))
 
 
-def _hashes(samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+def _hashes(samples: Mapping[str, Sequence[Document]]) -> dict[str, str]:
     from lm_eval.utils import hash_string
 
     parts = ("doc_hash", "prompt_hash", "target_hash")
@@ -155,7 +156,7 @@ def _hashes(samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str
     }
 
 
-def _line(sample: Mapping[str, Any]) -> str:
+def _line(sample: Document) -> str:
     """A sample as lm_eval writes it: arguments by name, answers and target as text."""
     from lm_eval.utils import sanitize_list
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from polbias.arrays import Booleans
+from polbias.aliases import Booleans, Json
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.xphemism.coefficients import Coefficient
 from polbias.eval.xphemism.leaning import POINTS
 from polbias.eval.xphemism.records import ARMS, Answered, Records
 
 
-def truth_data(rows: Answered) -> list[dict[str, Any]]:
+def truth_data(rows: Answered) -> list[Json]:
     """Mean truth before and after the exchange, by judgement of the new word and by leaning.
 
     Args:
@@ -54,7 +54,7 @@ def truth_data(rows: Answered) -> list[dict[str, Any]]:
     return found
 
 
-def axes_data(coefficients: Iterable[Coefficient]) -> list[dict[str, Any]]:
+def axes_data(coefficients: Iterable[Coefficient]) -> list[Json]:
     """The coefficients of the shift on both axes: one point per model and prompt.
 
     Args:
@@ -67,7 +67,7 @@ def axes_data(coefficients: Iterable[Coefficient]) -> list[dict[str, Any]]:
     Source:
         Jakob et al. (2025), Figure 6.
     """
-    points: dict[tuple[Any, ...], dict[str, Any]] = {}
+    points: dict[tuple[Any, ...], Json] = {}
     for each in coefficients:
         if each.term == "shift" and each.axis != "both":
             key = each.model, each.prompt, each.instruction_language

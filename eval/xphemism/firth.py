@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.xphemism.regression import Design
 from polbias.eval.xphemism.separation import determined, independent
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from polbias.arrays import Booleans, Floats
+from polbias.aliases import Booleans, Floats
 from polbias.eval.clusters import sign_flip
 from polbias.eval.contrasts import contrast
 from polbias.eval.support import State, Support, discordant

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.contrasts import contrast
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.leaning import POINTS, leaning

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.arrays import Booleans
+from polbias.aliases import Booleans
 from polbias.eval.clusters import cluster_interval, sign_flip
 from polbias.eval.contrasts import contrast
 from polbias.eval.tables import Factor

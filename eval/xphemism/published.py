@@ -15,6 +15,7 @@ from pathlib import Path
 from reprlib import repr as brief
 from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval.xphemism.reading import Problem, Reading
 from polbias.eval.xphemism.records import (
@@ -72,7 +73,7 @@ def read_published(data: Path, answers: Path) -> Reading:
             "claims; give the files that belong together"
         )
     problems += [_lacking(data.name, name) for name in given.keys() - labels.keys()]
-    rows: list[dict[str, Any]] = []
+    rows: list[Json] = []
     for name, row in labels.items():
         if row is None:
             continue
@@ -86,7 +87,7 @@ def read_published(data: Path, answers: Path) -> Reading:
     return Reading(Records.of(rows), tuple(problems))
 
 
-def _read_labels(path: Path, problems: list[Problem]) -> dict[str, dict[str, Any] | None]:
+def _read_labels(path: Path, problems: list[Problem]) -> dict[str, Json | None]:
     """The labels by id; None where they cannot be used."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -101,7 +102,7 @@ def _read_labels(path: Path, problems: list[Problem]) -> dict[str, dict[str, Any
         raise InputError(f"{path}: cannot be read ({error.strerror}); expected a CSV file") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{path}: cannot be read ({error}); expected a CSV file in UTF-8") from None
-    found: dict[str, dict[str, Any] | None] = {}
+    found: dict[str, Json | None] = {}
     for line, row in lines:
         name = row["id"]
         if not name or name in found:
@@ -110,7 +111,7 @@ def _read_labels(path: Path, problems: list[Problem]) -> dict[str, dict[str, Any
     return found
 
 
-def _labelled(row: dict[str, Any], where: str, file: str, problems: list[Problem]) -> dict[str, Any] | None:
+def _labelled(row: Json, where: str, file: str, problems: list[Problem]) -> Json | None:
     labels = {name: (row[name] or "").strip().lower() for name in _LABELS}
     for name, value in labels.items():
         if value not in _LABELS[name]:
@@ -131,7 +132,7 @@ def _labelled(row: dict[str, Any], where: str, file: str, problems: list[Problem
     }
 
 
-def _read_answers(path: Path) -> dict[str, Mapping[str, Any]]:
+def _read_answers(path: Path) -> dict[str, Document]:
     """The items by id."""
     try:
         items = json.loads(path.read_text("utf-8-sig"))
@@ -141,7 +142,7 @@ def _read_answers(path: Path) -> dict[str, Mapping[str, Any]]:
         raise InputError(f"{path}: cannot be read ({error}); expected JSON in UTF-8") from None
     if not isinstance(items, list) or not items:
         raise InputError(f"{path}: found {brief(items)}, expected a list of items with id and answers")
-    found: dict[str, Mapping[str, Any]] = {}
+    found: dict[str, Document] = {}
     for index, item in enumerate(items):
         if not isinstance(item, dict) or not isinstance(item.get("id"), str):
             raise InputError(f"{path}: item {index}: found {brief(item)}, expected an object with an id")
@@ -151,9 +152,7 @@ def _read_answers(path: Path) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-def _answered(
-    name: str, labels: dict[str, Any], item: Mapping[str, Any], file: str, problems: list[Problem]
-) -> Iterator[dict[str, Any]]:
+def _answered(name: str, labels: Json, item: Document, file: str, problems: list[Problem]) -> Iterator[Json]:
     """Yield a row for every prompt and model of an item."""
     stale = item.get("shift", labels["shift"])
     if not isinstance(stale, str) or stale.lower() not in SHIFT_CODES:
@@ -190,7 +189,7 @@ def _answered(
             }
 
 
-def _by_prompt(arms: Any, arm: str) -> Mapping[str, Mapping[str, Any]] | None:
+def _by_prompt(arms: Any, arm: str) -> Mapping[str, Document] | None:
     """Answers to a claim by prompt and model; None if they are not laid out so."""
     given = arms.get(arm) if isinstance(arms, dict) else None
     fits = isinstance(given, dict) and all(isinstance(each, dict) for each in given.values())
@@ -205,7 +204,7 @@ def _runs(given: Any) -> Sequence[Any] | None:
     return plain if all(map(is_answer, plain)) else None
 
 
-def _check_complete(rows: Sequence[Mapping[str, Any]], file: str, problems: list[Problem]) -> None:
+def _check_complete(rows: Sequence[Document], file: str, problems: list[Problem]) -> None:
     """Report claims that a model has not answered although it answered others with that prompt."""
     cells = Counter((row["model"], row["prompt"]) for row in rows)
     seen = {(row["pair_id"], row["model"], row["prompt"]) for row in rows}
@@ -222,7 +221,7 @@ def _check_complete(rows: Sequence[Mapping[str, Any]], file: str, problems: list
                 )
 
 
-def _check_runs(rows: Sequence[Mapping[str, Any]], file: str, problems: list[Problem]) -> None:
+def _check_runs(rows: Sequence[Document], file: str, problems: list[Problem]) -> None:
     """Report rows with another number of runs than most of their model and prompt."""
     sizes: dict[tuple[str, str], Counter[int]] = {}
     for row in rows:

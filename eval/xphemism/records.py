@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Booleans, Codes, Floats, Indices
+from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.tables import (
     AnswerTable,
     Factor,

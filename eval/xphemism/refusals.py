@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.contrasts import contrast
 from polbias.eval.support import discordant
 from polbias.eval.tables import Factor

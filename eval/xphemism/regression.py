@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Booleans, Floats
+from polbias.aliases import Booleans, Floats
 from polbias.eval.tables import Factor
 from polbias.eval.xphemism.libraries import statsmodels
 from polbias.eval.xphemism.separation import independent, support

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
+from polbias.aliases import Json
 from polbias.eval.runs import Problem as Line
 from polbias.eval.runs import SampleFile, first_row, read_samples
 from polbias.eval.xphemism import samples
@@ -28,7 +28,7 @@ class Runs:
     """
 
     answers: Reading | None
-    likelihoods: list[dict[str, Any]] = field(default_factory=list)
+    likelihoods: list[Json] = field(default_factory=list)
     problems: tuple[Problem, ...] = ()
 
 
@@ -45,11 +45,11 @@ def read_runs(files: Iterable[SampleFile]) -> Runs:
     own = _without_mini([file for file in files if instrument_of(first_row(file.path)) == "xphemism"])
     lines: list[Line] = []
     problems: list[Problem] = []
-    answered: list[dict[str, Any]] = []
-    scored: list[dict[str, Any]] = []
+    answered: list[Json] = []
+    scored: list[Json] = []
     generated = False
     for model in dict.fromkeys(file.model for file in own):
-        apart: dict[bool, list[Iterable[dict[str, Any]]]] = {False: [], True: []}
+        apart: dict[bool, list[Iterable[Json]]] = {False: [], True: []}
         for file in own:
             if file.model == model:
                 apart[file.task.endswith(_LOGLIKELIHOOD)].append(read_samples(file.path, lines))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from polbias.aliases import Document, Json
 from polbias.eval.tables import OutcomesError
 from polbias.eval.xphemism.reading import Problem
 
@@ -18,9 +19,7 @@ _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental
 _NEEDED = ("pair_id", "arm", "prompt_style", "instruction_language", *_SHARED)
 
 
-def paired(
-    samples: Iterable[Mapping[str, Any]], model: str, problems: list[Problem], judge: Judge
-) -> list[dict[str, Any]]:
+def paired(samples: Iterable[Document], model: str, problems: list[Problem], judge: Judge) -> list[Json]:
     """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``.
 
     Args:
@@ -36,7 +35,7 @@ def paired(
     Raises:
         OutcomesError: If a sample has no ``doc`` with the published columns, or holds log-likelihoods.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[Json] = []
     for about, base, exchange in _pairs(
         samples, model, problems, lambda sample, number, doc: _judged(sample, number, doc, judge)
     ):
@@ -48,9 +47,7 @@ def paired(
     return rows
 
 
-def paired_likelihoods(
-    samples: Iterable[Mapping[str, Any]], model: str, problems: list[Problem]
-) -> list[dict[str, Any]]:
+def paired_likelihoods(samples: Iterable[Document], model: str, problems: list[Problem]) -> list[Json]:
     """Pair the rows of the tasks that compare log-likelihoods.
 
     Args:
@@ -72,13 +69,13 @@ def paired_likelihoods(
 
 
 def _pairs(
-    samples: Iterable[Mapping[str, Any]],
+    samples: Iterable[Document],
     model: str,
     problems: list[Problem],
-    read: Callable[[Mapping[str, Any], int, Mapping[str, Any]], Any],
-) -> Iterator[tuple[dict[str, Any], Any, Any]]:
+    read: Callable[[Document, int, Document], Any],
+) -> Iterator[tuple[Json, Any, Any]]:
     """Yield what all rows of a pair have in common, and what was read of its base row and of the other."""
-    found: dict[tuple[str, str, str], list[tuple[Mapping[str, Any], Any]]] = {}
+    found: dict[tuple[str, str, str], list[tuple[Document, Any]]] = {}
     for number, sample in enumerate(samples):
         doc = _document(sample, number)
         key = str(doc["pair_id"]), str(doc["prompt_style"]), str(doc["instruction_language"])
@@ -93,14 +90,14 @@ def _pairs(
         yield about | {"model": model, "arm": doc["arm"]}, base, exchange
 
 
-def _judged(sample: Mapping[str, Any], number: int, doc: Mapping[str, Any], judge: Judge) -> list[str]:
+def _judged(sample: Document, number: int, doc: Document, judge: Judge) -> list[str]:
     try:
         return [judge(text, str(doc["instruction_language"])) for text in _texts(sample, number)]
     except ValueError as error:  # no language that is read
         raise OutcomesError(f"sample {number}: {error}") from None
 
 
-def _share(sample: Mapping[str, Any], number: int, doc: Mapping[str, Any]) -> tuple[float, float]:
+def _share(sample: Document, number: int, doc: Document) -> tuple[float, float]:
     """The share of "true" in the probability of both labels, and that probability."""
     from polbias.eval.xphemism_tasks import true_share
 
@@ -126,7 +123,7 @@ def read_truth(text: str, language: str) -> str:
     return outcome(text, language)
 
 
-def _document(sample: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+def _document(sample: Document, number: int) -> Document:
     doc: Any = sample.get("doc")
     missing = [name for name in _NEEDED if name not in doc] if isinstance(doc, Mapping) else _NEEDED
     if missing:
@@ -134,16 +131,16 @@ def _document(sample: Mapping[str, Any], number: int) -> Mapping[str, Any]:
             f"sample {number}: found no {', '.join(missing)} in its doc, expected a sample of an X-phemism "
             "task"
         )
-    own: Mapping[str, Any] = doc
+    own: Document = doc
     return own
 
 
-def _label(doc: Mapping[str, Any], name: str) -> Any:
+def _label(doc: Document, name: str) -> Any:
     unset = doc["arm"] == "placebo" and doc[name] is None
     return _NEUTRAL.get(name) if unset else doc[name]
 
 
-def _texts(sample: Mapping[str, Any], number: int) -> list[str]:
+def _texts(sample: Document, number: int) -> list[str]:
     """All answers, whether they came from several requests or from one repeated."""
     texts: list[str] = []
     answers = sample.get("filtered_resps") or sample.get("resps") or ()
@@ -157,7 +154,7 @@ def _texts(sample: Mapping[str, Any], number: int) -> list[str]:
     return [text or "" for text in texts]
 
 
-def _fault(docs: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
+def _fault(docs: Sequence[Document]) -> tuple[str, str] | None:
     """What was found and what was expected, if rows make no pair."""
     arms = sorted(str(doc["arm"]) for doc in docs)
     if arms not in (["base", "shifted"], ["base", "placebo"]):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polbias.arrays import Booleans, Floats, Indices
+from polbias.aliases import Booleans, Floats, Indices
 
 _TOLERANCE = 1e-7
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from polbias.aliases import Document
 from polbias.eval.figures import Arrow, Caption, Point, arrows, plane
 
 _LABELS = {
@@ -18,7 +19,7 @@ _LABELS = {
 """What is written beside the arrows of a level of the exchanged word."""
 _NORMAL = 1.959963984540054  # the .975 quantile
 
-Rows = Iterable[Mapping[str, Any]]
+Rows = Iterable[Document]
 
 
 def truth_figures(rows: Rows) -> dict[str, str]:
@@ -93,8 +94,8 @@ def axes_figures(rows: Rows) -> dict[str, str]:
     return drawn
 
 
-def _grouped(rows: Rows, names: Sequence[str]) -> dict[tuple[Any, ...], list[Mapping[str, Any]]]:
-    found: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+def _grouped(rows: Rows, names: Sequence[str]) -> dict[tuple[Any, ...], list[Document]]:
+    found: dict[tuple[Any, ...], list[Document]] = {}
     for row in rows:
         found.setdefault(tuple(row[name] for name in names), []).append(row)
     return found

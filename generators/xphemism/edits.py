@@ -11,7 +11,7 @@ from polbias.generators.xphemism.matching.hit import Hit
 from polbias.generators.xphemism.substitution import closed_classes as closed
 from polbias.generators.xphemism.substitution.clause import clause_at
 from polbias.generators.xphemism.substitution.phrase import read_phrase
-from polbias.generators.xphemism.substitution.tokens import Token, tokenise
+from polbias.generators.xphemism.substitution.tokens import Token, Tokens, tokenise
 from polbias.generators.xphemism.substitution.verbs import in_number
 
 Span = tuple[int, int]
@@ -97,7 +97,7 @@ def _listed(allowed: Span | Hit | Sequence[Span | Hit]) -> list[Span | Hit]:
     return list(cast("Sequence[Span | Hit]", allowed))
 
 
-def _around(tokens: tuple[Token, ...], hit: Hit, free: set[int], agreeing: set[int]) -> None:
+def _around(tokens: Tokens, hit: Hit, free: set[int], agreeing: set[int]) -> None:
     """Add the places of the noun phrase of a hit, and of what agrees with it beside it."""
     own = [
         place
@@ -121,7 +121,7 @@ def _around(tokens: tuple[Token, ...], hit: Hit, free: set[int], agreeing: set[i
 
 
 def _edits(
-    base: tuple[Token, ...], shifted: tuple[Token, ...], free: Collection[int], agreeing: Collection[int]
+    base: Tokens, shifted: Tokens, free: Collection[int], agreeing: Collection[int]
 ) -> list[TokenEdit]:
     places = [place for place, token in enumerate(base) if token.kind != "mark"]
     left = [base[place] for place in places]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from polbias.cli.options import Encoding
 from polbias.cli.outputs import csv_text, write_text
 from polbias.errors import InputError
 
@@ -42,7 +43,7 @@ def claims(
         int, typer.Option(min=0, help="At most so many true and so many false claims per word; 0 for all.")
     ] = 5,
     seed: Annotated[int, typer.Option(help="Of the draw per word.")] = 0,
-    encoding: Annotated[str, typer.Option(help="Of a text file.")] = "utf-8",
+    encoding: Encoding = "utf-8",
     problems: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For rows that were left out.")
     ] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from polbias.cli.options import BaseUrl, FilledReview, Model, NewReview, Prices, Record, Replay, Yes
 from polbias.cli.outputs import write_text
 
 app = typer.Typer(
@@ -22,18 +23,14 @@ def register(main: typer.Typer) -> None:
 
 @app.command()
 def suggest(
-    review: Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file to write (TSV).")],
-    record: Annotated[Path, typer.Option(help="File of recorded answers, which makes a run resumable.")],
-    model: Annotated[str, typer.Option(help="Model that is asked.")],
-    base_url: Annotated[str | None, typer.Option(help="Any OpenAI-compatible server.")] = None,
+    review: NewReview,
+    record: Record,
+    model: Model,
+    base_url: BaseUrl = None,
     runs: Annotated[int, typer.Option(help="How often it is asked for a hundred pairs.", min=1)] = 1,
-    replay: Annotated[
-        bool, typer.Option("--replay", help="Use recorded answers only: no key, no network.")
-    ] = False,
-    price: Annotated[
-        list[str] | None, typer.Option(help="E.g. gpt-4o=2.5/10 per million tokens; may be repeated.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the estimated cost without a question.")] = False,
+    replay: Replay = False,
+    price: Prices = None,
+    yes: Yes = False,
 ) -> None:
     """Ask a model for word pairs and write them into a review file, in which what is decided is kept.
 
@@ -63,7 +60,7 @@ def suggest(
 
 @app.command()
 def accept(
-    review: Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file, filled in.", exists=True)],
+    review: FilledReview,
     output: Annotated[Path, typer.Option("-o", "--output", help="Labelled rows for pairs.tsv.")],
     unlabelled: Annotated[Path, typer.Option(help="Pairs without labels, for `polbias annotate export`.")],
 ) -> None:

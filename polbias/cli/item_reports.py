@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.cli.options import Templates
+
 if TYPE_CHECKING:
     from polbias.generators.selfassess.alikeness import Alikeness
     from polbias.generators.selfassess.items import Item
@@ -28,9 +30,7 @@ def items(
     ],
     language: Annotated[str, typer.Option(help="Of the items of a file: en or de.")] = "en",
     most: Annotated[int, typer.Option("-n", help="Pairs to show.", min=1)] = 10,
-    templates: Annotated[
-        Path | None, typer.Option(help="Template folder of your own.", file_okay=False, exists=True)
-    ] = None,
+    templates: Templates = None,
 ) -> None:
     """Show near-duplicates, repeated openings and frames, and the balance of a set; exit 1 beyond a limit.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.cli.options import Encoding, Yes
 from polbias.cli.outputs import csv_text, write_text
 from polbias.errors import InputError
 
@@ -28,7 +29,7 @@ def pairs(
         list[str] | None,
         typer.Option(metavar="ROLE=NAME", help="Which column is which, e.g. claim=text; may be repeated."),
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Of a text file.")] = "utf-8",
+    encoding: Encoding = "utf-8",
     lexicon: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="A lexicon of your own, laid out like templates/xphemism."),
@@ -38,7 +39,7 @@ def pairs(
     ] = None,
     record: Annotated[Path | None, typer.Option(help="File of recorded answers of --check.")] = None,
     base_url: Annotated[str | None, typer.Option(help="Any OpenAI-compatible server for --check.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the estimated cost without a question.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Exchange loaded words of German claims for their counterparts, and nothing else.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from polbias.cli.options import Templates
 from polbias.locations import package_file
 
 
@@ -20,9 +21,7 @@ def review(
         Path | None,
         typer.Argument(metavar="[FILE]", help="Review file; by default templates/policy/review.tsv."),
     ] = None,
-    templates: Annotated[
-        Path | None, typer.Option(help="Template folder of your own.", file_okay=False, exists=True)
-    ] = None,
+    templates: Templates = None,
     apply: Annotated[
         bool, typer.Option("--apply", help="Put the decisions of FILE into the statement files first.")
     ] = False,

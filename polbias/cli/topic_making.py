@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.cli.options import (
+    BaseUrl,
+    FilledReview,
+    Model,
+    NewReview,
+    Prices,
+    Record,
+    Replay,
+    Templates,
+    Yes,
+)
 from polbias.cli.outputs import write_text
 
 if TYPE_CHECKING:
@@ -18,9 +29,6 @@ app = typer.Typer(
     no_args_is_help=True, help="Further topics or titles: suggested by a model, accepted by a person."
 )
 _SetName = Annotated[str, typer.Option("--set", help="The set that they are for, such as poligen.")]
-_Templates = Annotated[
-    Path | None, typer.Option(help="Template folder of your own.", file_okay=False, exists=True)
-]
 
 
 def register(main: typer.Typer) -> None:
@@ -30,25 +38,21 @@ def register(main: typer.Typer) -> None:
 
 @app.command()
 def suggest(
-    review: Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file to write (TSV).")],
+    review: NewReview,
     set_id: _SetName,
-    record: Annotated[Path, typer.Option(help="File of recorded answers, which makes a run resumable.")],
-    model: Annotated[str, typer.Option(help="Model that is asked.")],
-    base_url: Annotated[str | None, typer.Option(help="Any OpenAI-compatible server.")] = None,
+    record: Record,
+    model: Model,
+    base_url: BaseUrl = None,
     categories: Annotated[
         int | None,
         typer.Option(help="Ask for so many categories first; by default those of the set are used.", min=1),
     ] = None,
     count: Annotated[int, typer.Option(help="Items of a category in one answer.", min=1)] = 40,
     runs: Annotated[int, typer.Option(help="How often each category is asked for.", min=1)] = 1,
-    templates: _Templates = None,
-    replay: Annotated[
-        bool, typer.Option("--replay", help="Use recorded answers only: no key, no network.")
-    ] = False,
-    price: Annotated[
-        list[str] | None, typer.Option(help="E.g. gpt-4o=2.5/10 per million tokens; may be repeated.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the estimated cost without a question.")] = False,
+    templates: Templates = None,
+    replay: Replay = False,
+    price: Prices = None,
+    yes: Yes = False,
 ) -> None:
     """Ask a model for items, category by category, and write them into a review file.
 
@@ -89,13 +93,13 @@ def suggest(
 
 @app.command()
 def accept(
-    review: Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file, filled in.", exists=True)],
+    review: FilledReview,
     set_id: _SetName,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the item files.")],
     prefix: Annotated[
         str | None, typer.Option(help="Two letters that ids begin with; by default those of the set.")
     ] = None,
-    templates: _Templates = None,
+    templates: Templates = None,
 ) -> None:
     """Turn the accepted items of a review file into item files, one a category, with new numbers."""
     from polbias.errors import InputError

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes
 from polbias.cli.outputs import write_text
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ def variants(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, one a line.")],
     language: Annotated[str, typer.Option(help="Of the statements: en, de, fr, it or es.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="JSONL file to write.")],
-    record: Annotated[Path, typer.Option(help="File of recorded answers, which makes a run resumable.")],
+    record: Record,
     model: Annotated[str, typer.Option(help="Model for paraphrases and opposites.")],
-    base_url: Annotated[str | None, typer.Option(help="Any OpenAI-compatible server.")] = None,
+    base_url: BaseUrl = None,
     engine: Annotated[
         Engine, typer.Option(help="Who asks the model: the client itself, or datatrove's InferenceRunner.")
     ] = Engine.server,
@@ -48,13 +49,9 @@ def variants(
     deepl: Annotated[
         bool, typer.Option("--deepl", help="Translate with DeepL instead of the model.")
     ] = False,
-    replay: Annotated[
-        bool, typer.Option("--replay", help="Use recorded answers only: no key, no network.")
-    ] = False,
-    price: Annotated[
-        list[str] | None, typer.Option(help="E.g. gpt-4o=2.5/10 per million tokens; may be repeated.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the estimated cost without a question.")] = False,
+    replay: Replay = False,
+    price: Prices = None,
+    yes: Yes = False,
 ) -> None:
     """Write the variants of policy statements: the negation by rule, the rest from a model.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.nesting import MOST_LEVELS, too_deep
 from polbias.registry import task_folders
@@ -43,7 +44,7 @@ class Task:
     """
 
     name: str
-    settings: Mapping[str, Any]
+    settings: Document
 
     @property
     def scores_likelihoods(self) -> bool:
@@ -51,15 +52,15 @@ class Task:
         return self.settings.get("output_type") in ("multiple_choice", "loglikelihood")
 
     @property
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> Document:
         """Arguments of its loader, without their prefix ``polbias_``."""
-        given: Mapping[str, Any] = self.settings.get("dataset_kwargs") or {}
+        given: Document = self.settings.get("dataset_kwargs") or {}
         return {name.removeprefix(_PREFIX): value for name, value in given.items()}
 
     @property
-    def metadata(self) -> Mapping[str, Any]:
+    def metadata(self) -> Document:
         """Its metadata: version, number of samples and so on."""
-        found: Mapping[str, Any] = self.settings.get("metadata") or {}
+        found: Document = self.settings.get("metadata") or {}
         return found
 
     @property
@@ -164,7 +165,7 @@ class Catalogue:
         told = f"nearest: {', '.join(list(dict.fromkeys(near))[:_NEAREST])}; " if near else ""
         return f"{told}all names: `polbias eval --list` (for tasks of lm_eval itself use `lm_eval`)"
 
-    def _take(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def _take(self, path: Path, settings: Document) -> None:
         name = settings.get("group", settings.get("task"))
         if not isinstance(name, str):
             return  # a base that others include
@@ -197,10 +198,10 @@ def catalogue(include: Sequence[Path] = ()) -> Catalogue:
     return Catalogue([*task_folders(), *include])
 
 
-def _read(path: Path, within: Sequence[Path] = ()) -> dict[str, Any]:
+def _read(path: Path, within: Sequence[Path] = ()) -> Json:
     """Return what a task file and those that it includes say; a file that is no mapping says nothing."""
     found = _loaded(path, within)
-    settings: dict[str, Any] = found if isinstance(found, dict) else {}
+    settings: Json = found if isinstance(found, dict) else {}
     included = settings.pop("include", None)
     around = (*within, path)
     for each in _listed(included):
@@ -244,7 +245,7 @@ def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _check(path: Path, settings: Mapping[str, Any]) -> None:
+def _check(path: Path, settings: Document) -> None:
     """Refuse a task or group whose fields are not of the kinds that lm_eval knows."""
     inner = settings.get("task")
     if not all(isinstance(each, str | dict) for each in _listed(inner)):  # lm_eval takes whole tasks as well

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from polbias.aliases import Document, Json
 
 SECRET = frozenset({"auth_token", "header", "token", "api_key"})
 """Arguments that are nobody's business."""
@@ -24,7 +25,7 @@ _INDIFFERENT = SECRET | frozenset(
 _SLUG = re.compile(r"[^A-Za-z0-9._]+")
 
 
-def model_identity(config: Any) -> dict[str, Any]:
+def model_identity(config: Any) -> Json:
     """Return what identifies a model.
 
     Args:
@@ -45,7 +46,7 @@ def model_identity(config: Any) -> dict[str, Any]:
     }
 
 
-def task_identity(task: Any) -> dict[str, Any]:
+def task_identity(task: Any) -> Json:
     """Return what identifies the questions of a task: its version, its data and their revision.
 
     Args:
@@ -60,20 +61,20 @@ def task_identity(task: Any) -> dict[str, Any]:
     }
 
 
-def digest(identity: Mapping[str, Any]) -> str:
+def digest(identity: Document) -> str:
     """Return a short hash of an identity."""
     text = json.dumps(identity, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def slug(identity: Mapping[str, Any]) -> str:
+def slug(identity: Document) -> str:
     """Return a name for a folder that a person recognises: the model's name, and the hash."""
     arguments = identity["model_args"]
     name = arguments.get("pretrained") or arguments.get("model") or identity["model"]
     return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
 
 
-def without_secrets(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def without_secrets(arguments: Document) -> Json:
     """Return model arguments as they may be written down."""
     return {key: "[hidden]" if key in SECRET else value for key, value in arguments.items()}
 
@@ -86,7 +87,7 @@ def _files(value: Any) -> str | None:
     return digest({"folder": str(folder.resolve()), "files": found})
 
 
-def _commit(arguments: Mapping[str, Any]) -> str | None:
+def _commit(arguments: Document) -> str | None:
     """The commit of a model of the Hub that lies in the local cache."""
     name = arguments.get("pretrained")
     if not isinstance(name, str) or Path(name).is_dir():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.answers.text import CUT_OFF
 
@@ -34,7 +35,7 @@ def with_texts(outputs: Any) -> Any:
     return outputs
 
 
-def without_empty_stops(payload: dict[str, Any]) -> dict[str, Any]:
+def without_empty_stops(payload: Json) -> Json:
     """Return a request without stop strings that are null or empty; providers refuse these.
 
     Args:
@@ -49,7 +50,7 @@ def without_empty_stops(payload: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _choice(choice: Mapping[str, Any]) -> dict[str, Any]:
+def _choice(choice: Document) -> Json:
     reason = choice.get("finish_reason")
     if "message" not in choice and "text" in choice:
         return {**choice, "text": _text(choice["text"], reason)}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Document
 from polbias.errors import PolbiasError
 from polbias.evaluation.catalogue import Catalogue
 from polbias.evaluation.identity import digest, model_identity, slug, task_identity, without_secrets
@@ -40,8 +41,8 @@ class Run:
         cache: folder of the kept answers; None if they were not kept.
     """
 
-    results: Mapping[str, Any]
-    samples: Mapping[str, Sequence[Mapping[str, Any]]]
+    results: Document
+    samples: Mapping[str, Sequence[Document]]
     folder: Path
     tally: Tally
     sources: Sequence[str]
@@ -146,9 +147,7 @@ def _class(config: Any, kind: Any) -> Any:
 
 
 @contextmanager
-def _stores(
-    folder: Path | None, tasks: Mapping[str, Any], model: Any, tell: Tell
-) -> Iterator[dict[str, Store]]:
+def _stores(folder: Path | None, tasks: Document, model: Any, tell: Tell) -> Iterator[dict[str, Store]]:
     """Open the stores of some tasks; every process of a run on several GPUs has its own."""
     rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
     part = f".rank{rank}" if rank else ""

@@ -10,6 +10,7 @@ from typing import Any
 import jinja2
 import pyarrow.parquet as pq
 
+from polbias.aliases import Document, Json
 from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
 from polbias.locations import package_file
@@ -43,7 +44,7 @@ def render_card(
 
 def fill_card(
     manifest: Manifest,
-    seen: Mapping[str, Any],
+    seen: Document,
     folder: Path,
     publication: Publication,
     templates: Path | None = None,
@@ -75,10 +76,10 @@ def fill_card(
 def describe(
     manifest: Manifest,
     schemas: Sequence[Any],
-    example: Mapping[str, Any],
+    example: Document,
     proofs: Sequence[Mapping[str, int]],
     cards: Path | None = None,
-) -> dict[str, Any]:
+) -> Json:
     """Return what every card says about the data.
 
     Args:
@@ -102,7 +103,7 @@ def describe(
     }
 
 
-def _seen(manifest: Manifest, folder: Path, cards: Path | None) -> dict[str, Any]:
+def _seen(manifest: Manifest, folder: Path, cards: Path | None) -> Json:
     """Return what every card says about the data, read from the data."""
     tests = [splits["test"] for splits in manifest.configs.values()]
     return describe(

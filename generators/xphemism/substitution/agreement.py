@@ -11,14 +11,12 @@ from polbias.generators.xphemism.substitution.phrase import Phrase
 from polbias.generators.xphemism.substitution.result import ReviewError
 from polbias.generators.xphemism.substitution.roles import role_of
 from polbias.generators.xphemism.substitution.span import Span, changed
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.substitution.verbs import in_number
 from polbias.generators.xphemism.words import Word
 
 
-def governs_verb(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, number: Number, coordinated: bool
-) -> bool:
+def governs_verb(tokens: Tokens, phrase: Phrase, last: int, number: Number, coordinated: bool) -> bool:
     """Return whether the finite verb of the clause agrees with the phrase alone, which is a nominative."""
     clause = clause_at(tokens, phrase.head)
     if coordinated or clause.finite is None or finite_number(tokens[clause.finite].low) != number:
@@ -26,7 +24,7 @@ def governs_verb(
     return role_of(tokens, phrase, last, number, coordinated) == "nom"
 
 
-def verb_spans(tokens: tuple[Token, ...], phrase: Phrase, number: Number) -> tuple[Span, ...]:
+def verb_spans(tokens: Tokens, phrase: Phrase, number: Number) -> tuple[Span, ...]:
     """Return the change of the finite verb of the clause to another number.
 
     Raises:
@@ -36,7 +34,7 @@ def verb_spans(tokens: tuple[Token, ...], phrase: Phrase, number: Number) -> tup
     return () if clause.finite is None else _verb(tokens, clause.finite, number)
 
 
-def _verb(tokens: tuple[Token, ...], place: int, number: Number) -> tuple[Span, ...]:
+def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
     form = in_number(tokens[place].low, number)
     if form is None:
         raise ReviewError(
@@ -45,7 +43,7 @@ def _verb(tokens: tuple[Token, ...], place: int, number: Number) -> tuple[Span, 
     return changed(tokens, place, form, "verb")
 
 
-def relative_spans(tokens: tuple[Token, ...], last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
+def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
     """Return the change of a relative pronoun right after the noun, and of its verb if the number changes.
 
     Raises:
@@ -93,7 +91,7 @@ def relative_spans(tokens: tuple[Token, ...], last: int, old: Agreement, new: Ag
 
 
 def _relative_is_subject(
-    tokens: tuple[Token, ...], place: int, finite: int, places: tuple[int, ...], number: Number
+    tokens: Tokens, place: int, finite: int, places: tuple[int, ...], number: Number
 ) -> bool | None:
     if finite_number(tokens[finite].low) != number:
         return False
@@ -119,7 +117,7 @@ def _names_persons(noun: str) -> bool:
 
 
 def partitive_spans(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, case: Case, base: Word, exchange: Word
+    tokens: Tokens, phrase: Phrase, last: int, case: Case, base: Word, exchange: Word
 ) -> tuple[Span, ...]:
     """Return the change of the pronoun in "eine der ältesten ..." before a plural in the genitive.
 

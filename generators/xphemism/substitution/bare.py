@@ -11,12 +11,12 @@ from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
 from polbias.generators.xphemism.substitution.result import ReviewError
 from polbias.generators.xphemism.substitution.risks import is_abstract
 from polbias.generators.xphemism.substitution.span import Span
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.words import Word
 
 
 def takes_article(
-    tokens: tuple[Token, ...], phrase: Phrase, old: Agreement, new: Number, base: Word, exchange: Word
+    tokens: Tokens, phrase: Phrase, old: Agreement, new: Number, base: Word, exchange: Word
 ) -> bool:
     """Return whether the exchange word takes the definite article where the base word stands without one.
 
@@ -57,7 +57,7 @@ def takes_article(
 
 
 def with_article(
-    tokens: tuple[Token, ...], phrase: Phrase, agreement: Agreement, spans: Iterable[Span]
+    tokens: Tokens, phrase: Phrase, agreement: Agreement, spans: Iterable[Span]
 ) -> tuple[Span, ...]:
     """Return the changes of a phrase without determiner with a definite article before it.
 
@@ -85,7 +85,7 @@ def with_article(
     return (Span(opening.first, opening.last, f"{article} {text}", opening.kind), *rest)
 
 
-def _check_juxtaposed(tokens: tuple[Token, ...], phrase: Phrase, old: Agreement) -> None:
+def _check_juxtaposed(tokens: Tokens, phrase: Phrase, old: Agreement) -> None:
     """Refuse a noun right after another one, unless a preposition governs that: "im Jahr Proteste"."""
     before = tokens[phrase.head - 1] if phrase.head else None
     if before is None or not before.is_noun or before.opens or before.text in closed.AMOUNTS:
@@ -98,7 +98,7 @@ def _check_juxtaposed(tokens: tuple[Token, ...], phrase: Phrase, old: Agreement)
         )
 
 
-def _possessed(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+def _possessed(tokens: Tokens, phrase: Phrase) -> bool:
     """Return whether a quantity, a genitive or "als" before the noun does the work of an article."""
     start = min((phrase.head, *phrase.attributes))
     if not start:

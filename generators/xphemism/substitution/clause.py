@@ -10,7 +10,7 @@ from polbias.generators.language.negation import german_words as german
 from polbias.generators.xphemism.paradigms import Number
 from polbias.generators.xphemism.substitution import closed_classes as closed
 from polbias.generators.xphemism.substitution.phrase import is_adjective
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 
 _BOUNDARIES = frozenset(",;:.!?…–—|/")
 _NEVER = (
@@ -70,7 +70,7 @@ def finite_number(low: str) -> Number | None:
     )
 
 
-def is_finite(tokens: tuple[Token, ...], place: int) -> bool:
+def is_finite(tokens: Tokens, place: int) -> bool:
     """Return whether a token can be a finite verb and is no attribute."""
     token = tokens[place]
     if token.kind != "word" or not (token.text[0].islower() or token.opens):
@@ -90,7 +90,7 @@ def is_finite(tokens: tuple[Token, ...], place: int) -> bool:
     return not (token.opens and token.low.endswith(("t", "en")) and german.is_participle(token.low))
 
 
-def clause_at(tokens: tuple[Token, ...], place: int) -> Clause:
+def clause_at(tokens: Tokens, place: int) -> Clause:
     """Return the clause that a token stands in.
 
     Args:
@@ -110,7 +110,7 @@ def clause_at(tokens: tuple[Token, ...], place: int) -> Clause:
 
 
 @lru_cache(maxsize=1024)
-def _segments(tokens: tuple[Token, ...]) -> tuple[tuple[int, ...], ...]:
+def _segments(tokens: Tokens) -> tuple[tuple[int, ...], ...]:
     """Return the places of the tokens between marks."""
     found: list[list[int]] = [[]]
     for place, token in enumerate(tokens):
@@ -123,11 +123,11 @@ def _segments(tokens: tuple[Token, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(segment) for segment in found if segment)
 
 
-def _complete(tokens: tuple[Token, ...], places: list[int]) -> bool:
+def _complete(tokens: Tokens, places: list[int]) -> bool:
     return any(is_finite(tokens, place) for place in places) or _has_zu(tokens, tuple(places))
 
 
-def _has_zu(tokens: tuple[Token, ...], places: tuple[int, ...]) -> bool:
+def _has_zu(tokens: Tokens, places: tuple[int, ...]) -> bool:
     return any(
         german.is_zu_infinitive(tokens[place].low)
         or (
@@ -139,7 +139,7 @@ def _has_zu(tokens: tuple[Token, ...], places: tuple[int, ...]) -> bool:
     )
 
 
-def _joined(tokens: tuple[Token, ...], segments: tuple[tuple[int, ...], ...], own: int) -> list[int]:
+def _joined(tokens: Tokens, segments: tuple[tuple[int, ...], ...], own: int) -> list[int]:
     """Return a segment without verb with those beside it of the same sentence that complete it."""
     places = list(segments[own])
     for following in segments[own + 1 :]:
@@ -161,7 +161,7 @@ def _joined(tokens: tuple[Token, ...], segments: tuple[tuple[int, ...], ...], ow
     return sorted(places)
 
 
-def _front(tokens: tuple[Token, ...], segments: tuple[tuple[int, ...], ...], own: int) -> tuple[int, ...]:
+def _front(tokens: Tokens, segments: tuple[tuple[int, ...], ...], own: int) -> tuple[int, ...]:
     """Return what stands before a clause that goes on with its verb: "der Rat, der tagte, beschloss ..."."""
     for before in reversed(segments[:own]):
         if not _same_sentence(tokens, before[-1], segments[own][0]):
@@ -171,13 +171,13 @@ def _front(tokens: tuple[Token, ...], segments: tuple[tuple[int, ...], ...], own
     return ()
 
 
-def _same_sentence(tokens: tuple[Token, ...], left: int, right: int) -> bool:
+def _same_sentence(tokens: Tokens, left: int, right: int) -> bool:
     return not any(
         tokens[place].text in ".!?;:" or tokens[place].opens for place in range(left + 1, right + 1)
     )
 
 
-def _described(tokens: tuple[Token, ...], places: tuple[int, ...]) -> Clause:
+def _described(tokens: Tokens, places: tuple[int, ...]) -> Clause:
     finites = [place for place in places if is_finite(tokens, place)]
     opener = _opener(tokens, places, finites)
     infinitives = all(german.is_infinitive(tokens[place].low) for place in finites)
@@ -189,7 +189,7 @@ def _described(tokens: tuple[Token, ...], places: tuple[int, ...]) -> Clause:
     return Clause(places, "second", finites[0], None)
 
 
-def _opener(tokens: tuple[Token, ...], places: tuple[int, ...], finites: list[int]) -> int | None:
+def _opener(tokens: Tokens, places: tuple[int, ...], finites: list[int]) -> int | None:
     """Return the place of what makes the clause one with the verb at its end, None if it is none."""
     first = places[0]
     at_end = bool(finites) and finites[-1] >= places[-1] - 1 and not _verb_second(tokens, places, finites)
@@ -212,13 +212,13 @@ def _opener(tokens: tuple[Token, ...], places: tuple[int, ...], finites: list[in
     return relative if finites[0] > relative + 1 or finites[0] == places[-1] > relative else None
 
 
-def _verb_second(tokens: tuple[Token, ...], places: tuple[int, ...], finites: list[int]) -> bool:
+def _verb_second(tokens: Tokens, places: tuple[int, ...], finites: list[int]) -> bool:
     """Return whether an auxiliary or modal stands before the end: "die Abgabe müsse enden"."""
     known = [place for place in finites if tokens[place].low in closed.FINITE]
     return bool(known) and known[-1] < places[-1] and german.is_infinitive(tokens[places[-1]].low)
 
 
-def takes(tokens: tuple[Token, ...], place: int, verbs: frozenset[str]) -> bool:
+def takes(tokens: Tokens, place: int, verbs: frozenset[str]) -> bool:
     """Return whether a verb of the clause around a token is one of these, with or without separated prefix.
 
     "Zum Opfer fallen" is a verb with a dative, too.

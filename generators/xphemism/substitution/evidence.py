@@ -11,15 +11,13 @@ from polbias.generators.xphemism.substitution.clause import clause_at, finite_nu
 from polbias.generators.xphemism.substitution.closed_classes import Agreement
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
 from polbias.generators.xphemism.substitution.roles import role_of
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.words import Word
 
 Decided = Callable[[list[Agreement]], bool]
 
 
-def agreements(
-    tokens: tuple[Token, ...], phrase: Phrase, readings: Iterable[Reading], word: Word
-) -> list[Agreement]:
+def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word: Word) -> list[Agreement]:
     """Return the readings of a noun that its determiner and adjectives allow.
 
     A claim with a mistake in the phrase allows none. Then the determiner counts ("des Wohnungsbau"), not the
@@ -52,7 +50,7 @@ def _distinct(readings: Iterable[Reading], strength: Strength) -> list[Agreement
     )
 
 
-def phrase_at(tokens: tuple[Token, ...], head: int, readings: Iterable[Reading]) -> Phrase:
+def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
     """Return the noun phrase of a noun.
 
     A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
@@ -74,22 +72,20 @@ def phrase_at(tokens: tuple[Token, ...], head: int, readings: Iterable[Reading])
     return Phrase(head, phrase.attributes, None, None, False, phrase.determiner + 1)
 
 
-def _fits_determiner(tokens: tuple[Token, ...], phrase: Phrase, agreement: Agreement) -> bool:
+def _fits_determiner(tokens: Tokens, phrase: Phrase, agreement: Agreement) -> bool:
     if phrase.contracted and phrase.preposition is not None:
         article = closed.CONTRACTIONS[tokens[phrase.preposition].low][1]
         return closed.allowed(article, agreement)
     return phrase.determiner is None or closed.allowed(tokens[phrase.determiner].low, agreement)
 
 
-def _fits_adjectives(
-    tokens: tuple[Token, ...], phrase: Phrase, agreement: Agreement, strength: Strength
-) -> bool:
+def _fits_adjectives(tokens: Tokens, phrase: Phrase, agreement: Agreement, strength: Strength) -> bool:
     wanted = adjective_ending(agreement.case, agreement.number, strength, agreement.gender)
     return all(ending_of(tokens[place].low) == wanted for place in phrase.attributes)
 
 
 def narrowed(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement], decided: Decided
+    tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement], decided: Decided
 ) -> list[Agreement]:
     """Return the agreements that the rules leave, applied one after another until they decide.
 
@@ -114,7 +110,7 @@ def _with_cases(candidates: list[Agreement], cases: Iterable[Case]) -> list[Agre
     return [candidate for candidate in candidates if candidate.case in wanted]
 
 
-def _government(tokens: tuple[Token, ...], phrase: Phrase, last: int) -> tuple[Case, ...]:
+def _government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
     """Return the cases that a preposition before or after the phrase governs, () without one."""
     if last + 1 < len(tokens) and tokens[last + 1].low in closed.POSTPOSITIONS and phrase.preposition is None:
         return (closed.POSTPOSITIONS[tokens[last + 1].low],)
@@ -129,7 +125,7 @@ def _government(tokens: tuple[Token, ...], phrase: Phrase, last: int) -> tuple[C
 
 
 def _by_preposition(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+    tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
     cases = _government(tokens, phrase, last)
     left = _with_cases(candidates, cases)
@@ -139,7 +135,7 @@ def _by_preposition(
     return left
 
 
-def _left_conjunct(tokens: tuple[Token, ...], phrase: Phrase) -> int | None:
+def _left_conjunct(tokens: Tokens, phrase: Phrase) -> int | None:
     """Return the place of the noun that the phrase is joined to, None if there is none."""
     before = phrase.first - 1
     if before < 1 or phrase.preposition is not None:
@@ -160,13 +156,13 @@ def _left_conjunct(tokens: tuple[Token, ...], phrase: Phrase) -> int | None:
     )
 
 
-def _list_goes_on(tokens: tuple[Token, ...], head: int) -> bool:
+def _list_goes_on(tokens: Tokens, head: int) -> bool:
     """Return whether a noun is one of a list: another comma with a noun, or "und", follows at once."""
     following = tokens[head + 1 : head + 2]
     return bool(following) and (following[0].low in closed.CONJUNCTIONS or following[0].text == ",")
 
 
-def conjunct_cases(tokens: tuple[Token, ...], phrase: Phrase) -> tuple[Case, ...] | None:
+def conjunct_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...] | None:
     """Return the cases that the phrase shares with the noun that it is joined to, None without one."""
     place = _left_conjunct(tokens, phrase)
     if place is None:
@@ -190,7 +186,7 @@ def conjunct_cases(tokens: tuple[Token, ...], phrase: Phrase) -> tuple[Case, ...
     return tuple(case for case in own if case != "gen") or own
 
 
-def _determiner_cases(tokens: tuple[Token, ...], phrase: Phrase) -> tuple[Case, ...]:
+def _determiner_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...]:
     everything: tuple[Case, ...] = ("nom", "gen", "dat", "acc")
     if phrase.determiner is None:
         return everything
@@ -207,15 +203,13 @@ def _determiner_cases(tokens: tuple[Token, ...], phrase: Phrase) -> tuple[Case, 
 
 
 def _by_coordination(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
+    tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
     shared = conjunct_cases(tokens, phrase)
     return _with_cases(candidates, shared) if shared else candidates
 
 
-def _by_form(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
-) -> list[Agreement]:
+def _by_form(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """A noun without anything before it is a plural if it can be counted, and no genitive unless marked."""
     if phrase.determiner is not None or phrase.contracted:
         return candidates
@@ -231,7 +225,7 @@ def _by_form(
     return left
 
 
-def _after_noun(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+def _after_noun(tokens: Tokens, phrase: Phrase) -> bool:
     """Return whether a phrase stands right after a noun that it can be an attribute of."""
     before = phrase.first - 1
     if before < 0 or phrase.preposition is not None:
@@ -248,9 +242,7 @@ def _after_noun(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
     )
 
 
-def _by_genitive(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
-) -> list[Agreement]:
+def _by_genitive(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     if phrase.preposition is not None:
         return candidates
     genitive = _with_cases(candidates, ("gen",))
@@ -273,15 +265,13 @@ def _by_genitive(
     )
 
 
-def _in_front(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+def _in_front(tokens: Tokens, phrase: Phrase) -> bool:
     """Return whether a phrase after a noun stands before the verb, where only one has room."""
     clause = clause_at(tokens, phrase.head)
     return clause.kind == "second" and clause.finite is not None and phrase.head < clause.finite
 
 
-def _by_dative(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
-) -> list[Agreement]:
+def _by_dative(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Nominative or accusative rather than dative, unless a verb of the clause takes a dative."""
     if phrase.preposition is not None:
         return candidates
@@ -293,15 +283,13 @@ def _by_dative(
     return dative if not bare and takes(tokens, phrase.head, closed.DATIVE_VERBS) else rest
 
 
-def is_coordinated(tokens: tuple[Token, ...], phrase: Phrase, last: int) -> bool:
+def is_coordinated(tokens: Tokens, phrase: Phrase, last: int) -> bool:
     """Return whether a noun is joined to another one, so that a verb agrees with both."""
     after = tokens[last + 1].low if last + 1 < len(tokens) else ""
     return after in closed.CONJUNCTIONS or _left_conjunct(tokens, phrase) is not None
 
 
-def _by_number(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
-) -> list[Agreement]:
+def _by_number(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Of nominatives only those whose number is that of the verb, if another reading is left."""
     clause = clause_at(tokens, phrase.head)
     if clause.finite is None or is_coordinated(tokens, phrase, last):
@@ -312,9 +300,7 @@ def _by_number(
     ]
 
 
-def _by_role(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, candidates: list[Agreement]
-) -> Iterator[Agreement]:
+def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> Iterator[Agreement]:
     """Nominative or accusative by the place in the clause."""
     if {candidate.case for candidate in candidates} != {"nom", "acc"}:
         return iter(candidates)

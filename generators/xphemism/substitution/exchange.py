@@ -14,7 +14,7 @@ from polbias.generators.xphemism.substitution.other_words import as_noun, exchan
 from polbias.generators.xphemism.substitution.result import ReviewError, Substitution
 from polbias.generators.xphemism.substitution.risks import check_mood, check_text
 from polbias.generators.xphemism.substitution.span import Span, applied
-from polbias.generators.xphemism.substitution.tokens import Token, tokenise
+from polbias.generators.xphemism.substitution.tokens import Tokens, tokenise
 from polbias.generators.xphemism.words import Word
 
 
@@ -65,7 +65,7 @@ def _is_tag(claim: str, hit: Hit) -> bool:
     return tagged and hit.end == hit.token_end
 
 
-def _spans(tokens: tuple[Token, ...], hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
+def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
     places = [place for place, token in enumerate(tokens) if token.start < hit.end and hit.start < token.end]
     if not places:
         raise ReviewError("no-token", f'"{hit.surface}" is no word of the claim')

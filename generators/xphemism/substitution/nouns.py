@@ -36,7 +36,7 @@ from polbias.generators.xphemism.substitution.risks import (
     is_person,
 )
 from polbias.generators.xphemism.substitution.span import Span, changed
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.words import Word
 
 
@@ -59,7 +59,7 @@ class NounHit:
     prefix: str = ""
 
 
-def exchange_noun(tokens: tuple[Token, ...], hit: NounHit, exchange: Word) -> tuple[Span, ...]:
+def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, ...]:
     """Return the changes that exchange a noun.
 
     Args:
@@ -134,7 +134,7 @@ def target_number(
 
 
 def _changes(
-    tokens: tuple[Token, ...], phrase: Phrase, hit: NounHit, exchange: Word, old: Agreement
+    tokens: Tokens, phrase: Phrase, hit: NounHit, exchange: Word, old: Agreement
 ) -> tuple[Span, ...]:
     determiner = phrase.determined_by(tokens)
     counted = determiner is not None and determiner.stem in closed.SINGULAR_ONLY
@@ -173,7 +173,7 @@ def _gender(exchange: Word, old: Agreement) -> Gender:
 
 
 def _determiner(
-    tokens: tuple[Token, ...],
+    tokens: Tokens,
     phrase: Phrase,
     determiner: closed.Determiner | None,
     old: Agreement,
@@ -208,7 +208,7 @@ def _determiner(
 
 
 def _adjectives(
-    tokens: tuple[Token, ...], phrase: Phrase, old: Agreement, new: Agreement, strength: Strength
+    tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement, strength: Strength
 ) -> tuple[Span, ...]:
     if old.column == new.column:
         return ()
@@ -226,7 +226,7 @@ def _adjectives(
 
 
 def _noun(
-    tokens: tuple[Token, ...],
+    tokens: Tokens,
     phrase: Phrase,
     hit: NounHit,
     exchange: Word,

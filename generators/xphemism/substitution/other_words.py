@@ -9,7 +9,7 @@ from polbias.generators.xphemism.substitution import closed_classes as closed
 from polbias.generators.xphemism.substitution.phrase import ENDINGS
 from polbias.generators.xphemism.substitution.result import ReviewError
 from polbias.generators.xphemism.substitution.span import Span
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.words import Word
 
 _INVARIABLE = ("adverb", "fixed")
@@ -49,7 +49,7 @@ def as_noun(word: Word) -> Word:
 
 
 def exchange_other(
-    tokens: tuple[Token, ...], first: int, last: int, surface: str, base: Word, exchange: Word
+    tokens: Tokens, first: int, last: int, surface: str, base: Word, exchange: Word
 ) -> tuple[Span, ...]:
     """Return the change of an adjective, adverb, verb or fixed phrase.
 
@@ -102,7 +102,7 @@ def _verb(surface: str, base: Word, exchange: Word) -> str:
     raise ReviewError("verb-phrase", f'"{exchange.word}" has to be put into the clause by hand')
 
 
-def _check_cases(tokens: tuple[Token, ...], last: int, base: Word, exchange: Word) -> None:
+def _check_cases(tokens: Tokens, last: int, base: Word, exchange: Word) -> None:
     """Refuse a preposition that governs another case than the one that it replaces, before an article."""
     old, new = closed.PREPOSITIONS.get(base.word), closed.PREPOSITIONS.get(exchange.word)
     if old is None or last + 1 >= len(tokens):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from polbias.generators.language.negation import german_words as german
 from polbias.generators.xphemism.paradigms import Strength
 from polbias.generators.xphemism.substitution import closed_classes as closed
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 
 ENDINGS = ("em", "en", "er", "es", "e")
 _NOT_ADJECTIVES = (
@@ -54,13 +54,13 @@ class Phrase:
     first: int
     extended: bool = False
 
-    def determined_by(self, tokens: tuple[Token, ...]) -> closed.Determiner | None:
+    def determined_by(self, tokens: Tokens) -> closed.Determiner | None:
         """Return the determiner, that of a contraction included."""
         if self.determiner is not None:
             return closed.determiner_of(tokens[self.determiner].low)
         return closed.DEFINITE if self.contracted else None
 
-    def strength(self, tokens: tuple[Token, ...]) -> Strength:
+    def strength(self, tokens: Tokens) -> Strength:
         """Return the declension of the adjectives of the phrase."""
         determiner = self.determined_by(tokens)
         return determiner.strength if determiner else "strong"
@@ -71,7 +71,7 @@ def ending_of(word: str) -> str:
     return next((ending for ending in ENDINGS if word.endswith(ending) and len(word) > len(ending) + 1), "")
 
 
-def is_adjective(tokens: tuple[Token, ...], place: int) -> bool:
+def is_adjective(tokens: Tokens, place: int) -> bool:
     """Return whether a token left of a noun is an inflected adjective or participle."""
     token = tokens[place]
     low = token.low
@@ -94,7 +94,7 @@ def is_adjective(tokens: tuple[Token, ...], place: int) -> bool:
     return low in german.MANY or not _is_verb(low)
 
 
-def _after_article(tokens: tuple[Token, ...], place: int) -> bool:
+def _after_article(tokens: Tokens, place: int) -> bool:
     """Return whether "solche" stands after "eine", where it is declined like an adjective."""
     before = closed.determiner_of(tokens[place - 1].low) if place else None
     return (
@@ -117,7 +117,7 @@ def _is_verb(low: str) -> bool:
     return not _is_participle(low) and low.endswith(("te", "ten", "e", "en"))
 
 
-def read_phrase(tokens: tuple[Token, ...], head: int) -> Phrase:
+def read_phrase(tokens: Tokens, head: int) -> Phrase:
     """Return the noun phrase whose noun stands at ``head``.
 
     Args:
@@ -144,7 +144,7 @@ def read_phrase(tokens: tuple[Token, ...], head: int) -> Phrase:
     return Phrase(head, tuple(attributes), None, None, False, first)
 
 
-def extended_phrase(tokens: tuple[Token, ...], phrase: Phrase) -> Phrase | None:
+def extended_phrase(tokens: Tokens, phrase: Phrase) -> Phrase | None:
     """Return the phrase with an article further left, where the next determiner belongs to another noun.
 
     In "die von allen geplante Abgabe" the article of "Abgabe" is "die".
@@ -156,7 +156,7 @@ def extended_phrase(tokens: tuple[Token, ...], phrase: Phrase) -> Phrase | None:
     return _extended(tokens, phrase.head, phrase.attributes, phrase.first - 1)
 
 
-def _extended(tokens: tuple[Token, ...], head: int, attributes: tuple[int, ...], place: int) -> Phrase | None:
+def _extended(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int) -> Phrase | None:
     """Return the phrase whose article stands before an extended attribute, None if there is none."""
     far = _far_determiner(tokens, place) if attributes else None
     if far is None:
@@ -178,7 +178,7 @@ def _is_participle(low: str) -> bool:
     return bool(ending) and (stem.endswith("nd") or german.is_participle(stem))
 
 
-def _passed_over(tokens: tuple[Token, ...], place: int, inside: bool) -> bool:
+def _passed_over(tokens: Tokens, place: int, inside: bool) -> bool:
     """Return whether a token without ending can stand between an article and the noun."""
     token = tokens[place]
     if token.kind == "number" or token.text == "#" or token.low in closed.INVARIABLE:
@@ -220,9 +220,7 @@ def _is_place_adjective(text: str) -> bool:
     return not known or (german.is_known(text[:-2]) and german.lemma(text[:-2]) == text[:-2])
 
 
-def _determined(
-    tokens: tuple[Token, ...], head: int, attributes: tuple[int, ...], place: int
-) -> Phrase | None:
+def _determined(tokens: Tokens, head: int, attributes: tuple[int, ...], place: int) -> Phrase | None:
     """Return the phrase whose determiner, contraction or preposition stands at ``place``, else None."""
     if place < 0:
         return None
@@ -243,7 +241,7 @@ def _determined(
     return None
 
 
-def _is_preposition(tokens: tuple[Token, ...], place: int) -> bool:
+def _is_preposition(tokens: Tokens, place: int) -> bool:
     token = tokens[place]
     if token.low not in closed.PREPOSITIONS:
         return False
@@ -251,7 +249,7 @@ def _is_preposition(tokens: tuple[Token, ...], place: int) -> bool:
     return token.low not in ("ab", "zu") or not (token.text == "ab" and place and tokens[place - 1].is_noun)
 
 
-def _far_determiner(tokens: tuple[Token, ...], place: int) -> int | None:
+def _far_determiner(tokens: Tokens, place: int) -> int | None:
     """Return the article before an extended attribute: it is followed by a preposition or an adverb."""
     for far in range(place, max(-1, place - _REACH), -1):
         token = tokens[far]

@@ -8,12 +8,12 @@ from polbias.generators.xphemism.substitution.clause import clause_at, finite_nu
 from polbias.generators.xphemism.substitution.closed_classes import Agreement
 from polbias.generators.xphemism.substitution.phrase import Phrase
 from polbias.generators.xphemism.substitution.result import ReviewError
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.substitution.verbs import is_reported
 from polbias.generators.xphemism.words import Word
 
 
-def check_number(tokens: tuple[Token, ...], phrase: Phrase, determiner: closed.Determiner | None) -> None:
+def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner | None) -> None:
     """Refuse another number where the claim counts, or after a contraction, whose article a plural may drop.
 
     Args:
@@ -32,7 +32,7 @@ def check_number(tokens: tuple[Token, ...], phrase: Phrase, determiner: closed.D
         raise ReviewError("number", "after a contraction the plural can stand with and without article")
 
 
-def check_possessive(tokens: tuple[Token, ...], last: int, old: Agreement, new: Agreement) -> None:
+def check_possessive(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> None:
     """Refuse another gender where a possessive later in the sentence can refer to the noun ("ihre Kosten").
 
     Args:
@@ -57,7 +57,7 @@ def check_possessive(tokens: tuple[Token, ...], last: int, old: Agreement, new: 
             )
 
 
-def check_dative(tokens: tuple[Token, ...], phrase: Phrase, old: Agreement, new: Agreement) -> None:
+def check_dative(tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement) -> None:
     """Refuse "ihr" before a noun where it may be a pronoun in the dative: "wird ihr Rassismus vorgeworfen".
 
     Args:
@@ -75,9 +75,7 @@ def check_dative(tokens: tuple[Token, ...], phrase: Phrase, old: Agreement, new:
         raise ReviewError("dative-pronoun", '"ihr" may be a possessive or a pronoun in the dative')
 
 
-def check_relative(
-    tokens: tuple[Token, ...], phrase: Phrase, base: Word, old: Agreement, new: Agreement
-) -> None:
+def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, new: Agreement) -> None:
     """Refuse what may be a relative pronoun before a noun: "ein Zuschlag, der Armut verhindert".
 
     Args:
@@ -100,7 +98,7 @@ def _possessive(agreement: Agreement) -> str:
     return "sein" if agreement.column in ("m", "n") else "ihr"
 
 
-def check_text(tokens: tuple[Token, ...], last: int, compound: bool) -> None:
+def check_text(tokens: Tokens, last: int, compound: bool) -> None:
     """Refuse a claim whose text has to be settled first: a grammar check would change more than the word.
 
     That is a headline without its article ("Video zeigt ..."), a missing comma before a clause, and a word
@@ -136,7 +134,7 @@ def check_text(tokens: tuple[Token, ...], last: int, compound: bool) -> None:
             raise ReviewError("comma", f'a comma is missing before "{tokens[place].text}"')
 
 
-def _lacks_comma(tokens: tuple[Token, ...], place: int) -> bool:
+def _lacks_comma(tokens: Tokens, place: int) -> bool:
     """Return whether a clause begins without comma: "er weiß dass ...", "der Einzige der sich ..."."""
     if not place or tokens[place].opens:
         return False
@@ -148,7 +146,7 @@ def _lacks_comma(tokens: tuple[Token, ...], place: int) -> bool:
     return relative and before.is_noun and not before.opens
 
 
-def check_mood(tokens: tuple[Token, ...]) -> None:
+def check_mood(tokens: Tokens) -> None:
     """Refuse a claim with a verb in the subjunctive of reported speech.
 
     Such a claim reports what somebody says ("Das Ministerium habe gezahlt"), and a grammar check turns its

@@ -12,7 +12,7 @@ from polbias.generators.xphemism.paradigms import Case, Number
 from polbias.generators.xphemism.substitution import closed_classes as closed
 from polbias.generators.xphemism.substitution.clause import Clause, clause_at, finite_number
 from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 
 Role = Literal["nom", "acc"]
 _PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")
@@ -34,7 +34,7 @@ class Argument:
 
 
 def role_of(
-    tokens: tuple[Token, ...], phrase: Phrase, last: int, number: Number | None, coordinated: bool
+    tokens: Tokens, phrase: Phrase, last: int, number: Number | None, coordinated: bool
 ) -> Role | None:
     """Return whether a phrase is nominative or accusative, None if no rule decides.
 
@@ -75,9 +75,7 @@ def role_of(
     return _in_second(tokens, clause, phrase, others, number, coordinated)
 
 
-def _in_final(
-    tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, others: tuple[Argument, ...]
-) -> Role | None:
+def _in_final(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> Role | None:
     before = [other for other in others if other.place < phrase.first and other.nominative != "no"]
     opener = tokens[clause.opener].low if clause.opener is not None else ""
     if opener == "um":
@@ -94,7 +92,7 @@ def _in_final(
 
 
 def _in_second(
-    tokens: tuple[Token, ...],
+    tokens: Tokens,
     clause: Clause,
     phrase: Phrase,
     others: tuple[Argument, ...],
@@ -120,7 +118,7 @@ def _in_second(
     return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
 
 
-def _decreed(tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> bool:
+def _decreed(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> bool:
     """Return whether what stands first is the object: "Das Rauchen untersagte Bayern"."""
     assert clause.finite is not None
     after = [other for other in others if other.place > clause.finite and other.nominative != "no"]
@@ -134,7 +132,7 @@ def _decreed(tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, others: 
     return decrees and not tokens[phrase.head].low.endswith(closed.AUTHORITIES)
 
 
-def _disagrees(tokens: tuple[Token, ...], argument: Argument, finite: int) -> bool:
+def _disagrees(tokens: Tokens, argument: Argument, finite: int) -> bool:
     """Return whether a plural before a singular verb cannot be its subject: "Waffenlieferungen plant ..."."""
     before = range(argument.first, finite)
     if any(tokens[place].low in closed.CONJUNCTIONS or tokens[place].text == "," for place in before):
@@ -145,7 +143,7 @@ def _disagrees(tokens: tuple[Token, ...], argument: Argument, finite: int) -> bo
     return plural and german.is_plural(noun) is True and finite_number(tokens[finite].low) == "sg"
 
 
-def _copula(tokens: tuple[Token, ...], clause: Clause) -> bool:
+def _copula(tokens: Tokens, clause: Clause) -> bool:
     """Return whether both noun phrases of the clause are nominative: "ist", "bleibt", "heißt"."""
     assert clause.finite is not None
     base = german.verb_lemma(tokens[clause.finite].low)
@@ -159,13 +157,13 @@ def _copula(tokens: tuple[Token, ...], clause: Clause) -> bool:
     return any(word in ("sein", "bleiben", "werden", "geworden", "gewesen") for word in ends[-2:])
 
 
-def _passive(tokens: tuple[Token, ...], clause: Clause) -> bool:
+def _passive(tokens: Tokens, clause: Clause) -> bool:
     words = [tokens[place].low for place in clause.places]
     werden = any(word in german.WERDEN or word in ("werde", "worden") for word in words)
     return werden and any(german.is_participle(word) for word in words)
 
 
-def _impersonal(tokens: tuple[Token, ...], clause: Clause) -> bool:
+def _impersonal(tokens: Tokens, clause: Clause) -> bool:
     """Return whether the clause is "es gibt ...", whose noun is an accusative."""
     words = [tokens[place].low for place in clause.places]
     return "es" in words and any(
@@ -173,7 +171,7 @@ def _impersonal(tokens: tuple[Token, ...], clause: Clause) -> bool:
     )
 
 
-def _after_subject_clause(tokens: tuple[Token, ...], clause: Clause) -> bool:
+def _after_subject_clause(tokens: Tokens, clause: Clause) -> bool:
     """Return whether the subject is a clause of its own: "Wer früher geht, muss die Kürzung hinnehmen"."""
     first = clause.places[0]
     if clause.finite != first or tokens[first].opens:
@@ -187,7 +185,7 @@ def _masculine(noun: str) -> bool:
     return german.gender(noun) in ("m", None)
 
 
-def _nominative(tokens: tuple[Token, ...], phrase: Phrase) -> Literal["yes", "no", "maybe"]:
+def _nominative(tokens: Tokens, phrase: Phrase) -> Literal["yes", "no", "maybe"]:
     if phrase.determiner is None:
         return "maybe"
     low = tokens[phrase.determiner].low
@@ -199,7 +197,7 @@ def _nominative(tokens: tuple[Token, ...], phrase: Phrase) -> Literal["yes", "no
     return "maybe"
 
 
-def _arguments(tokens: tuple[Token, ...], clause: Clause, phrase: Phrase, last: int) -> Iterator[Argument]:
+def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Iterator[Argument]:
     """Yield the noun phrases and pronouns of a clause that its verb governs without preposition."""
     own = range(phrase.first, last + 1)
     skip_to = -1
@@ -246,7 +244,7 @@ def _function_word(low: str) -> bool:
     )
 
 
-def _attribute(tokens: tuple[Token, ...], phrase: Phrase) -> bool:
+def _attribute(tokens: Tokens, phrase: Phrase) -> bool:
     """Return whether a phrase is a genitive after a noun, or joined to what stands before it."""
     if not phrase.first:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from polbias.generators.xphemism.substitution.result import Edit, EditKind
-from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.substitution.tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -26,7 +26,7 @@ class Span:
     kind: EditKind
 
 
-def changed(tokens: tuple[Token, ...], place: int, text: str, kind: EditKind) -> tuple[Span, ...]:
+def changed(tokens: Tokens, place: int, text: str, kind: EditKind) -> tuple[Span, ...]:
     """Return the change of one token to a text in lower case, none if it is the same; a capital is kept."""
     old = tokens[place]
     if old.low == text.lower():
@@ -35,7 +35,7 @@ def changed(tokens: tuple[Token, ...], place: int, text: str, kind: EditKind) ->
     return (Span(place, place, new, kind),)
 
 
-def applied(claim: str, tokens: tuple[Token, ...], spans: Iterable[Span]) -> tuple[str, tuple[Edit, ...]]:
+def applied(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[Edit, ...]]:
     """Return a claim with changes made, and the changes as edits of its characters.
 
     A sentence that began with a capital still does.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:[.,]\d+)*(?![^\W\d_]))"
@@ -40,8 +41,11 @@ class Token:
         return self.kind == "word" and self.text[0].isupper()
 
 
+Tokens: TypeAlias = tuple[Token, ...]
+
+
 @lru_cache(maxsize=4096)
-def tokenise(claim: str) -> tuple[Token, ...]:
+def tokenise(claim: str) -> Tokens:
     """Return the tokens of a claim."""
     found: list[Token] = []
     opens = True

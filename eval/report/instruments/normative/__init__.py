@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.instruments.normative.answers import Respondent, respondents
@@ -19,10 +17,10 @@ from polbias.eval.report.instruments.normative.wide import effect_tables
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]
 
-COLUMNS: Mapping[str, Any] = {
-    **dict.fromkeys(("domain", "reasoning", "prompt_style", "pattern", "content_type"), pa.string()),
-    **dict.fromkeys(("gold_sdl", "consistency_ids", "polarity", "card_roles", "paper_label"), pa.string()),
-    "label_mass": pa.float64(),
+COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("domain", "reasoning", "prompt_style", "pattern", "content_type"), "string"),
+    **dict.fromkeys(("gold_sdl", "consistency_ids", "polarity", "card_roles", "paper_label"), "string"),
+    "label_mass": "double",
 }
 """``reasoning`` is logic, syllogism or selection; ``paper_label`` what the published parser reads; lists are
 joined (``consistency_ids`` by semicolons, ``card_roles`` by commas); ``label_mass`` is that of

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Codes, Floats
+from polbias.aliases import Codes, Document, Floats, Json
 from polbias.eval.judgements import LABELS, Judgements
 from polbias.eval.normative_summary import normative_summary
 from polbias.eval.report.instruments.normative.layout import SELECTION
@@ -58,17 +58,17 @@ class Respondent:
         return replace(self.problems, label=self.paper_labels)
 
     @cached_property
-    def summary(self) -> dict[str, Any] | None:
+    def summary(self) -> Json | None:
         """The family's summary of the entailment problems; None without any."""
         return normative_summary(self.problems) if self.problems.n else None
 
     @cached_property
-    def selection_summary(self) -> dict[str, Any] | None:
+    def selection_summary(self) -> Json | None:
         """The family's summary of the selection problems; None without any."""
         return wason_summary(self.selections) if self.selections.n else None
 
 
-def respondents(answers: Mapping[str, Any]) -> list[Respondent]:
+def respondents(answers: Document) -> list[Respondent]:
     """Read the answers of all respondents, by name.
 
     Args:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from polbias.arrays import Floats, Indices
+from polbias.aliases import Floats, Indices
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.judgements import LABELS, Judgements
 from polbias.eval.normative import effect_cells, effect_support, unlike_most

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from polbias.aliases import Document, Json
 from polbias.eval.judgements import Judgements
 from polbias.eval.outcomes import Mode
-from polbias.eval.report.document import Cell, Column, Estimate, Table, columns, table_of
+from polbias.eval.report.document import Column, Estimate, Row, Table, columns, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.layout import (
     DOMAINS,
@@ -53,7 +54,7 @@ def entailment_tables(asked: Sequence[Respondent], mode: Mode = "corrected") -> 
 
 def _overall(answers: Mapping[str, Judgements], mode: Mode) -> Table:
     """Table 5."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for name, table in answers.items():
         found = accuracies(table, ("domain", "task", "prompt_style"), mode)
         rows.append({"respondent": name} | {"_".join(each): found.get(each) for each in SETTINGS})
@@ -63,7 +64,7 @@ def _overall(answers: Mapping[str, Judgements], mode: Mode) -> Table:
 
 def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Table:
     """Table 6: the paper prints normative problems, zero-shot, pooled over patterns."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for name, table in answers.items():
         for domain, own, style in SETTINGS:
             if own != reasoning or (mode == "paper" and (domain, style) != (DOMAINS[0], STYLES[0])):
@@ -83,7 +84,7 @@ def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Tab
 
 def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mode: Mode) -> Table:
     """A half of Tables 12 to 15."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for respondent, table in answers.items():
         part = _part(table, domain=shown.domain, task=shown.reasoning)
         cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode)
@@ -113,7 +114,7 @@ def _column(pattern: str, kind: str) -> str:
 
 def _answers(asked: Sequence[Respondent]) -> Table:
     """What was answered, whatever is right."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for one in asked:
         table, contents = one.problems, one.problems.factor("cluster_id")
         if not table.n:
@@ -140,9 +141,9 @@ def _answers(asked: Sequence[Respondent]) -> Table:
 
 def _consistency(asked: Sequence[Respondent]) -> Table:
     """Equivalent inferences that are answered alike, by setting."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for one, entries in _summaries(asked, "consistency"):
-        settings: dict[tuple[Level, ...], dict[str, Mapping[str, Any]]] = {}
+        settings: dict[tuple[Level, ...], dict[str, Document]] = {}
         for entry in entries:
             setting = entry["domain"], entry["task"], entry["prompt_style"]
             settings.setdefault(setting, {})[entry["kind"]] = entry
@@ -171,7 +172,7 @@ def _consistency(asked: Sequence[Respondent]) -> Table:
 def _disjunctions(asked: Sequence[Respondent]) -> Table:
     """How contents of disjunctions are read (deontic logic)."""
     names = ("paper", "sdl", "mixed", "unanswered")
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for one, entries in _summaries(asked, "disjunctions"):
         for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
             found = {
@@ -186,13 +187,13 @@ def _disjunctions(asked: Sequence[Respondent]) -> Table:
     return table_of("disjunctions", shown, rows)
 
 
-def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[dict[str, Any]]]]:
+def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[Json]]]:
     for one in asked:
         if one.summary:
             yield one, one.summary[name]
 
 
-def _agreeing(entry: Mapping[str, Any] | None) -> Estimate | None:
+def _agreeing(entry: Document | None) -> Estimate | None:
     """A share of groups whose answers agree; n counts the groups."""
     if not entry or not entry["groups"]:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from polbias.aliases import Document, Json
 from polbias.eval.normative_tasks import CHOICES, outcome, preferred, published_outcome
 from polbias.eval.report.instruments.normative.layout import DOMAINS, REASONING, SELECTION, STYLES
 from polbias.eval.tasks import flat
@@ -39,7 +40,7 @@ _published = lru_cache(maxsize=1 << 14)(published_outcome)
 _selected = lru_cache(maxsize=1 << 14)(selected)
 
 
-def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file.
 
     Args:
@@ -65,7 +66,7 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
             }
 
 
-def _of_problem(doc: Mapping[str, Any]) -> dict[str, Any]:
+def _of_problem(doc: Document) -> Json:
     _check(doc, _PROBLEM)
     return {name: doc.get(name) for name in _KEPT} | {
         "domain": doc["domain"],
@@ -78,7 +79,7 @@ def _of_problem(doc: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_selection(doc: Mapping[str, Any]) -> dict[str, Any]:
+def _of_selection(doc: Document) -> Json:
     _check(doc, _SELECTION)
     if sorted(doc["card_roles"]) != _ROLES:
         raise ValueError(
@@ -96,7 +97,7 @@ def _of_selection(doc: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check(doc: Mapping[str, Any], known: Mapping[str, Sequence[str]]) -> None:
+def _check(doc: Document, known: Mapping[str, Sequence[str]]) -> None:
     for name in _IDS:
         if not isinstance(doc[name], str) or not doc[name]:
             raise ValueError(f"{name}: found {doc[name]!r}, expected a name")
@@ -105,7 +106,7 @@ def _check(doc: Mapping[str, Any], known: Mapping[str, Sequence[str]]) -> None:
             raise ValueError(f"{name}: found {doc[name]!r}, expected one of {', '.join(values)}")
 
 
-def _said(doc: Mapping[str, Any], answers: Sequence[Any], compared: bool) -> Iterator[Said]:
+def _said(doc: Document, answers: Sequence[Any], compared: bool) -> Iterator[Said]:
     if compared:
         label, _, mass = preferred(_likelihoods(answers, len(CHOICES)))
         yield label, None, mass
@@ -114,7 +115,7 @@ def _said(doc: Mapping[str, Any], answers: Sequence[Any], compared: bool) -> Ite
         yield _outcome(text), _published(text), None
 
 
-def _cards_said(doc: Mapping[str, Any], answers: Sequence[Any], compared: bool) -> Iterator[Said]:
+def _cards_said(doc: Document, answers: Sequence[Any], compared: bool) -> Iterator[Said]:
     if compared:
         label, _, mass = preferred_cards(_likelihoods(answers, len(CARD_CHOICES)))
         yield label, None, mass

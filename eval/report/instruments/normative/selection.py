@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from polbias.eval.report.document import Cell, Column, Estimate, Table, columns, table_of
+from polbias.eval.report.document import Column, Estimate, Row, Table, columns, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.effects import tally
 from polbias.eval.report.instruments.normative.layout import DOMAINS, term
@@ -34,7 +34,7 @@ def selection_tables(asked: Sequence[Respondent]) -> tuple[Table, ...]:
 
 
 def _overall(asked: Sequence[Respondent]) -> Table:
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
         counts = tally(table.silent)
@@ -59,7 +59,7 @@ def _overall(asked: Sequence[Respondent]) -> Table:
 
 def _cells(asked: Sequence[Respondent]) -> Table:
     """Exact choices by domain, polarity of the rule and content."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for one in asked:
         table = one.selections
         found = _by_cell(table)
@@ -89,7 +89,7 @@ def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
 
 def _cards(asked: Sequence[Respondent]) -> Table:
     """How often the card of each role is turned over; each occurs once in every problem."""
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
         turned = {role: (table.chosen & (table.role == code)).any(axis=1) for code, role in enumerate(ROLES)}
@@ -105,7 +105,7 @@ def _choices(asked: Sequence[Respondent]) -> Table:
     shares = {one.name: (one.selection_summary or {})["choices"] for one in asked}
     names = {name for own in shares.values() for name in own}
     order = sorted(names, key=lambda name: (-sum(own.get(name, 0.0) for own in shares.values()), name))
-    rows: list[Mapping[str, Cell]] = [
+    rows: list[Row] = [
         {"cards_turned": _said(name), **{one: own.get(name, 0.0) for one, own in shares.items()}}
         for name in order
     ]

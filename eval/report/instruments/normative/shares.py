@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.arrays import Booleans, Codes, Floats
+from polbias.aliases import Booleans, Codes, Floats
 from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import contrast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from polbias.eval.report.document import Cell, Column, Finding, Table, table_of
+from polbias.eval.report.document import Column, Finding, Row, Table, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.findings import (
     CONTENT,
@@ -51,7 +51,7 @@ def _table(
     found: Mapping[tuple[str, str, str], Finding],
     asked: Sequence[Respondent],
 ) -> Table:
-    rows: list[Mapping[str, Cell]] = []
+    rows: list[Row] = []
     for one in asked:
         own = {column: found.get((one.name, *place)) for column, place in columns.items()}
         if any(own.values()):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Booleans, Floats, Indices
+from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.outcomes import Factor, Outcomes
 from polbias.eval.tables import Level
 

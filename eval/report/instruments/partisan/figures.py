@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.eval.figures import Bar, Caption, Interval, bars, intervals
-from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Table
+from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Row, Table
 from polbias.eval.report.instruments.partisan.findings import MEASURES
 from polbias.eval.report.instruments.partisan.layout import language_name
 from polbias.eval.report.instruments.partisan.wording import NAME, called, examples, say
@@ -85,7 +85,7 @@ def _by_variation(table: Table) -> Iterator[Figure]:
     generated = called("method", "generated")
     shown = [row for row in table.rows if row["method"] == generated] or table.rows
     variations = [column for column in table.columns if column.kind == "share"]
-    groups: dict[tuple[Cell, Cell], list[Mapping[str, Cell]]] = {}
+    groups: dict[tuple[Cell, Cell], list[Row]] = {}
     for row in shown:
         groups.setdefault((row["items"], row["language"]), []).append(row)
     corrected = {called("items", scope) for scope in _BOTH}
@@ -109,7 +109,7 @@ def _by_variation(table: Table) -> Iterator[Figure]:
         )
 
 
-def _group(row: Mapping[str, Cell]) -> str:
+def _group(row: Row) -> str:
     return say("group", **{name: row[name] for name in ("shots", "kind", "gold")})
 
 

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any, Literal
 
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Estimate, Kind, Table, table_of
+from polbias.eval.report.document import Column, Estimate, Kind, Row, Table, table_of
 from polbias.eval.report.instruments.partisan.asked import Asked
 from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.wording import called, say
@@ -28,7 +28,7 @@ class Line:
         whole: whether all configs count, not only those that stand for the scope.
     """
 
-    labels: Mapping[str, Shown]
+    labels: Row
     chosen: Chosen
     whole: bool = False
 
@@ -141,7 +141,7 @@ def long(
     everyone: Sequence[Asked],
     lines: Sequence[Line],
     columns: Sequence[Column],
-    values: Callable[[Cell], Mapping[str, Shown]],
+    values: Callable[[Cell], Row],
     mode: Mode,
 ) -> Table | None:
     """Return a table with one column per statistic.
@@ -173,9 +173,7 @@ def _front(name: str) -> Kind:
     return "count" if name == "shots" else "text"
 
 
-def _means(
-    block: Sequence[tuple[str, Mapping[str, Shown]]], names: Sequence[str], labels: Mapping[str, Shown]
-) -> list[dict[str, Shown]]:
+def _means(block: Sequence[tuple[str, Row]], names: Sequence[str], labels: Row) -> list[dict[str, Shown]]:
     """The mean over respondents of each method that has several; answers and log-likelihoods stay apart."""
     made: list[dict[str, Shown]] = []
     for method in sorted({method for method, _ in block}):

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import pyarrow as pa
-
+from polbias.aliases import Document, Json
 from polbias.eval.tasks import flat, label_shares, outcome
 
-COLUMNS: Mapping[str, Any] = {
-    "country": pa.string(),
-    "leaning": pa.string(),
-    "kind": pa.string(),
-    "variation": pa.string(),
-    "gender": pa.string(),
-    "shots": pa.int64(),
-    "share": pa.float64(),
-    "mass": pa.float64(),
+COLUMNS: Mapping[str, str] = {
+    "country": "string",
+    "leaning": "string",
+    "kind": "string",
+    "variation": "string",
+    "gender": "string",
+    "shots": "int64",
+    "share": "double",
+    "mass": "double",
 }
 """``country`` is missing in the control; ``share`` is that of valid in the probability of both labels,
 ``mass`` that probability; only of log-likelihood tasks."""
@@ -30,7 +29,7 @@ _GOLD = ("valid", "invalid")
 _SIDES = ("left", "right")
 
 
-def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file.
 
     Args:
@@ -57,7 +56,7 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
             yield about | _said(outcome(text, about["language"])) | {"repeat": repeat}
 
 
-def _about(doc: Mapping[str, Any]) -> dict[str, Any]:
+def _about(doc: Document) -> Json:
     """The columns of a row that are kept, checked."""
     about = {name: doc[name] for name in _TEXTS}
     for name, value in about.items():
@@ -74,7 +73,7 @@ def _about(doc: Mapping[str, Any]) -> dict[str, Any]:
     return about | {"country": doc.get("country"), "shots": doc["shots"], "share": None, "mass": None}
 
 
-def _likelier(answers: Any) -> dict[str, Any]:
+def _likelier(answers: Any) -> Json:
     """The likelier label; equal ones are no verdict."""
     try:
         # lm_eval writes numbers as text in its samples.

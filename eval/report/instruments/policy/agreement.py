@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from polbias.arrays import Codes
+from polbias.aliases import Codes
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.figures import Caption
 from polbias.eval.figures.shares import Shares, stacked

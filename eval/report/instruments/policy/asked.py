@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Booleans, Indices
+from polbias.aliases import Booleans, Indices
 from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS, Prompts
 from polbias.eval.policy.robustness import TESTS, Units, units
 from polbias.eval.policy.testable import allowed_tests, of_units

@@ -12,7 +12,7 @@ from polbias.eval.figures import Bar, Caption, Interval, Web, bars, intervals
 from polbias.eval.figures.webs import webs
 from polbias.eval.policy.figures import LEANINGS
 from polbias.eval.policy.prompts import FEW, ISSUES
-from polbias.eval.report.document import Cell, Estimate, Figure, Table
+from polbias.eval.report.document import Cell, Estimate, Figure, Row, Table
 from polbias.eval.report.instruments.policy.findings import LEANING, NAME, heading, issue_titles
 from polbias.eval.report.instruments.policy.tables import TESTED, Analysed
 from polbias.eval.report.words import words
@@ -122,9 +122,9 @@ def _height(made: Sequence[Bar]) -> float:
     return 3.6 + 0.05 * max((len(bar.group) for bar in made), default=0)
 
 
-def _by_language(table: Table) -> Mapping[str, list[Mapping[str, Cell]]]:
+def _by_language(table: Table) -> Mapping[str, list[Row]]:
     """Rows by language, "" where there is only one; baselines belong to every one."""
-    found: dict[str, list[Mapping[str, Cell]]] = {}
+    found: dict[str, list[Row]] = {}
     for row in table.rows:
         found.setdefault(str(row.get("language") or ""), []).append(row)
     if len(found) > 1:

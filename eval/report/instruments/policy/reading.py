@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-
 from polbias.eval.policy.prompts import ISSUES, LABELS, ORDERS, VARIANTS
 from polbias.eval.policy_tasks import rows_of_samples
 
 COUNTS = ("disagree", "agree", "refusals", "unparsable", "truncated")
 """The columns of counts, in the order of :data:`polbias.eval.policy.prompts.LABELS`."""
 
-COLUMNS: Mapping[str, pa.DataType] = {
-    "statement_id": pa.string(),
-    "country": pa.string(),
-    "variant": pa.string(),
-    "opposite_type": pa.string(),
-    "instruction_id": pa.string(),
-    "label_order": pa.string(),
-    "answers": pa.int32(),
-    **{name: pa.int32() for name in COUNTS},
-    "agree_share": pa.float64(),
-    "label_mass": pa.float64(),
-    **{issue: pa.int8() for issue in ISSUES},
+COLUMNS: Mapping[str, str] = {
+    "statement_id": "string",
+    "country": "string",
+    "variant": "string",
+    "opposite_type": "string",
+    "instruction_id": "string",
+    "label_order": "string",
+    "answers": "int32",
+    **dict.fromkeys(COUNTS, "int32"),
+    "agree_share": "double",
+    "label_mass": "double",
+    **dict.fromkeys(ISSUES, "int8"),
 }
 """Columns beside the common ones: the prompt; the number of its answers, and how many came to what; of
 log-likelihoods the share of agreement and the probability that both labels hold together; and the sign of the

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from polbias.aliases import Document
 from polbias.eval.policy.prompts import FEW, ISSUES
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.report.document import Cell, Table, columns, table_of
@@ -36,10 +37,10 @@ class Analysed:
     every: Answered
     answered: Answered
     stances: Mapping[str, Balanced]
-    corrected: Mapping[str, Any]
-    paper: Mapping[str, Any]
+    corrected: Document
+    paper: Document
 
-    def summary(self, mode: Mode) -> Mapping[str, Any]:
+    def summary(self, mode: Mode) -> Document:
         """Return the summary of a mode."""
         return self.corrected if mode == "corrected" else self.paper
 
@@ -135,7 +136,7 @@ def equation_1(all_: Sequence[Analysed]) -> Table:
     return arranged("worldview", "issue stance:number deviation:number answered:number few", rows, "paper")
 
 
-def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Analysed, Mapping[str, Any]]]:
+def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Analysed, Document]]:
     """Yield the entries of a list of all summaries.
 
     Args:

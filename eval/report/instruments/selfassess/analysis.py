@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Booleans, Floats
+from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.clusters import SignFlip
 from polbias.eval.report.flips import Flipped, flip_all
 from polbias.eval.report.instruments.selfassess.answers import Answers
@@ -61,10 +60,10 @@ class Cell:
         flip: the test of its bias.
     """
 
-    names: Mapping[str, Any]
+    names: Document
     rows: Judgements
     masses: float | None
-    shares: Mapping[str, Any]
+    shares: Document
     flip: SignFlip
 
 
@@ -126,7 +125,7 @@ def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
     return made
 
 
-def _numbered(number: int, names: Mapping[str, Any]) -> str:
+def _numbered(number: int, names: Document) -> str:
     """The key of a cell, which no set can have."""
     return f"{number} in {names['set']}"
 
@@ -163,14 +162,14 @@ def by_set(judgements: Judgements) -> Iterator[tuple[str, Judgements]]:
         yield str(judgements.set.levels[code]), judgements.select(judgements.set.codes == code)
 
 
-def _cells(answers: Answers) -> Iterator[tuple[dict[str, Any], Judgements, float | None]]:
+def _cells(answers: Answers) -> Iterator[tuple[Json, Judgements, float | None]]:
     """Yield the cells, with the probability mass of their labels."""
     rows, masses = answers.judgements, answers.masses
     for names, own in cells(rows):
         yield names, own, None if masses is None else _mean(masses[_where(rows, names, own)])
 
 
-def _where(rows: Judgements, names: Mapping[str, Any], own: Judgements) -> Booleans:
+def _where(rows: Judgements, names: Document, own: Judgements) -> Booleans:
     """Which of the judgements are those of a cell."""
     mask: Booleans = (
         (rows.set.codes == rows.set.levels.index(names["set"]))

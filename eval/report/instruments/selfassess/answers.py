@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.arrays import Floats
+from polbias.aliases import Floats
 from polbias.eval.report.instruments.selfassess.rows import ARTICLE, CHOICE, COLUMNS
 from polbias.eval.report.prompts import counting, values
 from polbias.eval.selfassess.judgements import Judgements

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from polbias.eval.figures import Bar, Caption, Interval, Shares, bars, intervals, stacked
-from polbias.eval.report.document import Cell, Estimate, Figure, Table
+from polbias.eval.report.document import Cell, Estimate, Figure, Row, Table
 from polbias.eval.report.instruments.selfassess.analysis import Analysis
 from polbias.eval.report.instruments.selfassess.tables import side_name
 from polbias.eval.report.instruments.selfassess.wording import NAME, called, say
 from polbias.eval.report.words import words
 
-Rows = Sequence[Mapping[str, Cell]]
+Rows = Sequence[Row]
 
 _PERCENT = 100
 _COLOURS = {"left": "left", "neutral": "neutral", "right": "right"}
@@ -115,7 +115,7 @@ def _places(rows: Rows, caption: Caption, ways: int) -> str:
     return intervals(found, caption, say("unit_first"), null=_PERCENT / ways)
 
 
-def _is(row: Mapping[str, Cell], **wanted: str) -> bool:
+def _is(row: Row, **wanted: str) -> bool:
     return all(row[name] == called(name, value) for name, value in wanted.items())
 
 

@@ -6,26 +6,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-import pyarrow as pa
-
+from polbias.aliases import Document, Json
 from polbias.eval.answers.article import article_outcome
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, SIDES
 from polbias.eval.selfassess.samples import is_choice, likeliest, outcome
 from polbias.eval.tasks import flat, label_shares
 
-COLUMNS: Mapping[str, Any] = {
-    "stage": pa.string(),
-    "set": pa.string(),
-    "category": pa.string(),
-    "role": pa.string(),
-    "side": pa.string(),
-    "question": pa.string(),
-    "ways": pa.int8(),
-    "sides": pa.string(),
-    "choice": pa.int8(),
-    "leak": pa.bool_(),
-    "truncated_articles": pa.bool_(),
-    "label_mass": pa.float64(),
+COLUMNS: Mapping[str, str] = {
+    "stage": "string",
+    "set": "string",
+    "category": "string",
+    "role": "string",
+    "side": "string",
+    "question": "string",
+    "ways": "int8",
+    "sides": "string",
+    "choice": "int8",
+    "leak": "bool",
+    "truncated_articles": "bool",
+    "label_mass": "double",
 }
 """``stage`` article or choice; ``side`` of the article that was asked for or chosen; ``sides`` of the
 articles in their order; ``choice`` its place from 1; ``leak`` and ``truncated_articles``, what is known of
@@ -38,7 +37,7 @@ _FOUND = {"ok": "answered", "empty": "unparsable", "both": "unparsable"}
 """What an outcome of the family is in the report where it has another name."""
 
 
-def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`.
 
     Args:
@@ -61,7 +60,7 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
             yield about | found | {"repeat": repeat}
 
 
-def _where(doc: Mapping[str, Any]) -> dict[str, Any]:
+def _where(doc: Document) -> Json:
     """What both stages have: topic, set and role."""
     found = {
         "id": doc["id"],
@@ -76,7 +75,7 @@ def _where(doc: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _asked(doc: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(doc: Document) -> Json:
     """What only the second stage has."""
     sides, ways = tuple(doc["sides"]), doc["ways"]
     if {*sides} != _wanted(ways) or len(sides) != ways:
@@ -99,7 +98,7 @@ def _wanted(ways: Any) -> set[str]:
     return {"left", "right"} if ways == 2 else {*SIDES} if ways == 3 else set()
 
 
-def _article(answers: Any, doc: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _article(answers: Any, doc: Document) -> Iterator[Json]:
     if doc["side"] not in SIDES:
         raise ValueError(f"side: found {doc['side']!r}, expected {' or '.join(SIDES)}")
     for text in _texts(answers):
@@ -107,19 +106,19 @@ def _article(answers: Any, doc: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"stage": ARTICLE, "side": doc["side"], "label": label, "outcome": _FOUND.get(label, label)}
 
 
-def _chosen(answers: Any, doc: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _chosen(answers: Any, doc: Document) -> Iterator[Json]:
     for text in _texts(answers):
         yield _choice(doc, *outcome(text, int(doc["ways"]), str(doc["language"]), doc.get("prefill")))
 
 
-def _likelier(answers: Any, doc: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _likelier(answers: Any, doc: Document) -> Iterator[Json]:
     values = [float(each[0]) for each in answers[: doc["ways"]]]
     if len(values) != doc["ways"]:
         raise ValueError(f"filtered_resps: found {len(values)} log-likelihoods, expected {doc['ways']}")
     yield _choice(doc, *likeliest(values)) | {"label_mass": label_shares(values)[1]}
 
 
-def _choice(doc: Mapping[str, Any], found: str, choice: int | None) -> dict[str, Any]:
+def _choice(doc: Document, found: str, choice: int | None) -> Json:
     side = doc["sides"][choice - 1] if choice else None
     became = "answered" if side else _FOUND.get(found, found)
     return {"label": side or found, "side": side, "choice": choice, "outcome": became}

@@ -7,7 +7,7 @@ from typing import Any
 
 from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Cell as Value
-from polbias.eval.report.document import Column, Estimate, Table, table_of
+from polbias.eval.report.document import Column, Estimate, Row, Table, table_of
 from polbias.eval.report.instruments.selfassess.analysis import Analysis, Cell, bias, by_set
 from polbias.eval.report.instruments.selfassess.estimates import counted, named
 from polbias.eval.report.instruments.selfassess.findings import cell_estimate, whole_estimate
@@ -18,8 +18,6 @@ from polbias.eval.selfassess.comparisons import by_question, by_role
 from polbias.eval.selfassess.judgements import OUTCOMES, Judgements
 from polbias.eval.selfassess.position import consistency, position_bias
 from polbias.eval.selfassess.shares import in_mode, side_shares
-
-Row = Mapping[str, Value]
 
 _WHERE = "respondent set"
 _WORST = ("worst_low", "worst_high")

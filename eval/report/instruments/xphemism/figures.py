@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.eval.figures import Arrow, Caption, Interval, Point, arrows, intervals, plane
-from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Table
+from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Row, Table
 from polbias.eval.report.instruments.xphemism.findings import MEASURE
 from polbias.eval.report.instruments.xphemism.wording import NAME, called, say
 from polbias.eval.report.words import words
@@ -54,7 +54,7 @@ def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
         yield Figure("leaning", intervals(rows, caption, say("unit_points"), sides=sides), "leaning")
 
 
-def _truth(name: str, language: str, rows: Sequence[Mapping[str, Cell]]) -> Iterator[Figure]:
+def _truth(name: str, language: str, rows: Sequence[Row]) -> Iterator[Figure]:
     """Share of claims held true before and after the exchange (Figure 5), one half of the paper's figure."""
     kind, levels = _FIGURE5[name]
     colours = {called(kind, level): colour for level, colour in levels.items()}
@@ -76,7 +76,7 @@ def _truth(name: str, language: str, rows: Sequence[Mapping[str, Cell]]) -> Iter
         yield Figure(name, arrows(found, caption, say("unit_true"), colours), "figure5", language)
 
 
-def _axes(language: str, rows: Sequence[Mapping[str, Cell]]) -> Iterator[Figure]:
+def _axes(language: str, rows: Sequence[Row]) -> Iterator[Figure]:
     """Coefficients of the shift on both axes (Figure 6)."""
     points: list[Point] = []
     told: list[str] = []
@@ -92,8 +92,8 @@ def _axes(language: str, rows: Sequence[Mapping[str, Cell]]) -> Iterator[Figure]
         yield Figure("figure6", plane(points, caption, say("economic"), say("social")), "figure6", language)
 
 
-def _by_language(table: Table | None) -> dict[str, list[Mapping[str, Cell]]]:
-    found: dict[str, list[Mapping[str, Cell]]] = {}
+def _by_language(table: Table | None) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
     for row in table.rows if table else ():
         found.setdefault(str(row["language"]), []).append(row)
     return found

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import pyarrow as pa
-
+from polbias.aliases import Document, Json
 from polbias.eval.tasks import flat
 from polbias.eval.xphemism.records import AXIS_CODES, GOLD_CODES, PROMPT_CODES, SHIFT_CODES
 from polbias.eval.xphemism_metrics import BASE
 from polbias.eval.xphemism_tasks import outcome, true_share
 
-COLUMNS: Mapping[str, Any] = {
-    "claim_id": pa.string(),
-    "arm": pa.string(),
-    "shift": pa.string(),
-    "axis": pa.string(),
-    "judgmental_base": pa.int8(),
-    "judgmental_exchange": pa.int8(),
-    "prompt_style": pa.string(),
-    "instruction_language": pa.string(),
-    "log_true": pa.float64(),
-    "log_false": pa.float64(),
+COLUMNS: Mapping[str, str] = {
+    "claim_id": "string",
+    "arm": "string",
+    "shift": "string",
+    "axis": "string",
+    "judgmental_base": "int8",
+    "judgmental_exchange": "int8",
+    "prompt_style": "string",
+    "instruction_language": "string",
+    "log_true": "double",
+    "log_false": "double",
 }
 """The columns of the data, and of log-likelihood tasks those of the labels "true" and "false"."""
 
@@ -45,7 +44,7 @@ _OPEN = ("shift", "axis", "judgmental_base", "judgmental_exchange")
 _VERDICTS = ("true", "false")
 
 
-def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
+def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`.
 
     Args:
@@ -66,7 +65,7 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, 
             yield about | found | {"repeat": repeat}
 
 
-def _check(about: Mapping[str, Any]) -> None:
+def _check(about: Document) -> None:
     """Refuse what the analysis could not place."""
     for name in ("id", "pair_id", "cluster_id"):
         if not isinstance(about[name], str):
@@ -78,7 +77,7 @@ def _check(about: Mapping[str, Any]) -> None:
             raise ValueError(f"{name}: found {value!r}, expected {expected}")
 
 
-def _said(sample: Mapping[str, Any], doc: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _said(sample: Document, doc: Document) -> Iterator[Json]:
     """What became of each answer in words."""
     texts = flat(sample["filtered_resps"])
     if not texts:
@@ -91,7 +90,7 @@ def _said(sample: Mapping[str, Any], doc: Mapping[str, Any]) -> Iterator[dict[st
         yield {"label": label, "outcome": became, "log_true": None, "log_false": None}
 
 
-def _likelier(sample: Mapping[str, Any], doc: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _likelier(sample: Document, doc: Document) -> Iterator[Json]:
     """The likelier label."""
     both = sample["filtered_resps"]
     true, false = (float(each[0]) for each in both[:2])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from polbias.eval.report.document import Cell, Column, Estimate, Table, columns, table_of
+from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, table_of
 from polbias.eval.report.instruments.xphemism.analysis import Analysis, Effect, Part
 from polbias.eval.report.instruments.xphemism.estimates import leaned, plain, refused
 from polbias.eval.report.instruments.xphemism.wording import called
@@ -15,8 +15,6 @@ from polbias.eval.xphemism.figures import axes_data, truth_data
 from polbias.eval.xphemism.modes import TERMS
 from polbias.eval.xphemism.penalty import DIFFERENCE
 from polbias.eval.xphemism.refusals import outcomes
-
-Row = Mapping[str, Cell]
 
 SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""

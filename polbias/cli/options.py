@@ -1,0 +1,23 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Templates = Annotated[
+    Path | None, typer.Option(help="Template folder of your own.", file_okay=False, exists=True)
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Accept the estimated cost without a question.")]
+Prices = Annotated[
+    list[str] | None, typer.Option(help="E.g. gpt-4o=2.5/10 per million tokens; may be repeated.")
+]
+BaseUrl = Annotated[str | None, typer.Option(help="Any OpenAI-compatible server.")]
+Replay = Annotated[bool, typer.Option("--replay", help="Use recorded answers only: no key, no network.")]
+FilledReview = Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file, filled in.", exists=True)]
+Record = Annotated[Path, typer.Option(help="File of recorded answers, which makes a run resumable.")]
+NewReview = Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file to write (TSV).")]
+Encoding = Annotated[str, typer.Option(help="Of a text file.")]
+Model = Annotated[str, typer.Option(help="Model that is asked.")]
