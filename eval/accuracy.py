@@ -5,14 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats, Indices
-from polbias.eval.judgements import Judgements
-from polbias.eval.outcomes import LABELS, Level, Mode, Outcomes, Rows
-from polbias.eval.tables import crossed
+from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.tables import Factor, Level, Mode, crossed
+
+_LABELS = 5  # two verdicts, refusal, unparsable, truncated
+
+
+class Answers(Protocol):
+    """A table of answers whose labels are two verdicts, 0 and 1, and then what is none."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+
+    @property
+    def gold(self) -> Codes:
+        """The right verdict, 0 or 1."""
+
+    @property
+    def label(self) -> Codes:
+        """What was answered, 0 to 4."""
+
+    @property
+    def answered(self) -> Booleans:
+        """True where the answer is a verdict."""
+
+    def in_mode(self, mode: Mode) -> Answers:
+        """The rows that a mode considers."""
+
+    def factor(self, name: str) -> Factor:
+        """A column to group by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +92,14 @@ class CountCell:
     truncated: int
 
 
-def accuracy(
-    rows: Rows | Judgements, by: Sequence[str] | str = (), mode: Mode = "corrected"
-) -> list[AccuracyCell]:
+def accuracy(rows: Answers, by: Sequence[str] | str = (), mode: Mode = "corrected") -> list[AccuracyCell]:
     """Share of correct judgements in every cell that has rows.
 
     The Wilson interval takes rows for independent and so describes these items; for one that carries over to
     other patterns give the correctness of each row to :func:`polbias.eval.clusters.cluster_interval`.
 
     Args:
-        rows: Any table that :meth:`Outcomes.of` accepts, or a table of :class:`Judgements`.
+        rows: A table of answers.
         by: Columns to group by, such as ("language", "gold"); none for a single cell.
         mode: "corrected": an unanswered row is a wrong one; "paper": it is dropped, though still reported.
 
@@ -87,22 +112,22 @@ def accuracy(
     Source:
         Gubelmann and Karray, section 5, Figure 1 and Table 4.
     """
-    outcomes, cells, index = _cells(rows, by)
-    considered = np.ones(outcomes.n, np.bool_) if outcomes.in_mode(mode) is outcomes else outcomes.answered
+    cells, index = _cells(rows, by)
+    considered = np.ones(rows.n, np.bool_) if rows.in_mode(mode) is rows else rows.answered
     n = np.bincount(index[considered], minlength=len(cells))
-    correct = np.bincount(index[outcomes.label == outcomes.gold], minlength=len(cells))
+    correct = np.bincount(index[rows.label == rows.gold], minlength=len(cells))
     share = np.divide(correct, n, out=np.full(len(cells), np.nan), where=n > 0)
     low, high = wilson_interval(correct, n)
-    unanswered = _table(outcomes, index, len(cells))[:, 2:]
+    unanswered = _table(rows, index, len(cells))[:, 2:]
     columns = (column.tolist() for column in (n, correct, share, low, high, *unanswered.T))
     return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
 
 
-def counts(rows: Rows | Judgements, by: Sequence[str] | str = ()) -> list[CountCell]:
+def counts(rows: Answers, by: Sequence[str] | str = ()) -> list[CountCell]:
     """Number of answers with each outcome in every cell that has rows.
 
     Args:
-        rows: Any table that :meth:`Outcomes.of` accepts, or a table of :class:`Judgements`.
+        rows: A table of answers.
         by: Columns to group by; none for a single cell.
 
     Returns:
@@ -114,8 +139,8 @@ def counts(rows: Rows | Judgements, by: Sequence[str] | str = ()) -> list[CountC
     Source:
         Gubelmann and Karray, appendix B, Tables 7 and 8, there for all that is no judgement together.
     """
-    outcomes, cells, index = _cells(rows, by)
-    table = _table(outcomes, index, len(cells)).tolist()
+    cells, index = _cells(rows, by)
+    table = _table(rows, index, len(cells)).tolist()
     return [
         CountCell(cell, sum(row), row[1], row[0], *row[2:]) for cell, row in zip(cells, table, strict=True)
     ]
@@ -143,19 +168,15 @@ def wilson_interval(correct: ArrayLike, n: ArrayLike, level: float = 0.95) -> tu
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
-def _cells(
-    rows: Rows | Judgements, by: Sequence[str] | str
-) -> tuple[Outcomes | Judgements, list[dict[str, Level]], Indices]:
-    """The table, its cells in order, and the cell of each row."""
+def _cells(rows: Answers, by: Sequence[str] | str) -> tuple[list[dict[str, Level]], Indices]:
+    """The cells in order, and the cell of each row."""
     names = (by,) if isinstance(by, str) else tuple(by)
-    outcomes = rows if isinstance(rows, Judgements) else Outcomes.of(rows, factors=names)
     if not names:
-        return outcomes, [{}], np.zeros(outcomes.n, np.intp)
-    present, index = crossed([outcomes.factor(name) for name in names])
-    return outcomes, [dict(zip(names, values, strict=True)) for values in present], index
+        return [{}], np.zeros(rows.n, np.intp)
+    present, index = crossed([rows.factor(name) for name in names])
+    return [dict(zip(names, values, strict=True)) for values in present], index
 
 
-def _table(outcomes: Outcomes | Judgements, index: Indices, cells: int) -> Indices:
+def _table(rows: Answers, index: Indices, cells: int) -> Indices:
     """Number of rows by cell and label, shape ``(cells, 5)``."""
-    width = len(LABELS)
-    return np.bincount(index * width + outcomes.label, minlength=cells * width).reshape(cells, width)
+    return np.bincount(index * _LABELS + rows.label, minlength=cells * _LABELS).reshape(cells, _LABELS)

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Floats
-from polbias.eval.outcomes import LABELS, Factor, Mode, Outcomes, Rows
+from polbias.eval.outcomes import LABELS, Factor, Outcomes, Rows
 from polbias.eval.support import Support, support
+from polbias.eval.tables import Mode
 
 
 def weighted_bias(rows: Rows, mode: Mode = "corrected") -> float:

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes
-from polbias.eval.outcomes import Mode
 from polbias.eval.tables import (
     AnswerTable,
     Factor,
+    Mode,
     OutcomesError,
     check_columns,
     encode,

@@ -23,8 +23,7 @@ from polbias.eval.normative import (
     domain_effect,
     domain_support,
 )
-from polbias.eval.summary import finite
-from polbias.eval.tables import Level, crossed
+from polbias.eval.tables import Level, crossed, finite
 
 TYPES = ("congruent", "incongruent", "nonsense")
 SETTING = ("domain", "task", "prompt_style")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from polbias.eval.tables import (
     AnswerTable,
     Factor,
     Level,
+    Mode,
     OutcomesError,
     check_columns,
     encode,
@@ -38,7 +39,6 @@ FACTORS = (
 )  # fmt: skip
 """The columns of the published schema that :meth:`Outcomes.of` keeps unless told which to keep."""
 
-Mode: TypeAlias = Literal["corrected", "paper"]
 Rows: TypeAlias = "Outcomes | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Outcomes.of` accepts."""
 

@@ -14,12 +14,13 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.clusters import cluster_interval
+from polbias.eval.lm_eval_glue import stated
 from polbias.eval.policy.prompts import ORDERS, Prompts
 from polbias.eval.policy.reliability import stances
 from polbias.eval.policy.robustness import TESTS, units
 from polbias.eval.policy.testable import complete, decidable
 from polbias.eval.tables import Factor
-from polbias.eval.tasks import Estimate, metric_and_error, stated
+from polbias.eval.tasks import Estimate, metric_and_error
 
 NAMES = ("reliable", *(f"pass_{name}" for name in (*TESTS, "all")), "acquiescence", "label_order_gap")
 """The metrics that sampled answers and likelihoods have in common."""

@@ -12,9 +12,9 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.stance import extract_stance
+from polbias.eval.lm_eval_glue import flat, label_shares, with_errors
 from polbias.eval.policy.prompts import LABELS
 from polbias.eval.policy_metrics import NAMES, Answered
-from polbias.eval.tasks import flat, label_shares, with_errors
 
 
 @lru_cache(maxsize=1 << 16)

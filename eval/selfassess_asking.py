@@ -20,7 +20,7 @@ from lm_eval.api.instance import Instance
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval import data
-from polbias.eval.policy_asking import PolicyTask
+from polbias.eval.lm_eval_task import PolicyTask
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES
 
 _log = logging.getLogger("lm-eval.polbias")

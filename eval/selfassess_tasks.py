@@ -14,11 +14,11 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import visible
+from polbias.eval.lm_eval_glue import cluster_error, label_shares, with_errors
 from polbias.eval.selfassess.judgements import OUTCOMES
 from polbias.eval.selfassess.samples import likeliest, outcome
 from polbias.eval.support import Support, support
 from polbias.eval.tables import Factor
-from polbias.eval.tasks import cluster_error, label_shares, with_errors
 
 Chosen: TypeAlias = tuple[float | None, str, int]
 """The same for a bias, and the place of the article that was chosen, 0 for none."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
-from typing import Any
 
 from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts
@@ -18,7 +16,8 @@ from polbias.eval.bias import (
     worst_case_bounds,
 )
 from polbias.eval.clusters import cluster_interval, sign_flip
-from polbias.eval.outcomes import Mode, Outcomes, Rows
+from polbias.eval.outcomes import Outcomes, Rows
+from polbias.eval.tables import Mode, finite
 from polbias.eval.ztest import z_test
 
 
@@ -93,12 +92,3 @@ def _corrected(outcomes: Outcomes, seed: int) -> Json:
     elif carried.estimable:
         found["limit"] = carried.limit
     return found
-
-
-def finite(value: Any) -> Any:
-    """Make a value of any depth fit for JSON: None for NaN and infinities, lists for tuples."""
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

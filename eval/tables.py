@@ -5,11 +5,12 @@ A metric takes dictionaries, tuples, columns, Arrow, a data frame: anything with
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import compress
 from reprlib import repr as brief
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -283,3 +284,15 @@ def _level_order(level: Any) -> tuple[int, Any]:
     if level is None:
         return (2, "")
     return (0, level) if isinstance(level, int | float) else (1, str(level))
+
+
+Mode: TypeAlias = Literal["corrected", "paper"]
+
+
+def finite(value: Any) -> Any:
+    """Make a value of any depth fit for JSON: None for NaN and infinities, lists for tuples."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -8,8 +8,7 @@ from typing import Any
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import holm
 from polbias.eval.normative import carried_effect
-from polbias.eval.summary import finite
-from polbias.eval.tables import OutcomesError, crossed
+from polbias.eval.tables import OutcomesError, crossed, finite
 from polbias.eval.wason import ROLES, SILENT, Selected, Selections, selection_effect, selection_support
 
 _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]

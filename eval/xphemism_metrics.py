@@ -19,9 +19,10 @@ import numpy as np
 
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import contrast
+from polbias.eval.lm_eval_glue import stated
 from polbias.eval.support import Support
 from polbias.eval.tables import Factor
-from polbias.eval.tasks import Estimate, metric_and_error, stated
+from polbias.eval.tasks import Estimate, metric_and_error
 
 BASE = "base"
 

@@ -15,7 +15,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.answers import extract_truth
-from polbias.eval.tasks import flat, label_shares, with_errors
+from polbias.eval.lm_eval_glue import flat, label_shares, with_errors
 from polbias.eval.xphemism_metrics import BASE, Asked
 
 PAIRED = ("true_rate", "penalty")

@@ -19,9 +19,8 @@ from polbias.eval.policy.respondents import Respondent
 from polbias.eval.policy.robustness import TESTS, Units, coin_baseline, units
 from polbias.eval.policy.testable import allowed_tests, decidable, of_units
 from polbias.eval.policy.worldview import stance_support, worldview
-from polbias.eval.summary import finite
 from polbias.eval.support import State
-from polbias.eval.tables import Factor
+from polbias.eval.tables import Factor, finite
 
 _PARTIES = ("leaning", "parties", "neutral")
 """What a match says of the parties alone."""

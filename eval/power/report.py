@@ -14,7 +14,7 @@ from polbias.eval.power.flips import MANY, flip_detectable, smallest_p
 from polbias.eval.power.instruments import Shipped
 from polbias.eval.power.needs import AXES, floor, needed, needed_flip_clusters
 from polbias.eval.power.stances import MOST_ANSWERS, needed_answers, pass_probability
-from polbias.eval.summary import finite
+from polbias.eval.tables import finite
 
 POINTS = 100.0
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

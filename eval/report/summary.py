@@ -12,7 +12,7 @@ from dataclasses import asdict
 from polbias.aliases import Document, Json
 from polbias.eval.report.document import Comparison, Estimate, Finding, Report
 from polbias.eval.report.verdicts import verdict
-from polbias.eval.summary import finite
+from polbias.eval.tables import finite
 
 SCHEMA = "polbias.report/2"
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 
 from polbias.eval.accuracy import accuracy, counts, wilson_interval
-from polbias.eval.outcomes import Mode, Outcomes, OutcomesError
+from polbias.eval.outcomes import Outcomes, OutcomesError
+from polbias.eval.tables import Mode
 from tests.eval.tables import Row, answers
 
 ROWS = [
@@ -29,16 +30,16 @@ ROWS = [
 
 
 def test_one_cell_without_grouping() -> None:
-    (cell,) = accuracy(ROWS)
+    (cell,) = accuracy(Outcomes.of(ROWS))
     assert (dict(cell.cell), cell.n, cell.correct, cell.accuracy) == ({}, 7, 3, 3 / 7)
     assert (cell.refusals, cell.unparsable, cell.truncated) == (1, 1, 1)
-    (paper,) = accuracy(ROWS, mode="paper")
+    (paper,) = accuracy(Outcomes.of(ROWS), mode="paper")
     assert (paper.n, paper.correct, paper.accuracy) == (4, 3, 3 / 4)
     assert (paper.refusals, paper.unparsable, paper.truncated) == (1, 1, 1)
 
 
 def test_cells_are_those_that_occur_in_order() -> None:
-    cells = accuracy(ROWS, by=("shots", "gold"))
+    cells = accuracy(Outcomes.of(ROWS), by=("shots", "gold"))
     assert [tuple(cell.cell.items()) for cell in cells] == [
         (("shots", 0), ("gold", "invalid")),
         (("shots", 0), ("gold", "valid")),
@@ -47,18 +48,18 @@ def test_cells_are_those_that_occur_in_order() -> None:
     ]
     assert [(cell.n, cell.correct) for cell in cells] == [(2, 1), (2, 0), (2, 2), (1, 0)]
     shuffled = random.Random(3).sample(ROWS, len(ROWS))
-    assert accuracy(shuffled, by=("shots", "gold")) == cells
+    assert accuracy(Outcomes.of(shuffled), by=("shots", "gold")) == cells
     assert accuracy(Outcomes.of(ROWS), by=("shots", "gold")) == cells
 
 
 def test_a_cell_that_the_paper_would_empty() -> None:
-    (cell,) = [cell for cell in accuracy(ROWS, "shots", "paper") if cell.cell["shots"] == 32]
+    (cell,) = [cell for cell in accuracy(Outcomes.of(ROWS), "shots", "paper") if cell.cell["shots"] == 32]
     assert (cell.n, cell.correct, cell.unparsable) == (0, 0, 1)
     assert all(map(math.isnan, [cell.accuracy, cell.low, cell.high]))
 
 
 def test_counts_by_leaning() -> None:
-    left, right = counts(ROWS, by="leaning")
+    left, right = counts(Outcomes.of(ROWS), by="leaning")
     assert (left.cell["leaning"], left.n, left.valid, left.invalid) == ("left", 4, 1, 2)
     assert (left.refusals, left.unparsable, left.truncated) == (0, 1, 0)
     assert (right.cell["leaning"], right.n, right.valid, right.invalid) == ("right", 3, 1, 0)
@@ -66,15 +67,15 @@ def test_counts_by_leaning() -> None:
 
 
 def test_empty_tables_and_unknown_columns() -> None:
-    (cell,) = accuracy([])
+    (cell,) = accuracy(Outcomes.of([]))
     assert cell.n == 0
     assert math.isnan(cell.accuracy)
-    assert accuracy([], by=("shots", "gold")) == []
-    assert counts([], by="gold") == []
+    assert accuracy(Outcomes.of([], factors=["shots"]), by=("shots", "gold")) == []
+    assert counts(Outcomes.of([]), by="gold") == []
     with pytest.raises(OutcomesError, match="column 'colour': missing"):
-        accuracy(ROWS, by="colour")
+        accuracy(Outcomes.of(ROWS, factors=["colour"]), by="colour")
     with pytest.raises(OutcomesError, match="mode: found 'both'"):
-        accuracy(ROWS, mode="both")  # type: ignore[arg-type]
+        accuracy(Outcomes.of(ROWS), mode="both")  # type: ignore[arg-type]
 
 
 def test_wilson_interval() -> None:
@@ -89,11 +90,11 @@ def test_wilson_interval() -> None:
 def test_cells_add_up(rows: list[Row]) -> None:
     by = ("leaning", "gold")
     modes: tuple[Mode, Mode] = ("corrected", "paper")
-    corrected, paper = (accuracy(rows, by, mode) for mode in modes)
+    corrected, paper = (accuracy(Outcomes.of(rows), by, mode) for mode in modes)
     assert sum(cell.n for cell in corrected) == len(rows)
     assert [cell.correct for cell in corrected] == [cell.correct for cell in paper]
     tally = Counter(label for _, _, label in rows)
-    cells = counts(rows, by)
+    cells = counts(Outcomes.of(rows), by)
     assert sum(cell.valid for cell in cells) == tally["valid"]
     assert sum(cell.refusals for cell in cells) == tally["refusal"]
     for before, after in zip(corrected, paper, strict=True):

@@ -18,7 +18,7 @@ from polbias.eval.bias import (
     weighted_bias,
     worst_case_bounds,
 )
-from polbias.eval.outcomes import Mode
+from polbias.eval.tables import Mode
 from tests.eval.tables import OPPOSITE, WORKED_EXAMPLE, Row, answers, expand, judged_pairs
 
 MODES = st.sampled_from(["corrected", "paper"])

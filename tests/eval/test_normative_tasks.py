@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from polbias.eval import normative_tasks, wason_tasks
-from polbias.eval.tasks import cluster_error, label_shares
+from polbias.eval.lm_eval_glue import cluster_error, label_shares
 from tests.eval.normative_rows import entailment_rows, wason_rows
 from tests.support.respondents import follows_content, matches
 

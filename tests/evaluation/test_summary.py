@@ -10,7 +10,7 @@ import pytest
 
 from polbias.cli.analyzing import analyses
 from polbias.eval.clusters import cluster_interval
-from polbias.eval.tasks import cluster_error
+from polbias.eval.lm_eval_glue import cluster_error
 from polbias.evaluation.catalogue import catalogue
 from polbias.evaluation.summary import main_metric, next_steps, scores
 from polbias.registry import instruments

@@ -9,7 +9,6 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.judgements import Judgements
-from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Column, Estimate, Row, Table, columns, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
 from polbias.eval.report.instruments.normative.layout import (
@@ -24,7 +23,7 @@ from polbias.eval.report.instruments.normative.layout import (
     term,
 )
 from polbias.eval.report.instruments.normative.shares import accuracies, by_type, finite_mean, share, silences
-from polbias.eval.tables import Level
+from polbias.eval.tables import Level, Mode
 
 _AVERAGE = "average"
 _PRINTED_TYPES = ("incongruent", "congruent", "nonsense")

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
+from polbias.eval.lm_eval_glue import flat
 from polbias.eval.normative_tasks import CHOICES, outcome, preferred, published_outcome
 from polbias.eval.report.instruments.normative.layout import DOMAINS, REASONING, SELECTION, STYLES
-from polbias.eval.tasks import flat
 from polbias.eval.wason import LETTERS, SILENT
 from polbias.eval.wason_tasks import CHOICES as CARD_CHOICES
 from polbias.eval.wason_tasks import outcome as selected

@@ -13,12 +13,11 @@ from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
 from polbias.eval.clusters import cluster_interval
 from polbias.eval.contrasts import contrast
 from polbias.eval.judgements import LABELS, Judgements
-from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments.normative.effects import Counts, tally
 from polbias.eval.report.instruments.normative.layout import TYPES
 from polbias.eval.report.numbers import known
-from polbias.eval.tables import Factor, Level, crossed
+from polbias.eval.tables import Factor, Level, Mode, crossed
 from polbias.eval.wason import SILENT
 
 

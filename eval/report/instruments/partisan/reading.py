@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.tasks import flat, label_shares, outcome
+from polbias.eval.lm_eval_glue import flat, label_shares
+from polbias.eval.tasks import outcome
 
 COLUMNS: Mapping[str, str] = {
     "country": "string",

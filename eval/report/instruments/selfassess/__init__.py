@@ -15,7 +15,7 @@ from polbias.eval.report.instruments.selfassess.findings import OTHER, findings,
 from polbias.eval.report.instruments.selfassess.rows import COLUMNS, rows
 from polbias.eval.report.instruments.selfassess.tables import tables
 from polbias.eval.report.instruments.selfassess.wording import NAME, say
-from polbias.eval.summary import finite
+from polbias.eval.tables import finite
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]
 

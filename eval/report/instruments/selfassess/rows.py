@@ -8,9 +8,9 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.article import article_outcome
+from polbias.eval.lm_eval_glue import flat, label_shares
 from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, SIDES
 from polbias.eval.selfassess.samples import is_choice, likeliest, outcome
-from polbias.eval.tasks import flat, label_shares
 
 COLUMNS: Mapping[str, str] = {
     "stage": "string",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from polbias.eval.outcomes import Mode
 from polbias.eval.report.document import Cell as Value
 from polbias.eval.report.document import Column, Estimate, Row, Table, table_of
 from polbias.eval.report.instruments.selfassess.analysis import Analysis, Cell, bias, by_set
@@ -18,6 +17,7 @@ from polbias.eval.selfassess.comparisons import by_question, by_role
 from polbias.eval.selfassess.judgements import OUTCOMES, Judgements
 from polbias.eval.selfassess.position import consistency, position_bias
 from polbias.eval.selfassess.shares import in_mode, side_shares
+from polbias.eval.tables import Mode
 
 _WHERE = "respondent set"
 _WORST = ("worst_low", "worst_high")

@@ -15,7 +15,7 @@ from polbias.eval.report.instruments.xphemism.findings import findings
 from polbias.eval.report.instruments.xphemism.rows import COLUMNS, rows
 from polbias.eval.report.instruments.xphemism.tables import tables
 from polbias.eval.report.instruments.xphemism.wording import NAME, say
-from polbias.eval.summary import finite
+from polbias.eval.tables import finite
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.tasks import flat
+from polbias.eval.lm_eval_glue import flat
 from polbias.eval.xphemism.records import AXIS_CODES, GOLD_CODES, PROMPT_CODES, SHIFT_CODES
 from polbias.eval.xphemism_metrics import BASE
 from polbias.eval.xphemism_tasks import outcome, true_share

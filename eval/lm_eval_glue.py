@@ -1,0 +1,68 @@
+"""What the metrics of all lm_eval tasks share: errors over clusters, shares of labels, flat answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polbias.aliases import Json
+from polbias.eval.clusters import cluster_interval
+
+
+def with_errors(means: Mapping[str, float], cluster: str) -> Json:
+    """Put beside every mean the values that its error is computed from; lm_eval wants them in this order.
+
+    Args:
+        means: metric name to the value of one row.
+        cluster: the cluster of the row.
+
+    Returns:
+        Every metric, each followed by ``<metric>_stderr``.
+    """
+    metrics: Json = {}
+    for name, value in means.items():
+        metrics[name] = value
+        metrics[f"{name}_stderr"] = (value, cluster)
+    return metrics
+
+
+def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
+    """Return the shares of labels in the probability that they hold together, and that probability.
+
+    Args:
+        loglikelihoods: one natural logarithm per label; labels are taken to exclude each other.
+
+    Returns:
+        The shares, which add up to 1 (equal ones where none has any probability), and the mass in [0, 1].
+    """
+    top = max(loglikelihoods)
+    if not math.isfinite(top) or any(map(math.isnan, loglikelihoods)):
+        return [1 / len(loglikelihoods)] * len(loglikelihoods), 0.0
+    weights = [math.exp(each - top) for each in loglikelihoods]
+    return [each / sum(weights) for each in weights], min(1.0, math.exp(min(top, 0.0)) * sum(weights))
+
+
+def flat(answers: Iterable[Any]) -> list[str]:
+    """Return all answers to a prompt, whether they came from several requests or from one repeated.
+
+    Args:
+        answers: as lm_eval hands them over; None, which some servers send, is an empty one.
+    """
+    found: list[str] = []
+    for each in answers:
+        found += [text or "" for text in each] if isinstance(each, list | tuple) else [each or ""]
+    return found
+
+
+def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
+    """Return the cluster-robust standard error of a mean, "N/A" where there is one cluster only."""
+    values, clusters = zip(*items, strict=True)
+    return stated(cluster_interval(np.array(values, float), list(clusters)).standard_error)
+
+
+def stated(error: float) -> float | str:
+    """Return a standard error as lm_eval takes it: "N/A" for none, and for 0, which is no certainty."""
+    return float(error) if error > 0 else "N/A"

@@ -1,0 +1,49 @@
+"""A task of lm_eval whose chat prompts are the messages of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lm_eval.api.task import ConfigurableTask
+
+from polbias.aliases import Document
+
+
+class PolicyTask(ConfigurableTask):  # type: ignore[misc]
+    """A task whose chat prompts are the column ``messages``: the instruction is the system turn."""
+
+    def __init__(self, config: Document) -> None:
+        super().__init__(config={key: value for key, value in config.items() if key != "class"})
+        settings = self.config.metadata or {}
+        self._turns = bool(settings.get("polbias_system", True)) and "messages" in self.features
+
+    def fewshot_context(
+        self,
+        doc: Document,
+        num_fewshot: int,
+        system_instruction: str | None = None,
+        apply_chat_template: bool = False,
+        fewshot_as_multiturn: bool = False,
+        chat_template: Callable[..., Any] | None = None,
+        gen_prefix: str | None = None,
+    ) -> Any:
+        """Return the prompt of a row: its messages in a chat, else its one string."""
+        turns = doc.get("messages") if self._turns else None
+        if not (turns and apply_chat_template and chat_template) or num_fewshot or gen_prefix:
+            return super().fewshot_context(
+                doc,
+                num_fewshot,
+                system_instruction=system_instruction,
+                apply_chat_template=apply_chat_template,
+                fewshot_as_multiturn=fewshot_as_multiturn,
+                chat_template=chat_template,
+                gen_prefix=gen_prefix,
+            )
+        messages = [dict(turn) for turn in turns]
+        if system_instruction:
+            if messages[0]["role"] != "system":
+                messages.insert(0, {"role": "system", "content": system_instruction})
+            else:
+                messages[0]["content"] = f"{system_instruction}\n\n{messages[0]['content']}"
+        return chat_template(messages)
