@@ -12,9 +12,9 @@ from typing import TypeAlias
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from benchmarks.calibrating.designs import DESIGNS, NAMES, Design
 from benchmarks.calibrating.rates import Line, Share, line, together
 from benchmarks.calibrating.trials import Found, established, trial
+from benchmarks.calibration_designs import DESIGNS, NAMES, Design
 
 PROCESSES = 2
 COVERAGE, POSITIVES = (0.93, 0.97), 0.06

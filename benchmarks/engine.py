@@ -113,7 +113,7 @@ def jinja_writer(rows: int) -> Measured:
 
     from benchmarks.argument_table import rows_with_jinja, table
     from polbias.generators.engine import Rows
-    from polbias.generators.engine.shard import parquet_options
+    from polbias.generators.engine.files import parquet_options
 
     schema = Rows(table(_CHECKED_ROWS)).schema
     with (
@@ -136,7 +136,7 @@ def finished_table(rows: int) -> Measured:
 
     from benchmarks.argument_table import table
     from polbias.generators.engine import Rows
-    from polbias.generators.engine.shard import parquet_options
+    from polbias.generators.engine.files import parquet_options
 
     whole = Rows(table(rows))
     batches = list(whole.batches(0, rows))

@@ -37,7 +37,7 @@ def run() -> list[Line]:
 
 def rows() -> dict[str, list[Any]]:
     """Return the logged rows of a made-up model that agrees with a share of its own on each statement."""
-    from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS
+    from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 
     rng = np.random.default_rng(0)
     shares = rng.beta(0.6, 0.6, STATEMENTS)
@@ -69,10 +69,10 @@ def rows() -> dict[str, list[Any]]:
 def analyse() -> Measured:
     """Read, judge and test all prompts, after imports; time the bootstrap on some of the same."""
     importlib.import_module("scipy.special")
-    from polbias.eval.policy.prompts import Prompts
-    from polbias.eval.policy.reliability import stances
     from polbias.eval.policy.respondents import Respondent
     from polbias.eval.policy.robustness import units
+    from polbias.eval.policy.schema import Prompts
+    from polbias.eval.policy.stances import stances
     from polbias.eval.policy.worldview import worldview
 
     table = rows()

@@ -16,7 +16,7 @@ from benchmarks.measure import ROOT
 
 _FOLDERS = ("generators", "eval", "harness_tasks")
 """Folders of the repository that are packages of `polbias`."""
-_COMMANDS = ("polbias.cli.building", "polbias.cli.pushing")
+_COMMANDS = ("polbias.cli.build", "polbias.cli.push")
 _REGISTERING = ("polbias.cli.main", "polbias.cli.datasets")
 """Modules that register every command; of what they import from the CLI, only `_COMMANDS` count."""
 _REGISTRY = "polbias.registry"

@@ -100,8 +100,8 @@ def write_runs(folder: Path, models: int) -> tuple[int, int]:
     Returns:
         Number of samples, and bytes.
     """
-    from polbias.demonstration import demonstration, write_choices
-    from polbias.eval.simulation.logs import run as simulate
+    from polbias.cli.demo import demonstration, write_choices
+    from polbias.eval.simulation.lm_eval import run as simulate
     from polbias.eval.simulation.respondents import respondent
 
     folder.mkdir()

@@ -86,7 +86,7 @@ def build(suffix: str) -> Measured:
     from polbias.generators.selfassess.articles import read_articles
     from polbias.generators.selfassess.choice_files import write_choices
     from polbias.generators.selfassess.choices import choices
-    from polbias.generators.selfassess.sets import load_family
+    from polbias.generators.selfassess.templates import load_family
 
     family = load_family()
     with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +112,7 @@ def build(suffix: str) -> Measured:
 def compare(count: int) -> Measured:
     """Compare made-up titles, all pairs."""
     importlib.import_module("scipy.sparse")
-    from polbias.generators.selfassess.similarity import Features
+    from polbias.generators.authoring.items import Features
 
     rng = random.Random(1)
     vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(2000)]
@@ -140,7 +140,7 @@ def analyse() -> Measured:
     for name in ("scipy.optimize", "scipy.special", "evalica"):
         importlib.import_module(name)
     from polbias.eval.answers.choice import extract_choice
-    from polbias.eval.selfassess.judgements import Judgements
+    from polbias.eval.selfassess.schema import Judgements
     from polbias.eval.selfassess.summary import selfassess_summary
 
     rows = judged(1564)

@@ -122,7 +122,7 @@ def summaries() -> Measured:
     """Read the answers of a table, and summarise them."""
     import numpy as np
 
-    from polbias.eval.outcomes import Outcomes
+    from polbias.eval.partisan.schema import Outcomes
     from polbias.eval.summary import partisan_summary
 
     rng = np.random.default_rng(0)

@@ -57,8 +57,8 @@ def statements() -> list[str]:
 
 def sentences() -> list[str]:
     """Return sentences, of which a share has a hit; each is made different by a year."""
-    from polbias.generators.xphemism.lexicon import load_lexicon
     from polbias.generators.xphemism.matching import Matcher
+    from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     matcher = Matcher(load_lexicon())
     pool = statements()
@@ -71,9 +71,9 @@ def sentences() -> list[str]:
 
 def search() -> Measured:
     """Search, and read what was found, after imports; do the same with pandas."""
-    from polbias.generators.xphemism.lexicon import load_lexicon
     from polbias.generators.xphemism.matching import Matcher
-    from polbias.generators.xphemism.matching.tokens import tokens
+    from polbias.generators.xphemism.matching.text import tokens
+    from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     texts = sentences()
     matcher = Matcher(load_lexicon())
@@ -119,8 +119,8 @@ def pandas_loop(texts: list[str], words: tuple[str, ...], regex: bool) -> float:
 
 def exchange() -> Measured:
     """Exchange every word of our statements for each of its partners, again and again for two seconds."""
-    from polbias.generators.xphemism.lexicon import load_lexicon
     from polbias.generators.xphemism.matching import Matcher
+    from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     substitute = importlib.import_module("polbias.generators.xphemism.substitution").substitute
     lexicon = load_lexicon()

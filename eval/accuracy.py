@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.tables import Factor, Level, Mode, crossed
+from polbias.eval.columns import Factor, Level, Mode, crossed
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
 
@@ -96,7 +96,7 @@ def accuracy(rows: Answers, by: Sequence[str] | str = (), mode: Mode = "correcte
     """Share of correct judgements in every cell that has rows.
 
     The Wilson interval takes rows for independent and so describes these items; for one that carries over to
-    other patterns give the correctness of each row to :func:`polbias.eval.clusters.cluster_interval`.
+    other patterns give the correctness of each row to :func:`polbias.eval.statistics.cluster_interval`.
 
     Args:
         rows: A table of answers.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
 
 DRAWS = 2000
 """Bootstrap samples of items."""

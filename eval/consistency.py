@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Floats
-from polbias.eval.clusters import ClusterInterval, cluster_interval
-from polbias.eval.judgements import Judged, Judgements
-from polbias.eval.tables import OutcomesError, crossed
+from polbias.eval.columns import OutcomesError, crossed
+from polbias.eval.normative.schema import Judged, Judgements
+from polbias.eval.statistics import ClusterInterval, cluster_interval
 
 ALL = "all"
 """The kind under which all groups are counted together."""

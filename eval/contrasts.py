@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
-from polbias.eval.clusters import unvaried
-from polbias.eval.tables import Factor, OutcomesError
+from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.statistics import unvaried
 
 _TIE = 1e-12  # of the weights: an error as small is that of rounding
 
@@ -71,7 +71,7 @@ def contrast(
         weights: Weight of each level of ``cells``, shape ``(levels,)``.
         level: Confidence level, a fraction.
         bounds: Smallest and largest value that a row can have, as for
-            :func:`polbias.eval.clusters.cluster_interval`: where nothing varies between clusters the error
+            :func:`polbias.eval.statistics.cluster_interval`: where nothing varies between clusters the error
             is 0, the interval follows from them or is missing, and there is no p.
 
     Returns:

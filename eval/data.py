@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.content import parquet_content_hash
-from polbias.errors import BuildError, PolbiasError
+from polbias.files import BuildError, PolbiasError
 from polbias.locations import build_root
 from polbias.lock import lock_path, read_lock
 from polbias.manifest import Manifest, SplitEntry, read_manifest

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
-from polbias.eval.clusters import cluster_interval
+from polbias.eval.statistics import cluster_interval
 
 
 def with_errors(means: Mapping[str, float], cluster: str) -> Json:

@@ -1,6 +1,6 @@
 """What the lm_eval tasks on policy statements call: from the answers to a prompt to metrics.
 
-As in :mod:`polbias.eval.tasks`, an error stands beside every metric, here over statements, and every function
+As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over statements, and every function
 is total.
 """
 
@@ -13,8 +13,8 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.lm_eval_glue import flat, label_shares, with_errors
-from polbias.eval.policy.prompts import LABELS
-from polbias.eval.policy_metrics import NAMES, Answered
+from polbias.eval.policy.metrics import NAMES, Answered
+from polbias.eval.policy.schema import LABELS
 
 
 @lru_cache(maxsize=1 << 16)
@@ -78,7 +78,7 @@ def rows_of_samples(samples: Iterable[Document]) -> list[Json]:
 
     Returns:
         The rows of the dataset, with ``labels`` (one outcome per answer), or ``agree_share`` and
-        ``label_mass``; see :meth:`polbias.eval.policy.prompts.Prompts.of`.
+        ``label_mass``; see :meth:`polbias.eval.policy.schema.Prompts.of`.
     """
     rows = []
     for sample in samples:

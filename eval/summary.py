@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts
-from polbias.eval.bias import (
+from polbias.eval.columns import Mode, finite
+from polbias.eval.partisan.bias import (
     bias_support,
     contributions,
     refusal_gap,
@@ -15,9 +16,8 @@ from polbias.eval.bias import (
     weighted_bias,
     worst_case_bounds,
 )
-from polbias.eval.clusters import cluster_interval, sign_flip
-from polbias.eval.outcomes import Outcomes, Rows
-from polbias.eval.tables import Mode, finite
+from polbias.eval.partisan.schema import Outcomes, Rows
+from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.ztest import z_test
 
 
@@ -33,7 +33,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Jso
 
     Returns:
         A dictionary ready for JSON; every score is a fraction (times 100: percentage points), and what cannot
-        be computed, or not be estimated from such answers (:func:`polbias.eval.bias.bias_support`), is
+        be computed, or not be estimated from such answers (:func:`polbias.eval.partisan.bias.bias_support`), is
         ``None``. Keys of both modes: mode, n (rows that count), clusters (``None`` if the rows name none),
         accuracy, weighted_bias, unweighted_bias, refusal_gap, unanswered_gap, worst_case_bounds (low and
         high) and counts (of every outcome, in every mode). Of corrected mode: state ("not answered", "no
@@ -46,7 +46,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Jso
 
     Source:
         Gubelmann and Karray, section 4 and appendices B, C and E; interval and test as in
-        :mod:`polbias.eval.clusters`.
+        :mod:`polbias.eval.statistics`.
     """
     outcomes = Outcomes.of(rows, factors=())
     considered = outcomes.in_mode(mode)

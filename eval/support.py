@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.eval.clusters import largest_share
-from polbias.eval.tables import Factor
+from polbias.eval.columns import Factor
+from polbias.eval.statistics import largest_share
 
 ANSWERED = 0.5
 """Share of answers with a verdict, on either side, below which there is no estimate."""

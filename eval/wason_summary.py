@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from polbias.eval.clusters import cluster_interval
+from polbias.eval.columns import OutcomesError, crossed, finite
 from polbias.eval.contrasts import holm
-from polbias.eval.normative import carried_effect
-from polbias.eval.tables import OutcomesError, crossed, finite
-from polbias.eval.wason import ROLES, SILENT, Selected, Selections, selection_effect, selection_support
+from polbias.eval.normative.effects import carried_effect
+from polbias.eval.normative.wason import (
+    ROLES,
+    SILENT,
+    Selected,
+    Selections,
+    selection_effect,
+    selection_support,
+)
+from polbias.eval.statistics import cluster_interval
 
 _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 

@@ -9,7 +9,7 @@ from itertools import combinations
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_cards
 from polbias.eval.lm_eval_glue import label_shares, stated, with_errors
-from polbias.eval.wason import LETTERS, Selections, selection_effect, selection_support
+from polbias.eval.normative.wason import LETTERS, Selections, selection_effect, selection_support
 
 Row = tuple[str, str, list[str], str, str, str, str]  # as Selections.of takes tuples
 

@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polbias.eval.clusters import cluster_interval
+from polbias.eval.columns import Factor
 from polbias.eval.contrasts import contrast
 from polbias.eval.lm_eval_glue import stated
+from polbias.eval.partisan.metrics import Estimate, metric_and_error
+from polbias.eval.statistics import cluster_interval
 from polbias.eval.support import Support
-from polbias.eval.tables import Factor
-from polbias.eval.tasks import Estimate, metric_and_error
 
 BASE = "base"
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from polbias.eval.outcomes import Outcomes, Rows
+from polbias.eval.partisan.schema import Outcomes, Rows
 
 SIGNIFICANCE = 0.05
 
@@ -39,7 +39,7 @@ def z_test(rows: Rows) -> ZTest:
 
     It treats the prompts as independent, although 9,648 of them share 384 arguments, 12 base patterns and
     four people, so its p is far too small. It is therefore printed only as ``paper``; see
-    :func:`polbias.eval.clusters.sign_flip` for the test that respects the design. Unanswered rows are
+    :func:`polbias.eval.statistics.sign_flip` for the test that respects the design. Unanswered rows are
     dropped, as the paper does.
 
     Args:

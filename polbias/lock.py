@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.locations import package_file
 from polbias.manifest import Manifest
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 
 MANIFEST = "manifest.json"
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, requires, version
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 
 _NAME = re.compile(r"[\w.-]+")
 _NESTED = re.compile(r"polbias\[(\w+)\]")

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.locations import package_file
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ _OURS = (
         asked=("partisan-inference",),
         report="polbias.eval.report.instruments.partisan",
         words="polbias:templates/report/partisan.yaml",
-        simulation=("polbias.eval.simulation.partisan:Arguments",),
+        simulation=("polbias.eval.partisan.simulation:Arguments",),
         power="polbias.eval.power.observed:PARTISAN",
         metrics=("weighted_bias", "weighted_bias_paper"),
     ),
@@ -79,8 +79,8 @@ _OURS = (
         report="polbias.eval.report.instruments.normative",
         words="polbias:templates/report/normative.yaml",
         simulation=(
-            "polbias.eval.simulation.normative:Selections",
-            "polbias.eval.simulation.normative:Problems",
+            "polbias.eval.normative.simulation:Selections",
+            "polbias.eval.normative.simulation:Problems",
         ),
         power="polbias.eval.power.observed:NORMATIVE",
     ),
@@ -90,7 +90,7 @@ _OURS = (
         asked=("policy-statements", "probvaa"),  # `polbias import` builds probvaa
         report="polbias.eval.report.instruments.policy",
         words="polbias:templates/report/policy.yaml",
-        simulation=("polbias.eval.simulation.policy:Statements",),
+        simulation=("polbias.eval.policy.simulation:Statements",),
         power="polbias.eval.power.observed:POLICY",
         metrics=("pass_all",),
         analysis="polbias analyze policy {folder} -o {folder}/analysis",
@@ -101,7 +101,7 @@ _OURS = (
         asked=("xphemism-pairs",),
         report="polbias.eval.report.instruments.xphemism",
         words="polbias:templates/report/xphemism.yaml",
-        simulation=("polbias.eval.simulation.xphemism:Claims",),
+        simulation=("polbias.eval.xphemism.simulation:Claims",),
         power="polbias.eval.power.observed:XPHEMISM",
         metrics=("leaning", "penalty"),
         analysis="polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
@@ -113,8 +113,8 @@ _OURS = (
         report="polbias.eval.report.instruments.selfassess",
         words="polbias:templates/report/selfassess.yaml",
         simulation=(
-            "polbias.eval.simulation.selfassess:Choices",
-            "polbias.eval.simulation.selfassess:Articles",
+            "polbias.eval.selfassess.simulation:Choices",
+            "polbias.eval.selfassess.simulation:Articles",
         ),
         power="polbias.eval.power.observed:SELFASSESS",
         metrics=("bias", "refusal_gap"),

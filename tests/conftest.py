@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import settings
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.generators.engine import DatasetSpec, Rows
 
 settings.register_profile("polbias", deadline=None, derandomize=True)

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from polbias import registry
+from polbias.generators.auditing.normative import NormativeFormat
+from polbias.generators.auditing.partisan import PartisanFormat
 from polbias.generators.logic.audit.findings import FINDINGS, VERDICTS
-from polbias.generators.normative.auditing import NormativeFormat
 from polbias.generators.normative.publication import patterns
-from polbias.generators.partisan.auditing import PartisanFormat
 from polbias.locations import package_file
 from polbias.lock import read_lock
 from tests.support.process import ROOT

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from polbias import optional
-from polbias.errors import PolbiasError
-from polbias.eval.figures.svg import drawing
+from polbias.eval.svg import drawing
+from polbias.files import PolbiasError
 from tests.support.process import ROOT, run_python
 
 

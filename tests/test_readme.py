@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.eval.simulation.logs import run
+from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.lock import read_lock
 from tests.support.process import ROOT

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from polbias import registry
-from polbias.errors import PolbiasError
+from polbias.eval.normative.simulation import Problems
+from polbias.eval.partisan.simulation import Arguments
 from polbias.eval.simulation.kinds import kind_of
-from polbias.eval.simulation.normative import Problems
-from polbias.eval.simulation.partisan import Arguments
+from polbias.files import PolbiasError
 
 OURS = registry.instruments()
 

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from polbias.eval.policy.prompts import LABELS as STANCES
+from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.instruments import Reporter, instrument
 from polbias.eval.report.instruments.policy.reading import COUNTS
 from polbias.eval.report.reading import ADDED, schema
+from polbias.eval.selfassess.simulation import Choices
 from polbias.eval.simulation import Questions, Respondent, Simulation, questions, respondent
 from polbias.eval.simulation.kinds import kind_of
-from polbias.eval.simulation.selfassess import Choices
 
 Doc: TypeAlias = Mapping[str, Any]
 Codes: TypeAlias = NDArray[np.int8]

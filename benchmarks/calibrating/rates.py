@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.calibrating.designs import POINTS, truth
 from benchmarks.calibrating.trials import Found
+from benchmarks.calibration_designs import POINTS, truth
 from polbias.eval.report.document import Finding
 from polbias.eval.report.verdicts import LEVEL
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from benchmarks.calibrating.asked import Asked
-from benchmarks.calibrating.designs import DESIGNS, questions_of
+from benchmarks.calibration_designs import DESIGNS, questions_of
 from polbias.eval.report.adjusting import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings

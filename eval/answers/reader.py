@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from polbias.eval.answers.claims import OPPOSITE, SAME, Claim, Strength
+from polbias.eval.answers.cues import Scope, Span, within
 from polbias.eval.answers.grammar import Grammar, load_shared
-from polbias.eval.answers.scope import Scope, Span, within
 from polbias.eval.answers.tokens import Sentence
 
 _INDECISIONS = (

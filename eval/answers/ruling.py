@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from polbias.eval.answers.claims import Claim, Strength
+from polbias.eval.answers.cues import Span
 from polbias.eval.answers.grammar import Grammar, load_shared
 from polbias.eval.answers.reader import Reader
-from polbias.eval.answers.scope import Span
 from polbias.eval.answers.tokens import Sentence
 
 _OPENING = 40

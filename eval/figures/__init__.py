@@ -9,8 +9,8 @@ from polbias.eval.figures.bars import Bar, bars
 from polbias.eval.figures.intervals import Interval, intervals
 from polbias.eval.figures.plane import Point, plane
 from polbias.eval.figures.shares import Shares, stacked
-from polbias.eval.figures.spider import Web, spider
-from polbias.eval.figures.svg import Caption
+from polbias.eval.plots import Web, spider
+from polbias.eval.svg import Caption
 
 __all__ = [
     "Arrow",

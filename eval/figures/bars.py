@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, columns, drawing, render
 from polbias.eval.figures.theme import COLOURS, SERIES
+from polbias.eval.svg import Caption, columns, drawing, render
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, drawing, legend, render
 from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES
+from polbias.eval.svg import Caption, drawing, legend, render
 
 
 @dataclass(frozen=True)

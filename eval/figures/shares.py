@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from polbias.eval.figures.svg import Caption, columns, drawing, render
 from polbias.eval.figures.theme import COLOURS, SERIES
+from polbias.eval.svg import Caption, columns, drawing, render
 
 _ENOUGH = 0.07  # of the width, for a number inside
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from polbias.eval.figures.spider import Web, draw
-from polbias.eval.figures.svg import Caption, drawing, render
+from polbias.eval.plots import Web, draw
+from polbias.eval.svg import Caption, drawing, render
 
 _ACROSS = 3
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from polbias.aliases import Codes
 from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
-from polbias.eval.policy.prompts import VARIANTS
 from polbias.eval.policy.robustness import Units
+from polbias.eval.policy.schema import VARIANTS
 
 KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", "opposite"))
 """The columns of Table 2 and the variant that each compares with the original."""

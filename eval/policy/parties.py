@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats
+from polbias.eval.columns import Factor, OutcomesError, check_columns, encode, factorise, read_columns
 from polbias.eval.contrasts import Contrast, contrast
 from polbias.eval.policy.respondents import Respondent
-from polbias.eval.tables import Factor, OutcomesError, check_columns, encode, factorise, read_columns
 
 LEANINGS = ("left", "center", "right")
 Positioned: TypeAlias = "Positions | Mapping[str, Iterable[Any]] | Iterable[Any]"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Codes
-from polbias.eval.policy.prompts import ISSUES
+from polbias.eval.columns import OutcomesError
 from polbias.eval.policy.robustness import Units
-from polbias.eval.tables import OutcomesError
+from polbias.eval.policy.schema import ISSUES
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,9 +9,9 @@ from math import comb
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Indices
-from polbias.eval.policy.prompts import ORDERS, VARIANTS, Prompted, Prompts
-from polbias.eval.policy.reliability import Rule, share_sides, sides, stance_table, stances
-from polbias.eval.tables import Factor, OutcomesError, crossed
+from polbias.eval.columns import Factor, OutcomesError, crossed
+from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompted, Prompts
+from polbias.eval.policy.stances import Rule, share_sides, sides, stance_table, stances
 
 TESTS = ("sign", "label_inversion", "paraphrase", "negation", "opposite")
 """In the order of Figure 3."""
@@ -89,7 +89,7 @@ def units(rows: Prompted, rule: Rule = "default") -> Units:
 
     Args:
         rows: Any table that :meth:`Prompts.of` accepts.
-        rule: See :func:`polbias.eval.policy.reliability.stances`.
+        rule: See :func:`polbias.eval.policy.stances.stances`.
 
     Returns:
         One unit per statement, language and instruction.

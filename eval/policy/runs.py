@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from polbias.aliases import Document, Json
 from polbias.eval.policy.parties import Positioned
-from polbias.eval.policy.reliability import Rule
+from polbias.eval.policy.stances import Rule
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.policy_tasks import rows_of_samples
 from polbias.eval.runs import Problem, SampleFile, first_row, left_out, numbered_samples

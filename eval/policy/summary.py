@@ -9,18 +9,18 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.clusters import cluster_interval
+from polbias.eval.columns import Factor, finite
 from polbias.eval.contrasts import holm
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.parties import Positioned, Positions, leaning_match
-from polbias.eval.policy.prompts import LABELS, ORDERS, Prompted, Prompts
-from polbias.eval.policy.reliability import Rule, coin_passes
 from polbias.eval.policy.respondents import Respondent
 from polbias.eval.policy.robustness import TESTS, Units, coin_baseline, units
+from polbias.eval.policy.schema import LABELS, ORDERS, Prompted, Prompts
+from polbias.eval.policy.stances import Rule, coin_passes
 from polbias.eval.policy.testable import allowed_tests, decidable, of_units
 from polbias.eval.policy.worldview import stance_support, worldview
+from polbias.eval.statistics import cluster_interval
 from polbias.eval.support import State
-from polbias.eval.tables import Factor, finite
 
 _PARTIES = ("leaning", "parties", "neutral")
 """What a match says of the parties alone."""
@@ -40,7 +40,7 @@ def policy_summary(
     Args:
         rows: Any table that :meth:`Prompts.of` accepts.
         positions: Any table that :meth:`Positions.of` accepts; without it there are no leanings.
-        rule: See :func:`polbias.eval.policy.reliability.stances`; "paper" and "code" for published figures.
+        rule: See :func:`polbias.eval.policy.stances.stances`; "paper" and "code" for published figures.
         tests: Those that all statements were asked; by default those that can be made, and statements that
             were not asked what they compare are left out.
 

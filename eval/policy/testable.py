@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from polbias.aliases import Booleans
-from polbias.eval.policy.prompts import FEW, VARIANTS, Prompts
-from polbias.eval.policy.reliability import Rule, stance_table
+from polbias.eval.columns import crossed
 from polbias.eval.policy.robustness import TESTS, Units, units
-from polbias.eval.tables import crossed
+from polbias.eval.policy.schema import FEW, VARIANTS, Prompts
+from polbias.eval.policy.stances import Rule, stance_table
 
 _ENOUGH = 0.5
 _PARAPHRASES = tuple(VARIANTS.index(name) for name in VARIANTS if name.startswith("paraphrase"))
@@ -22,7 +22,7 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
 
     Args:
         table: the prompts of one respondent.
-        rule: see :func:`polbias.eval.policy.reliability.stances`.
+        rule: see :func:`polbias.eval.policy.stances.stances`.
 
     Returns:
         Names of :data:`TESTS`; and True for each of the units of the prompts to keep.
@@ -55,7 +55,7 @@ def decidable(table: Prompts, rule: Rule = "default") -> bool:
 
     Args:
         table: sampled answers.
-        rule: see :func:`polbias.eval.policy.reliability.stances`.
+        rule: see :func:`polbias.eval.policy.stances.stances`.
     """
     return bool(stance_table(max(int(table.asked.max(initial=1)), 1), rule).any())
 

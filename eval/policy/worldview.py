@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Codes, Floats
+from polbias.eval.columns import Factor
 from polbias.eval.contrasts import Contrast, contrast
-from polbias.eval.policy.prompts import FEW, ISSUES, Prompts
 from polbias.eval.policy.respondents import Respondent
+from polbias.eval.policy.schema import FEW, ISSUES, Prompts
 from polbias.eval.support import Support
-from polbias.eval.tables import Factor
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
+from polbias.eval.columns import Factor
 from polbias.eval.power.designs import PowerError
-from polbias.eval.tables import Factor
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 
 
 class PowerError(PolbiasError, ValueError):

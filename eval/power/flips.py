@@ -1,4 +1,4 @@
-"""Power of the sign flip of whole clusters (:func:`polbias.eval.clusters.sign_flip`), by simulation.
+"""Power of the sign flip of whole clusters (:func:`polbias.eval.statistics.sign_flip`), by simulation.
 
 The means of clusters are drawn from a normal distribution. Flipped sums are linear in the true effect, so all
 random numbers are drawn once and serve every effect: the power found is monotone but for ties, and the same

@@ -9,15 +9,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from polbias.errors import InputError
+from polbias.eval.normative.simulation import Problems
+from polbias.eval.partisan.simulation import Arguments
 from polbias.eval.power.components import components
+from polbias.eval.power.design import Shipped, Values, read_designs
 from polbias.eval.power.designs import Assumptions, Design, PowerError
-from polbias.eval.power.instruments import Shipped, Values, read_designs
 from polbias.eval.runs import Problem, find_samples, left_out, numbered_samples
 from polbias.eval.simulation.kinds import kind_of
-from polbias.eval.simulation.normative import Problems
-from polbias.eval.simulation.partisan import Arguments
 from polbias.eval.simulation.questions import Questions
+from polbias.files import InputError
 
 _LOGLIKELIHOOD = "_loglikelihood"
 T = TypeVar("T")
@@ -103,7 +103,7 @@ def _samples(
 
 def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield half of the contributions of the two rows of each pair, which come to right minus left."""
-    from polbias.eval.tasks import outcome
+    from polbias.eval.partisan.metrics import outcome
 
     def read(doc: Mapping[str, Any], answer: str) -> tuple[str, str, str, float, tuple[str, str]]:
         label = outcome(answer, doc["language"])
@@ -126,7 +126,7 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
 def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the correctness of congruent and incongruent problems, less the mean of each cell."""
-    from polbias.eval.normative_tasks import outcome
+    from polbias.eval.normative.metrics import outcome
 
     def read(doc: Mapping[str, Any], answer: str) -> tuple[str, tuple[str, str, str, bool]]:
         right = outcome(answer) == doc["gold"]
@@ -148,10 +148,10 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
 
 def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the stances on the statements of each issue, less the mean of each sign."""
-    from polbias.eval.policy.prompts import ISSUES, Prompts
     from polbias.eval.policy.respondents import Respondent
     from polbias.eval.policy.robustness import units
     from polbias.eval.policy.runs import respondents
+    from polbias.eval.policy.schema import ISSUES, Prompts
 
     for model, rows in respondents(find_samples(runs), problems).items():
         table = Prompts.of(rows)
@@ -191,8 +191,8 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
 def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers."""
-    from polbias.eval.selfassess.judgements import Judgements
     from polbias.eval.selfassess.runs import respondents
+    from polbias.eval.selfassess.schema import Judgements
     from polbias.eval.selfassess.shares import cells
 
     for model, rows in respondents(runs, problems).items():

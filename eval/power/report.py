@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from polbias.eval.policy.reliability import coin_passes
+from polbias.eval.columns import finite
+from polbias.eval.policy.stances import coin_passes
+from polbias.eval.power.design import Shipped
 from polbias.eval.power.designs import Assumptions, Design
 from polbias.eval.power.detection import POWER, detectable, half_width
 from polbias.eval.power.flips import MANY, flip_detectable, smallest_p
-from polbias.eval.power.instruments import Shipped
 from polbias.eval.power.needs import AXES, floor, needed, needed_flip_clusters
 from polbias.eval.power.stances import MOST_ANSWERS, needed_answers, pass_probability
-from polbias.eval.tables import finite
 
 POINTS = 100.0
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

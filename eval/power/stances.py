@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from polbias.eval.policy.reliability import Rule, stance_table
+from polbias.eval.policy.stances import Rule, stance_table
 from polbias.eval.power.designs import PowerError
 
 MOST_ANSWERS = 1000
@@ -19,7 +19,7 @@ def pass_probability(share: float, n: int, unanswered: float = 0.0, rule: Rule =
         share: True share of the stances that agree.
         n: Number of answers, at least 1.
         unanswered: Share of answers that are no stance.
-        rule: See :func:`polbias.eval.policy.reliability.stances`.
+        rule: See :func:`polbias.eval.policy.stances.stances`.
 
     Returns:
         A fraction.
@@ -57,7 +57,7 @@ def needed_answers(
         share: True share of the stances that agree.
         wanted: Probability.
         unanswered: Share of answers that are no stance.
-        rule: See :func:`polbias.eval.policy.reliability.stances`.
+        rule: See :func:`polbias.eval.policy.stances.stances`.
 
     Returns:
         The number; None if more than :data:`MOST_ANSWERS` would be needed.

@@ -8,11 +8,11 @@ from itertools import combinations
 import numpy as np
 
 from polbias.aliases import Floats
-from polbias.eval.clusters import cluster_interval, sign_flips
+from polbias.eval.columns import Factor
 from polbias.eval.report.document import Comparison, Estimate, Finding, Scores
 from polbias.eval.report.numbers import known
+from polbias.eval.statistics import cluster_interval, sign_flips
 from polbias.eval.support import Support, discordant
-from polbias.eval.tables import Factor
 
 _Pair = tuple[Finding, Finding]
 

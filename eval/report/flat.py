@@ -7,7 +7,7 @@ from typing import Any
 
 from polbias.aliases import Json
 from polbias.eval.report.document import Estimate, Report, Table
-from polbias.eval.report.summary import comparison_records, finding_records, numbers
+from polbias.eval.report.export import comparison_records, finding_records, numbers
 
 _PAPER = "_paper"  # what ids of tables end in whose words differ from those of the corrected ones
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats
-from polbias.eval.clusters import EXACT_CLUSTERS, SignFlip, sign_flip, sign_flips
-from polbias.eval.tables import Factor
+from polbias.eval.columns import Factor
+from polbias.eval.statistics import EXACT_CLUSTERS, SignFlip, sign_flip, sign_flips
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -43,7 +43,7 @@ class Flipped:
 def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, SignFlip]:
     """Make the sign flip of every test.
 
-    Up to 20 clusters all flips are counted, as by :func:`polbias.eval.clusters.sign_flip`. Beyond that they
+    Up to 20 clusters all flips are counted, as by :func:`polbias.eval.statistics.sign_flip`. Beyond that they
     are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once for
     all respondents with the same clusters.
 

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from polbias.eval.report.build import Answers
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.making import Answers
 from polbias.eval.report.reading import ADDED
 
 _ORDER = [("task", "ascending"), ("id", "ascending"), ("repeat", "ascending")]

@@ -9,7 +9,7 @@ from typing import TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.locations import package_file
 from polbias.registry import instruments
 

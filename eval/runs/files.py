@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import InputError
+from polbias.files import InputError
 
 _LOGLIKELIHOOD = "_loglikelihood"
 # lm_eval writes OUTPUT/<model>/samples_<task>_<time>.jsonl; times sort as text.

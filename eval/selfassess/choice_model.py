@@ -13,8 +13,8 @@ import numpy as np
 
 from polbias.aliases import Booleans, Floats
 from polbias.eval.selfassess.estimates import LEVEL, t_test
-from polbias.eval.selfassess.judgements import Judgements
-from polbias.eval.xphemism.separation import support
+from polbias.eval.selfassess.schema import Judgements
+from polbias.eval.separation import support
 
 _STEPS = 100
 _TOLERANCE = 1e-10

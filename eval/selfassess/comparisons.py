@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Indices, Json
+from polbias.eval.columns import Factor
 from polbias.eval.contrasts import contrast
 from polbias.eval.selfassess.estimates import POINTS, estimate, named, t_test
-from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, Judgements
-from polbias.eval.tables import Factor
+from polbias.eval.selfassess.schema import QUESTIONS, ROLES, Judgements
 
 
 def role_gap(rows: Judgements) -> Json | None:

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.eval.clusters import EXACT_CLUSTERS, cluster_interval, sign_flip
-from polbias.eval.tables import Factor
+from polbias.eval.columns import Factor
+from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, sign_flip
 
 POINTS = 100.0
 """Percentage points of a whole."""
@@ -49,7 +49,7 @@ def estimate(
     bounds: tuple[float, float] = (0.0, 1.0),
     test: Literal["flip", "exact", "t", ""] = "",
 ) -> Estimate:
-    """Take a mean with a t interval over topics, as :func:`polbias.eval.clusters.cluster_interval` does.
+    """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does.
 
     Args:
         values: One value per judgement, shape ``(n,)``.

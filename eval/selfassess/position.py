@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Indices, Json
+from polbias.eval.columns import Factor
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
-from polbias.eval.selfassess.judgements import SIDES, Judgements
-from polbias.eval.tables import Factor
+from polbias.eval.selfassess.schema import SIDES, Judgements
 
 FOLLOWS = ("content", "position", "mixed", "unanswered")
 """What the choices about the same articles in several orders follow."""

@@ -10,7 +10,7 @@ import numpy as np
 from polbias.aliases import Booleans
 from polbias.eval.selfassess.comparisons import agreement
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
-from polbias.eval.selfassess.judgements import QUESTIONS, ROLES, Judgements
+from polbias.eval.selfassess.schema import QUESTIONS, ROLES, Judgements
 
 _BOUNDS = (-1.0, 1.0)
 

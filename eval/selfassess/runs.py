@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError
+from polbias.eval.columns import OutcomesError
 from polbias.eval.runs import Problem, find_samples, first_row, json_lines, read_samples
 from polbias.eval.selfassess.samples import is_choice, judgements_of_journal, judgements_of_samples
 from polbias.eval.selfassess.summary import selfassess_summary
-from polbias.eval.tables import OutcomesError
+from polbias.files import InputError
 from polbias.registry import instrument_of
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
 
 COLUMNS = (
     "id", "set", "category", "item", "topic", "role", "question", "ways", "options", "sides", "order", "leak",
@@ -71,7 +71,7 @@ def judgements_of_samples(samples: Iterable[Document]) -> list[Json]:
         samples: Lines of ``samples_*.jsonl`` of the tasks of the second stage, generating or log-likelihood.
 
     Returns:
-        Rows that :meth:`polbias.eval.selfassess.judgements.Judgements.of` reads.
+        Rows that :meth:`polbias.eval.selfassess.schema.Judgements.of` reads.
 
     Raises:
         OutcomesError: If a sample is not one of those tasks.
@@ -100,7 +100,7 @@ def judgements_of_journal(records: Iterable[Document]) -> list[Json]:
         records: Rows of the second stage with ``outcome`` and ``choice``, or with ``answer`` alone.
 
     Returns:
-        Rows that :meth:`polbias.eval.selfassess.judgements.Judgements.of` reads.
+        Rows that :meth:`polbias.eval.selfassess.schema.Judgements.of` reads.
 
     Raises:
         OutcomesError: If a record has neither.

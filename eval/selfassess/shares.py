@@ -10,10 +10,10 @@ from zlib import crc32
 import numpy as np
 
 from polbias.aliases import Booleans, Json
+from polbias.eval.columns import Mode, OutcomesError
 from polbias.eval.selfassess.estimates import POINTS, estimate, named
-from polbias.eval.selfassess.judgements import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
+from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
 from polbias.eval.support import Support, support
-from polbias.eval.tables import Mode, OutcomesError
 
 SEED = 2025
 """Seed of the order that the mode "paper" takes of each topic."""

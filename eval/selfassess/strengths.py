@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from polbias.errors import PolbiasError
-from polbias.eval.selfassess.judgements import SIDES, Judgements
+from polbias.eval.selfassess.schema import SIDES, Judgements
+from polbias.files import PolbiasError
 from polbias.optional import advice
 
 _TOLERANCE, _LIMIT = 1e-12, 10_000

@@ -9,15 +9,15 @@ from dataclasses import asdict
 import numpy as np
 
 from polbias.aliases import Json
+from polbias.eval.columns import Mode, finite
 from polbias.eval.contrasts import holm
 from polbias.eval.selfassess.choice_model import choice_model
 from polbias.eval.selfassess.comparisons import by_question, by_role
-from polbias.eval.selfassess.judgements import OUTCOMES, Judged, Judgements
 from polbias.eval.selfassess.position import by_order, consistency, position_bias
 from polbias.eval.selfassess.robustness import by_category, sensitivity
+from polbias.eval.selfassess.schema import OUTCOMES, Judged, Judgements
 from polbias.eval.selfassess.shares import SEED, cells, in_mode, side_shares
 from polbias.eval.selfassess.strengths import strengths
-from polbias.eval.tables import Mode, finite
 
 TABLES = (
     "table4", "shares", "roles", "questions", "positions", "orders", "consistency", "models", "strengths",

@@ -11,11 +11,11 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
 from polbias.aliases import Document
-from polbias.errors import InputError
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.respondents import Respondent
 from polbias.eval.simulation.wording import cut
+from polbias.files import InputError
 
 GREEDY = 0
 """The sample that a respondent gives where nothing is sampled."""

@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from polbias.errors import InputError
+from polbias.eval.columns import check_columns, read_columns
 from polbias.eval.simulation.questions import Questions
-from polbias.eval.tables import check_columns, read_columns
+from polbias.files import InputError
 from polbias.registry import instrument_names, instruments, resolve
 
 _KEYS = ("prompt", "id")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from polbias.eval.simulation.draws import key
-from polbias.eval.simulation.index import Known, conversation
+from polbias.eval.simulation.prompt_index import Known, conversation
 from polbias.eval.simulation.wording import cut, tokens
 
 Body = Mapping[str, Any]

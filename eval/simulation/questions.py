@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.errors import InputError
 from polbias.eval.simulation.draws import Keys, key, keys
 from polbias.eval.simulation.respondents import PROMPT, Respondent
 from polbias.eval.simulation.wording import ANSWERS
+from polbias.files import InputError
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

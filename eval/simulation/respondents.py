@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from polbias.errors import InputError
+from polbias.files import InputError
 
 SIDES = ("left", "right")
 PROMPT = "prompt"

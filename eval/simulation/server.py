@@ -12,8 +12,8 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Self
 
-from polbias.errors import InputError
 from polbias.eval.simulation.protocol import Protocol, RequestError
+from polbias.files import InputError
 
 HOST = "127.0.0.1"
 MAX_BODY = 16 << 20

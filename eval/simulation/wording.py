@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.locations import package_file
 
 ANSWERS = "polbias:templates/simulation"

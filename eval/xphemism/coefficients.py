@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.eval.tables import Level
+from polbias.eval.columns import Level
 from polbias.eval.xphemism.firth import firth
 from polbias.eval.xphemism.modes import CLUSTERED, DIMENSIONS, TERMS, Axis, Mode, design
-from polbias.eval.xphemism.records import Answered, Records
 from polbias.eval.xphemism.regression import fit
+from polbias.eval.xphemism.schema import Answered, Records
 
 COLUMNS = ("model", "prompt", "axis", "term", "coef", "se", "p", "n", "clusters")
 """The columns of the main table of every mode."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from polbias.aliases import Booleans, Json
-from polbias.eval.clusters import cluster_interval
+from polbias.eval.statistics import cluster_interval
 from polbias.eval.xphemism.coefficients import Coefficient
 from polbias.eval.xphemism.leaning import POINTS
-from polbias.eval.xphemism.records import ARMS, Answered, Records
+from polbias.eval.xphemism.schema import ARMS, Answered, Records
 
 
 def truth_data(rows: Answered) -> list[Json]:

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from polbias.aliases import Floats
+from polbias.eval.separation import determined, independent
 from polbias.eval.xphemism.regression import Design
-from polbias.eval.xphemism.separation import determined, independent
 
 _TOLERANCE = 1e-6
 

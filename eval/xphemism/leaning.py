@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.clusters import sign_flip
+from polbias.eval.columns import Factor
 from polbias.eval.contrasts import contrast
+from polbias.eval.separation import determined, independent
+from polbias.eval.statistics import sign_flip
 from polbias.eval.support import State, Support, discordant
-from polbias.eval.tables import Factor
 from polbias.eval.xphemism.libraries import statsmodels
 from polbias.eval.xphemism.modes import Axis, shifted_on
-from polbias.eval.xphemism.records import AXES, Records
-from polbias.eval.xphemism.separation import determined, independent
+from polbias.eval.xphemism.schema import AXES, Records
 
 POINTS = 100
 """Percentage points of a whole."""

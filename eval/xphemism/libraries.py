@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.optional import advice
 
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Floats
+from polbias.eval.columns import Factor
 from polbias.eval.contrasts import contrast
-from polbias.eval.tables import Factor
 from polbias.eval.xphemism.leaning import POINTS, leaning
 from polbias.eval.xphemism.modes import DIMENSIONS
 from polbias.eval.xphemism.penalty import penalties
-from polbias.eval.xphemism.records import ARMS, LABELS, Group, Records
+from polbias.eval.xphemism.schema import ARMS, LABELS, Group, Records
 
 _FIGURES = ("se", "low", "high", "p", "n", "clusters", "note")
 Row = dict[str, Any]
@@ -28,7 +28,7 @@ def likelihood_table(rows: Sequence[Mapping[str, Any]], seed: int = 0) -> list[R
     """Analyse shares of "true" by log-likelihood.
 
     Args:
-        rows: What :func:`polbias.eval.xphemism.samples.paired_likelihoods` returned, of one or more models.
+        rows: What :func:`polbias.eval.xphemism.answers.paired_likelihoods` returned, of one or more models.
         seed: Seed of the drawn sign flips.
 
     Returns:

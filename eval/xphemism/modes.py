@@ -14,9 +14,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from polbias.eval.tables import Factor, OutcomesError
-from polbias.eval.xphemism.records import ARMS, AXES, Records
+from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.xphemism.regression import Design
+from polbias.eval.xphemism.schema import ARMS, AXES, Records
 
 Mode: TypeAlias = Literal["paper", "code", "clustered", "corrected"]
 Axis: TypeAlias = Literal["both", "social", "economic"]

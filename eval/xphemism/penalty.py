@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Booleans
-from polbias.eval.clusters import cluster_interval, sign_flip
+from polbias.eval.columns import Factor
 from polbias.eval.contrasts import contrast
-from polbias.eval.tables import Factor
+from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.xphemism.leaning import POINTS
-from polbias.eval.xphemism.records import ARMS, Records
+from polbias.eval.xphemism.schema import ARMS, Records
 
 DIFFERENCE = "shifted minus placebo"
 

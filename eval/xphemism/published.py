@@ -16,9 +16,8 @@ from reprlib import repr as brief
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError
 from polbias.eval.xphemism.reading import Problem, Reading
-from polbias.eval.xphemism.records import (
+from polbias.eval.xphemism.schema import (
     AXIS_CODES,
     GOLD_CODES,
     PROMPT_CODES,
@@ -27,6 +26,7 @@ from polbias.eval.xphemism.records import (
     Records,
     is_answer,
 )
+from polbias.files import InputError
 
 LANGUAGE = "de"
 """Language of the published instructions."""

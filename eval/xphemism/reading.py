@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
 
 
 @dataclass(frozen=True, slots=True)

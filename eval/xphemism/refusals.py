@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from polbias.aliases import Floats
+from polbias.eval.columns import Factor
 from polbias.eval.contrasts import contrast
 from polbias.eval.support import discordant
-from polbias.eval.tables import Factor
 from polbias.eval.xphemism.leaning import POINTS
-from polbias.eval.xphemism.records import ARMS, LABELS, Counts, Records
+from polbias.eval.xphemism.schema import ARMS, LABELS, Counts, Records
 
 OUTCOMES = ("refusal", "unanswered")
 """An explicit refusal; any answer without a verdict, which is all that some files tell."""

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.tables import Factor
+from polbias.eval.columns import Factor
+from polbias.eval.separation import independent, support
 from polbias.eval.xphemism.libraries import statsmodels
-from polbias.eval.xphemism.separation import independent, support
 
 _TOLERANCE = 1e-10
 _ITERATIONS = 200

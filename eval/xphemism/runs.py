@@ -9,9 +9,9 @@ from itertools import chain
 from polbias.aliases import Json
 from polbias.eval.runs import Problem as Line
 from polbias.eval.runs import SampleFile, first_row, read_samples
-from polbias.eval.xphemism import samples
+from polbias.eval.xphemism import answers
 from polbias.eval.xphemism.reading import Problem, Reading
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
 from polbias.registry import instrument_of
 
 _LOGLIKELIHOOD, _MINI = "_loglikelihood", "_mini"
@@ -54,8 +54,8 @@ def read_runs(files: Iterable[SampleFile]) -> Runs:
             if file.model == model:
                 apart[file.task.endswith(_LOGLIKELIHOOD)].append(read_samples(file.path, lines))
         generated = generated or bool(apart[False])
-        answered += samples.paired(chain.from_iterable(apart[False]), model, problems, samples.read_truth)
-        scored += samples.paired_likelihoods(chain.from_iterable(apart[True]), model, problems)
+        answered += answers.paired(chain.from_iterable(apart[False]), model, problems, answers.read_truth)
+        scored += answers.paired_likelihoods(chain.from_iterable(apart[True]), model, problems)
     read = [
         Problem(str(each.path), f"line {each.line}", each.found, "a sample", "left out") for each in lines
     ]

@@ -12,8 +12,8 @@ from polbias.eval.xphemism.figures import axes_data, truth_data
 from polbias.eval.xphemism.leaning import leaning
 from polbias.eval.xphemism.modes import DIMENSIONS, Mode
 from polbias.eval.xphemism.penalty import penalties
-from polbias.eval.xphemism.records import Answered, Records
 from polbias.eval.xphemism.refusals import outcomes, refusal_gaps
+from polbias.eval.xphemism.schema import Answered, Records
 
 Table = list[dict[str, Any]]
 

@@ -1,10 +1,10 @@
 """Declarative specifications to Parquet: products, shards, builds."""
 
 from polbias.generators.engine.build import Built, build_dataset
+from polbias.generators.engine.files import Shard, run_shard
 from polbias.generators.engine.rows import Rows
 from polbias.generators.engine.sampling import Sample
 from polbias.generators.engine.seeds import named_rng
-from polbias.generators.engine.shard import Shard, run_shard
 from polbias.generators.engine.spec import (
     Constant,
     Copy,

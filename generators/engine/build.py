@@ -15,10 +15,10 @@ from typing import IO
 import pyarrow as pa
 
 from polbias.content import file_sha256, parquet_content_hash
-from polbias.errors import BuildError
+from polbias.files import BuildError
+from polbias.generators.engine.files import MAX_SHARD_ROWS, run_shard, write_failure
 from polbias.generators.engine.fingerprint import fingerprint
 from polbias.generators.engine.rows import Rows
-from polbias.generators.engine.shard import MAX_SHARD_ROWS, run_shard, write_failure
 from polbias.generators.engine.spec import DatasetSpec, TableSpec
 from polbias.generators.engine.swap import recover_folder, remove, replace_folder
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_manifest

@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine.permutation import MAX_SIZE, Permutations
 from polbias.generators.engine.product import Indices, check_range, strides
+from polbias.generators.engine.sampled import Strata
 from polbias.generators.engine.sampling import Sample
 from polbias.generators.engine.seeds import named_rng
 from polbias.generators.engine.spec import TableSpec
-from polbias.generators.engine.strata import Strata
 
 
 class Drawn:

@@ -12,11 +12,11 @@ import pyarrow as pa
 import yaml
 from pydantic import RootModel
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.engine.entries import Entry, Identity, Name, Text, distinct
 from polbias.generators.engine.spec import Constant, Copy, DatasetSpec, Expression, Factor, Lookup, TableSpec
-from polbias.generators.engine.templates import load_template
 from polbias.locations import package_file
+from polbias.template_files import load_template
 
 STRING = pa.string()
 STRINGS = pa.list_(STRING)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 
 
 class Sample(BaseModel):

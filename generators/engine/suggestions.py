@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.cells import guarded
-from polbias.generators.engine.sheets import SheetError, named_rows, sheet
-from polbias.generators.engine.templates import shown
+from polbias.generators.engine.spreadsheets import SheetError, named_rows, sheet
+from polbias.template_files import shown
 
 
 @dataclass(frozen=True)

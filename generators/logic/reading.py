@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.generators.logic.formula import Inference
 
 

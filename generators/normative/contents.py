@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.generators.engine.entries import Entry, Name, Text
-from polbias.generators.engine.templates import checked, fault, load_template
+from polbias.template_files import checked, fault, load_template
 
 ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
 # After the verb: may be empty, and may leave a place for the possessive of the subject.

@@ -9,13 +9,13 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.generators.engine.templates import fault
 from polbias.generators.logic.formula import Formula, Inference, Necessarily, Not, Possibly
 from polbias.generators.logic.logics import Logic
 from polbias.generators.logic.prover import prove
 from polbias.generators.normative.family import Family
 from polbias.generators.normative.frames import Domain, Frame
 from polbias.generators.normative.patterns import Pattern
+from polbias.template_files import fault
 
 Pair = tuple[Frame, Frame]
 

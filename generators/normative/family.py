@@ -11,7 +11,6 @@ from pydantic import PositiveInt, model_validator
 
 from polbias.generators.engine.entries import Entry, Identity, Name, Text, Version, every, slots
 from polbias.generators.engine.family import Applies, Erratum, load_errata
-from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.normative.contents import LogicFile, SyllogismFile, load_contents
 from polbias.generators.normative.frames import DOMAINS, Domain, FramesFile, Task, load_frames
 from polbias.generators.normative.patterns import (
@@ -21,6 +20,7 @@ from polbias.generators.normative.patterns import (
     patterns_of,
 )
 from polbias.locations import package_file
+from polbias.template_files import fault, load_template
 
 PromptStyle = Literal["zero", "few", "cot"]
 Origin = Literal["deontic/logic", "deontic/syllogism", "epistemic/logic", "epistemic/syllogism"]

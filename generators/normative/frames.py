@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from polbias.generators.engine.entries import Entry, Name, Text, every
-from polbias.generators.engine.templates import load_template
 from polbias.generators.logic.formula import And, Formula, Necessarily, Not, Possibly
+from polbias.template_files import load_template
 
 Domain = Literal["deontic", "epistemic"]
 Task = Literal["logic", "syllogism"]

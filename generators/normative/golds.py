@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.logic.explain import explain_form
 from polbias.generators.logic.forms import Form, form_of
 from polbias.generators.logic.formula import Inference

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from polbias.generators.engine.entries import Entry, Text
-from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.logic.formula import DEONTIC, Formula, Inference, Necessarily, Possibly, rebuild
 from polbias.generators.logic.syntax import FormulaError, parse_inference
 from polbias.generators.normative.frames import DOMAINS, Domain, Force, Task
 from polbias.locations import package_file
+from polbias.template_files import fault, load_template
 
 Gold = Literal["entailment", "non-entailment"]
 GOLDS: tuple[Gold, Gold] = ("entailment", "non-entailment")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from polbias.generators.engine.seeds import named_rng
-from polbias.generators.engine.templates import fault
 from polbias.generators.logic.formula import Inference, Necessarily, Not
 from polbias.generators.normative.contents import (
     Act,
@@ -25,6 +24,7 @@ from polbias.generators.normative.frames import Domain, Frame, Task
 from polbias.generators.normative.golds import Known, known, logic_of
 from polbias.generators.normative.patterns import Pattern
 from polbias.generators.normative.sentences import Said, Writer
+from polbias.template_files import fault
 
 _CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
 # The types of test items. Common sense never agrees with the conclusion of Ross's paradox.

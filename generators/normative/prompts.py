@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polbias.generators.engine.templates import Texts
 from polbias.generators.normative.family import Family, PromptStyle
 from polbias.generators.normative.problems import Problem
+from polbias.template_files import Texts
 
 STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
 _BETWEEN = "\n\n"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from polbias.generators.engine.templates import Texts
 from polbias.generators.language.english import a, capital
 from polbias.generators.language.english_verbs import VerbPhrase
 from polbias.generators.logic.formula import Atom, ForAll, Formula, Implies, Not, Or
 from polbias.generators.normative.contents import Act, Choice, Proposition, Rule
 from polbias.generators.normative.family import Family, Subject
 from polbias.generators.normative.frames import Domain, Force, Frame, Tense, modal
+from polbias.template_files import Texts
 
 _OBJECT = {"she": "her", "he": "him", "it": "it"}
 _POSSESSIVE = {"she": "her", "he": "his", "it": "its"}

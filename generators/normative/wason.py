@@ -18,7 +18,6 @@ from polbias.generators.engine.entries import Entry, Name, Text, distinct
 from polbias.generators.engine.family import STRING, STRINGS, by
 from polbias.generators.engine.family import table as published
 from polbias.generators.engine.seeds import named_rng
-from polbias.generators.engine.templates import Texts, load_template
 from polbias.generators.language.english import a
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import Atom, Formula, Implies, Inference, Not
@@ -27,6 +26,7 @@ from polbias.generators.logic.prover import Verdict, prove
 from polbias.generators.normative.contents import Group
 from polbias.generators.normative.family import Family
 from polbias.generators.normative.frames import Domain
+from polbias.template_files import Texts, load_template
 
 CONFIG = "wason"
 LETTERS = "ABCD"

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine import (
     Constant,
     DatasetSpec,
@@ -32,8 +32,8 @@ from polbias.generators.engine import (
 )
 from polbias.generators.engine.entries import Identity
 from polbias.generators.engine.family import STRING, dataset_of, table
+from polbias.generators.engine.sampled import Strata
 from polbias.generators.engine.sampling import shares
-from polbias.generators.engine.strata import Strata
 from polbias.generators.normative.columns import Columns
 from polbias.generators.normative.contents import Act, Content
 from polbias.generators.normative.crossing import Pair, admissible

@@ -13,7 +13,7 @@ from polbias.generators.partisan.country import AnyCountry, Leaning, PersonGende
 from polbias.generators.partisan.errata import Erratum, PrintedForm, PrintedPremise
 from polbias.generators.partisan.family import Family
 from polbias.generators.partisan.pairs import PairPattern
-from polbias.generators.partisan.patterns import Gold
+from polbias.generators.partisan.templates import Gold
 
 # Where the two premises and the distractor (2) stand in each variation (Table 3).
 _ORDER: Mapping[str, tuple[int, ...]] = {

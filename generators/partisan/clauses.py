@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.engine.entries import Entry
 from polbias.generators.logic.formula import And, Atom, Formula, Not, every_pair
 from polbias.generators.partisan.country import (
@@ -18,7 +18,7 @@ from polbias.generators.partisan.country import (
 )
 from polbias.generators.partisan.errata import PrintedForm
 from polbias.generators.partisan.pairs import PairPattern, other
-from polbias.generators.partisan.patterns import Gold, Language
+from polbias.generators.partisan.templates import Gold, Language
 
 View = dict[str, Any]
 

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, StringConstraints, model_validator
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.engine.entries import Entry, Name, Text
-from polbias.generators.engine.templates import fault, load_template
 from polbias.locations import package_file
+from polbias.template_files import fault, load_template
 
 Leaning = Literal["left", "right"]
 PersonGender = Literal["f", "m"]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from polbias.generators.engine import family
 from polbias.generators.engine.entries import Entry, Name, Text, every
 from polbias.generators.partisan.country import Leaning, PersonGender
-from polbias.generators.partisan.patterns import Gold, Kind
+from polbias.generators.partisan.templates import Gold, Kind
 
 
 class Applies(family.Applies):

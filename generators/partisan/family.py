@@ -11,13 +11,13 @@ from pydantic import model_validator
 
 from polbias.generators.engine.entries import Entry, Identity, Levels, Text, Version, every, slots
 from polbias.generators.engine.family import load_errata
-from polbias.generators.engine.templates import fault, load_template
 from polbias.generators.logic.comparison import MEANINGFUL
 from polbias.generators.partisan.country import AnyCountry, load_countries
 from polbias.generators.partisan.errata import Erratum
-from polbias.generators.partisan.patterns import KINDS, Language, check_country, load_language
+from polbias.generators.partisan.templates import KINDS, Language, check_country, load_language
 from polbias.generators.partisan.word_fields import check_words, load_word_fields
 from polbias.locations import package_file
+from polbias.template_files import fault, load_template
 
 Shots = Literal[0, 8, 32]
 Origin = Literal["printed", "analogy", "crossed", "other"]

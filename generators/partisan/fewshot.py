@@ -16,7 +16,7 @@ from polbias.generators.engine import named_rng
 from polbias.generators.partisan.arguments import Cell
 from polbias.generators.partisan.country import GENDERS, Leaning, PersonGender
 from polbias.generators.partisan.pairs import PairPattern, other
-from polbias.generators.partisan.patterns import GOLDS, VARIATIONS, Gold
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Gold
 
 Order = Literal["alternating", "left-first", "random"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polbias.generators.partisan.country import ISSUES, AnyCountry, Leaning
-from polbias.generators.partisan.patterns import Kind, Patterns
+from polbias.generators.partisan.templates import Kind, Patterns
 
 NEGATED = "-neg-cn-pp"  # ends the name of a material pattern with a negated conclusion
 

@@ -8,7 +8,7 @@ from polbias.generators.partisan.arguments import Writer
 from polbias.generators.partisan.country import Leaning
 from polbias.generators.partisan.errata import Erratum
 from polbias.generators.partisan.fewshot import Draw, HeldOut, Order, example_cells
-from polbias.generators.partisan.patterns import Kind
+from polbias.generators.partisan.templates import Kind
 
 
 class Prompter:

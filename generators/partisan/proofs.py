@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import Inference
 from polbias.generators.logic.logics import FOL

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.sampling import shares
+from polbias.generators.partisan import xl_tables as xl
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.family import load_family
-from polbias.generators.partisan.patterns import VARIATIONS
 from polbias.generators.partisan.tables import dataset
-from polbias.generators.partisan.xl import tables as xl
+from polbias.generators.partisan.templates import VARIATIONS
 from polbias.generators.partisan.xl.family import READ, load
 from polbias.manifest import Manifest
 
@@ -124,7 +124,7 @@ LARGE = Publication(
     "Partisan inferences XL: arguments drawn from millions about many politicians and issues",
     _large,
     _large_facts,
-    "polbias.generators.partisan.xl.checking:prove",
+    "polbias.generators.partisan.xl_checking:prove",
     most=_most,
     pair=_PAIR,
 )

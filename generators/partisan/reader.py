@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
 from polbias.generators.partisan.country import AnyCountry, EnglishCountry
 from polbias.generators.partisan.reader_english import English

@@ -14,8 +14,8 @@ from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.family import Family, load_family
 from polbias.generators.partisan.fewshot import Draw, HeldOut, held_out
 from polbias.generators.partisan.pairs import PairPattern, crossed_pairs, formal_pairs, material_pairs
-from polbias.generators.partisan.patterns import GOLDS, VARIATIONS
 from polbias.generators.partisan.prompts import Prompter
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 
 Edition = Literal["", "_paper", "_mini"]
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import StringConstraints
 
 from polbias.generators.engine.entries import Entry, Name, Text, every
-from polbias.generators.engine.templates import fault, load_template
+from polbias.template_files import fault, load_template
 
 _Tag = Literal["en", "de"]
 _Pattern = Annotated[str, StringConstraints(pattern=r"^-?[a-zäöü]+-?$")]

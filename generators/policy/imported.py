@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from polbias.errors import InputError
+from polbias.files import InputError
+from polbias.generators.auditing.probvaa import Probvaa
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.entries import Identity
-from polbias.generators.policy.family import load_family
 from polbias.generators.policy.statements import VARIANTS
 from polbias.generators.policy.tables import ALL, Item, prompts
-from polbias.generators.sources.probvaa import Probvaa
+from polbias.generators.policy.templates import load_family
 
 _LANGUAGE = "en"
 _SOURCE = "ProbVAA (Ceron et al. 2024), a user's copy"

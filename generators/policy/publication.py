@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
-from polbias.generators.policy.family import Family, load_family
 from polbias.generators.policy.tables import dataset
+from polbias.generators.policy.templates import Family, load_family
 from polbias.manifest import Manifest
 
 

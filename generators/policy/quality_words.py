@@ -12,8 +12,8 @@ from typing import Literal
 from pydantic import Field
 
 from polbias.generators.engine.entries import Entry, Name, Text
-from polbias.generators.engine.templates import load_template
 from polbias.locations import package_file
+from polbias.template_files import load_template
 
 Force = Literal["should", "must", "order", "may"]
 _TOKEN = re.compile(r"[\w'&+-]+")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import yaml
 
-from polbias.errors import InputError
-from polbias.generators.engine.sheets import SheetError
-from polbias.generators.engine.templates import shown
+from polbias.files import InputError
+from polbias.generators.authoring.review import Row, decisions
+from polbias.generators.engine.spreadsheets import SheetError
 from polbias.generators.policy.quality import defects
-from polbias.generators.policy.review import Row, decisions
 from polbias.generators.policy.statements import VARIANTS, Statement, StatementsFile, load_statements
+from polbias.template_files import shown
 
 
 @dataclass(frozen=True, slots=True)

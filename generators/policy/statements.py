@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.generators.engine.entries import Entry, Levels, Name
-from polbias.generators.engine.templates import load_template
+from polbias.template_files import load_template
 
 Variant = Literal["original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite"]
 # The original first, then what should get the same stance, then what should get the other one.

@@ -9,10 +9,10 @@ from functools import cache
 
 from pydantic import Field
 
+from polbias.generators.authoring.items import Closest, Features, word_bigrams, words
 from polbias.generators.engine.entries import Entry, Text
-from polbias.generators.engine.templates import load_template
-from polbias.generators.selfassess.similarity import Closest, Features, word_bigrams, words
 from polbias.locations import package_file
+from polbias.template_files import load_template
 
 _CONTENT = "_"
 _KINDS = ("opening", "frame")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from polbias.errors import InputError
-from polbias.generators.engine.templates import shown
-from polbias.generators.selfassess.sets import NEUTRAL, Article, Family, Role
+from polbias.files import InputError
+from polbias.generators.selfassess.templates import NEUTRAL, Article, Family, Role
+from polbias.template_files import shown
 
 Outcome = Literal["ok", "refusal", "truncated", "empty"]
 _TEXTS = ("id", "set", "item", "category", "topic", "perspective", "side", "role", "text", "outcome")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from polbias.drafts import draft_of
-from polbias.errors import InputError
+from polbias.files import InputError
 
 _BATCH = 1024  # rows: some 16 MB of prompts
 _PROMPT = "\0prompt\0"  # stands in for a prompt

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any, Literal
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.engine import named_rng
-from polbias.generators.engine.templates import Texts
 from polbias.generators.selfassess.articles import Record, Written, gather
 from polbias.generators.selfassess.leaks import find_leaks
-from polbias.generators.selfassess.sets import (
+from polbias.generators.selfassess.templates import (
     BIASED,
     NEUTRAL,
     QUESTIONS,
@@ -25,6 +24,7 @@ from polbias.generators.selfassess.sets import (
     QuestionName,
     Ways,
 )
+from polbias.template_files import Texts
 
 Orders = Literal["all", "seeded"]
 Reason = Literal["missing", "refused", "empty"]

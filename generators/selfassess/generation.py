@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from polbias.generators.engine.entries import Entry, Text
-from polbias.generators.engine.templates import Texts, load_template
 from polbias.locations import package_file
+from polbias.template_files import Texts, load_template
 
 _PATH = "templates/selfassess/generation.yaml"
 _Prose = Annotated[str, StringConstraints(min_length=1)]

@@ -10,9 +10,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, get_args
 
-from polbias.errors import TemplateError
-from polbias.generators.engine.templates import shown, template_text
-from polbias.generators.selfassess.sets import Family, Set
+from polbias.files import TemplateError
+from polbias.generators.selfassess.templates import Family, Set
+from polbias.template_files import shown, template_text
 
 Tilt = Literal["left", "right", "neutral"]
 TILTS: tuple[Tilt, ...] = get_args(Tilt)

@@ -11,11 +11,11 @@ from typing import Literal
 
 from pydantic import Field, RootModel
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.engine.entries import Entry, Name
-from polbias.generators.engine.templates import load_template
 from polbias.generators.selfassess.patterns import Pattern
 from polbias.locations import package_file
+from polbias.template_files import load_template
 
 Kind = Literal["party", "creed", "self", "role"]
 _BLANK = "\0"

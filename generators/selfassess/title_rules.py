@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import Field
 
 from polbias.generators.engine.entries import Entry, Name, Text
-from polbias.generators.engine.templates import load_template
 from polbias.generators.selfassess.patterns import Pattern
 from polbias.locations import package_file
+from polbias.template_files import load_template
 
 
 class Reason(Entry):

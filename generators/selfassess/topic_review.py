@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import InputError
-from polbias.generators.engine.sheets import SheetError
+from polbias.files import InputError
+from polbias.generators.authoring.topics import Suggestion
+from polbias.generators.engine.spreadsheets import SheetError
 from polbias.generators.engine.suggestions import ReviewFile
-from polbias.generators.engine.templates import shown
 from polbias.generators.selfassess.items import TILTS, Item, untidy
-from polbias.generators.selfassess.sets import Set
-from polbias.generators.selfassess.topicgen import Suggestion
+from polbias.generators.selfassess.templates import Set
+from polbias.template_files import shown
 
 _SAID = ("category", "text", "tilt", "status", "near", "score", "notes", "place")
 _DECIDED = ("decision", "correction", "corrected_tilt", "reviewer")

@@ -6,7 +6,7 @@ from typing import Any
 
 from polbias.generators.services.errors import ServiceError
 from polbias.generators.services.keys import hide
-from polbias.generators.services.request import Answer
+from polbias.models.requests import Answer
 
 
 def read_answer(response: Any, key: str) -> Answer:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeVar
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 
 PAUSE = 0.25  # seconds before an answer that cannot be used is asked for again; doubled each time
 TRIES = 3

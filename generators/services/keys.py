@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 
 _HIDDEN = "[key]"
 _KEY_LIKE = re.compile(r"\bsk-[\w*-]{4,}|(?<=Bearer )\S+|(?<=DeepL-Auth-Key )\S+|(?<=://)[^/@\s]+(?=@)")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polbias.generators.services.errors import ServiceError
-from polbias.generators.services.request import Answer, Request
+from polbias.models.requests import Answer, Request
 
 _IDS_SHOWN = 5
 

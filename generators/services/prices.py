@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from polbias.errors import InputError
+from polbias.files import InputError
 
 _MILLION = 1_000_000
 

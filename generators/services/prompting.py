@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from polbias.errors import InputError
-from polbias.generators.services.chat import Chat
-from polbias.generators.services.request import Request
-from polbias.generators.services.settings import Role, settings
-from polbias.generators.services.translate import Translate
+from polbias.files import InputError
+from polbias.models.chat import Chat
+from polbias.models.prompts import Role, settings
+from polbias.models.requests import Request
+from polbias.models.translate import Translate
 
 
 def base_language(language: str) -> str:

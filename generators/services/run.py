@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.generators.services.errors import ServiceError
 from polbias.generators.services.outcome import Failure, Outcome
-from polbias.generators.services.planning import Plan, plan, service_of
 from polbias.generators.services.prices import Price
-from polbias.generators.services.recording import Recorder
-from polbias.generators.services.request import Answer, Ask, Request, Service
+from polbias.models.recording import Recorder
+from polbias.models.requests import Answer, Ask, Request, Service
+from polbias.models.run import Plan, plan, service_of
 
 _GIVE_UP_AFTER = 10  # failures of a service in a row: it is down, and asking on helps nobody
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.logic.audit.tables import Row, Table, open_tables
 from polbias.optional import advice
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from polbias.generators.authoring.claims import read_tables
 from polbias.generators.xphemism.claim_files import HubTable, open_claims
 from polbias.generators.xphemism.claim_records import Claim, Claims, Gold, Label, Problem
-from polbias.generators.xphemism.claim_rows import read_tables
 from polbias.generators.xphemism.matching import Hit, Matcher
 
 __all__ = [

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import cast
 
 from polbias.generators.xphemism.matching.hit import Hit
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.clause import clause_at
 from polbias.generators.xphemism.substitution.phrase import read_phrase
 from polbias.generators.xphemism.substitution.tokens import Token, Tokens, tokenise

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from polbias.generators.xphemism.lexicon import Exchange, Lexicon
 from polbias.generators.xphemism.matching import Hit, HitKind, Matcher
 from polbias.generators.xphemism.substitution import Edit, substitute
+from polbias.generators.xphemism.vocabulary.lexicon import Exchange, Lexicon
 
 PairStatus = Literal["made", "review", "none"]
 

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints, model_validator
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.engine.entries import Entry, Name, Text
-from polbias.generators.engine.templates import fault, load_template, shown
-from polbias.generators.xphemism.lexicon import Lexicon
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
+from polbias.template_files import fault, load_template, shown
 
 Gold = Literal["true", "false"]
 Status = Literal["unverified", "verified"]

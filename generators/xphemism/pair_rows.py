@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from polbias.generators.xphemism.lexicon import Pair
+from polbias.generators.xphemism.vocabulary.lexicon import Pair
 from polbias.generators.xphemism.words import EMPTY
 
 _LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e"})

@@ -9,8 +9,8 @@ from statistics import mean, median
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
-from polbias.generators.xphemism.family import Family, load_family
 from polbias.generators.xphemism.tables import Item, dataset, items
+from polbias.generators.xphemism.templates import Family, load_family
 from polbias.manifest import Manifest
 
 

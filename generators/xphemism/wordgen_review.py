@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polbias.cells import guarded
-from polbias.generators.engine.sheets import SheetError, sheet
+from polbias.generators.authoring.annotation.tasks import Guideline
+from polbias.generators.authoring.word_pairs import Suggestion, is_known
+from polbias.generators.engine.spreadsheets import SheetError, sheet
 from polbias.generators.engine.suggestions import ReviewFile
-from polbias.generators.engine.templates import shown
-from polbias.generators.xphemism.annotation.guideline import Guideline
-from polbias.generators.xphemism.lexicon import LONGEST, Lexicon, Pair
 from polbias.generators.xphemism.pair_rows import pair_id
-from polbias.generators.xphemism.wordgen import Suggestion, is_known
+from polbias.generators.xphemism.vocabulary.lexicon import LONGEST, Lexicon, Pair
 from polbias.generators.xphemism.words import EMPTY
+from polbias.template_files import shown
 
 _SAID = ("neutral", "xphemism", "kind", "camp", "status", "place")
 _LABELS = ("axis", "shift", "judgmental_first", "judgmental_second")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from polbias.cli.analyze import xphemism
 from polbias.cli.analyzing_policy import policy
 from polbias.cli.analyzing_selfassess import selfassess
-from polbias.cli.analyzing_xphemism import xphemism
 
 analyses = typer.Typer(
     name="analyze",

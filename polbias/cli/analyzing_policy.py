@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from polbias.cli.outputs import write_analysis
-from polbias.errors import InputError
+from polbias.files import InputError
 
 
 class RuleName(StrEnum):
@@ -60,7 +60,7 @@ def party_positions(folder: Path | None) -> Any:
     """Return the positions of parties in a copy of the published ProbVAA; None if there is no folder."""
     if folder is None:
         return None
-    from polbias.generators.sources.probvaa import load
+    from polbias.generators.auditing.probvaa import load
 
     return load(folder).position_table()
 

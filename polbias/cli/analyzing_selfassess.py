@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from polbias.cli.outputs import write_analysis
-from polbias.errors import InputError
+from polbias.files import InputError
 
 _SHOWN = 20  # problems that are printed
 
@@ -33,12 +33,12 @@ def selfassess(
     the paper has them (one order, answers that choose) and corrected (all orders, all answers). Generated
     answers and log-likelihoods are never pooled, nor are sets.
     """
+    from polbias.eval.columns import OutcomesError
     from polbias.eval.runs import Problem, table
     from polbias.eval.selfassess.figures import figures
     from polbias.eval.selfassess.runs import respondents, summaries
     from polbias.eval.selfassess.shares import SEED
     from polbias.eval.selfassess.summary import TABLES
-    from polbias.eval.tables import OutcomesError
 
     problems: list[Problem] = []
     judged = {model: rows for model, rows in respondents(runs, problems).items() if rows}

@@ -36,7 +36,7 @@ def agreement_data(
         Jakob et al. 2025, Appendix D.3 (Table 6) and D.4.
     """
     from polbias.eval.agreement import alpha_interval
-    from polbias.generators.xphemism.annotation.guideline import load_guideline
+    from polbias.generators.authoring.annotation.tasks import load_guideline
     from polbias.generators.xphemism.annotation.votes import ratings
 
     variables = []
@@ -86,7 +86,7 @@ def print_agreement(data: dict[str, Any]) -> None:
 
 def kept_csv(kept: Sequence[Task]) -> str:
     """Return claim pairs with the columns that they came with."""
-    from polbias.generators.engine.sheets import sheet
+    from polbias.generators.engine.spreadsheets import sheet
 
     columns = list(dict.fromkeys(name for task in kept for name in task.row))
     return sheet(columns, ([guarded(task.row.get(name, "")) for name in columns] for task in kept), ",")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polbias.cli.outputs import write_text
-from polbias.errors import InputError
+from polbias.files import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -77,14 +77,14 @@ def build(
     A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
     are for one such dataset. The same command again makes the shards that are missing or damaged.
     """
-    from polbias.cli.building import build_with_progress
+    from polbias.cli.build import build_with_progress
 
     scaled = (rows, shards, executor, workers, option, logs, price, fresh or None, plan or None)
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
+    from polbias.cli.build_scaled import Scale, build_scaled, one_name
     from polbias.cli.scale_plan import print_plan
-    from polbias.cli.scaling import Scale, build_scaled, one_name
 
     scale = Scale(
         rows,
@@ -103,7 +103,7 @@ def build(
 
 def list_(out: Out = None) -> None:
     """List datasets, configs and rows: what is published (datasets.lock) and what is built here."""
-    from polbias.cli.viewing import print_list
+    from polbias.cli.show import print_list
 
     print_list(out)
 
@@ -116,7 +116,7 @@ def show(
     out: Out = None,
 ) -> None:
     """Show rows of a config as a person reads them: argument, gold and how it is known, pair, errata."""
-    from polbias.cli.viewing import print_rows
+    from polbias.cli.show import print_rows
 
     print_rows(config, rows, start, split, out)
 
@@ -129,7 +129,7 @@ def verify(names: Names = None, out: Out = None, templates: Templates = None) ->
     formal rows in a config of partisan-inference-xl, the forms of all rows are proved, and 20,000 sentences
     drawn from a seed are read.
     """
-    from polbias.cli.checking import verify_builds
+    from polbias.cli.verify import verify_builds
 
     verify_builds(names or [], out, templates)
 
@@ -139,7 +139,7 @@ def lock(names: Names = None, out: Out = None) -> None:
 
     Content that differs from what is locked under the same version is refused: raise the version first.
     """
-    from polbias.cli.checking import lock_builds
+    from polbias.cli.verify import lock_builds
 
     lock_builds(names or [], out)
 
@@ -155,6 +155,6 @@ def push(
 
     The namespace is $POLBIAS_NAMESPACE, else the user whose token is used (`hf auth login` or HF_TOKEN).
     """
-    from polbias.cli.pushing import push_builds
+    from polbias.cli.push import push_builds
 
     push_builds(names or [], out, dry_run)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from polbias.demonstration import Compared, Demonstration
+    from polbias.cli.demo import Compared, Demonstration
 
 _RUNS, _REPORT = "runs", "report"
 
@@ -25,9 +25,9 @@ def demo(
     Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes about a
     minute. Open DIR/report/report.html in a browser.
     """
+    from polbias.cli.demo import ask, compare, demonstration
+    from polbias.cli.report import make_report, show
     from polbias.cli.report_folder import PAGE, check_folder
-    from polbias.cli.reporting import make_report, show
-    from polbias.demonstration import ask, compare, demonstration
 
     shown = demonstration()
     report = output / _REPORT
@@ -43,7 +43,7 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
     from rich.console import Console
     from rich.table import Table
 
-    from polbias.demonstration import expected
+    from polbias.cli.demo import expected
     from polbias.eval.report.numbers import points
     from polbias.eval.report.words import words
 

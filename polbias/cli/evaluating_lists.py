@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from polbias.evaluation.catalogue import Catalogue, Task
-    from polbias.evaluation.running import Run
     from polbias.evaluation.summary import Score
+    from polbias.lm_eval_runner.run import Run
+    from polbias.lm_eval_runner.tasks import Catalogue, Task
 
 _DAY = 86_400
 _TRUNCATED = 0.02

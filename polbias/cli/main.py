@@ -11,27 +11,27 @@ import typer
 import polbias
 from polbias.cli import (
     analyzing,
-    annotating,
-    auditing,
-    claiming,
-    collecting,
+    annotate,
+    audit,
+    claims,
     datasets,
     demonstrating,
-    evaluating,
-    importing,
-    item_reports,
-    negating,
-    pairing,
-    powering,
-    reporting,
-    reviewing,
-    selfassessing,
-    sifting,
-    simulating,
-    topic_making,
-    varying,
+    eval,
+    import_,
+    items,
+    negate,
+    pairs,
+    power,
+    report,
+    review,
+    selfassess,
+    simulate,
+    titles,
+    topics,
+    variants,
+    wordpairs,
 )
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
 
@@ -55,25 +55,25 @@ app = typer.Typer(
     """,
 )
 datasets.register(app)
-auditing.register(app)
-evaluating.register(app)
+audit.register(app)
+eval.register(app)
 analyzing.register(app)
-reporting.register(app)
+report.register(app)
 demonstrating.register(app)
-importing.register(app)
-negating.register(app)
-claiming.register(app)
-pairing.register(app)
-reviewing.register(app)
-selfassessing.register(app)
-item_reports.register(app)
-topic_making.register(app)
-sifting.register(app)
-simulating.register(app)
-varying.register(app)
-annotating.register(app)
-collecting.register(app)
-powering.register(app)
+import_.register(app)
+negate.register(app)
+claims.register(app)
+pairs.register(app)
+review.register(app)
+selfassess.register(app)
+items.register(app)
+topics.register(app)
+titles.register(app)
+simulate.register(app)
+variants.register(app)
+annotate.register(app)
+wordpairs.register(app)
+power.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from polbias.cells import guarded
 from polbias.drafts import draft_of
-from polbias.errors import InputError
+from polbias.files import InputError
 
 
 def write_text(path: Path, text: str) -> None:
@@ -68,7 +68,7 @@ def csv_text(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> 
         rows: of any names.
         columns: the first columns, also where there are no rows; others follow as they come up.
     """
-    from polbias.generators.engine.sheets import sheet
+    from polbias.generators.engine.spreadsheets import sheet
 
     kept = list(rows)
     names = list(dict.fromkeys([*columns, *(name for row in kept for name in row)]))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from polbias.cli.outputs import csv_text, write_text
 from polbias.drafts import draft_of
-from polbias.errors import InputError
+from polbias.files import InputError
 
 if TYPE_CHECKING:
-    from polbias.eval.report.making import Made
+    from polbias.eval.report.build import Made
 
 PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = (
     "report.html",
@@ -72,11 +72,11 @@ def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
 
 def _fill(made: Made, folder: Path, outcomes: bool) -> None:
     from polbias.eval.report.exchange import eval_results, file_name
+    from polbias.eval.report.export import summary_text
     from polbias.eval.report.flat import flat_tables
+    from polbias.eval.report.labels import paragraphs
     from polbias.eval.report.outcomes import write_outcomes
     from polbias.eval.report.page import page
-    from polbias.eval.report.paragraphs import paragraphs
-    from polbias.eval.report.summary import summary_text
 
     report = made.report
     write_text(folder / PAGE, page(report, paragraphs(report)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from polbias.cli.scaling import Scale, checked_executor, location, prepared
+from polbias.cli.build_scaled import Scale, checked_executor, location, prepared
 from polbias.lock import read_lock
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def print_plan(
         PolbiasError: if an option is wrong.
     """
     from polbias.scaling.places import LocalPlace, place
+    from polbias.scaling.plan import load_stored, tables
     from polbias.scaling.planning import estimate, plan
     from polbias.scaling.slices import cut_tables
-    from polbias.scaling.stored import load_stored, tables
 
     console = Console()
     executor = checked_executor(scale.executor)

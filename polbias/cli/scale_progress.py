@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 
 if TYPE_CHECKING:
     from polbias.scaling.run import Run
@@ -73,8 +73,8 @@ class Shown:
 
 def _follow(run: Run, progress: Progress, task: Any, ended: threading.Event) -> None:
     """Bring a progress bar up to date until all is made; whoever makes the shards leaves markers."""
-    from polbias.scaling.markers import marked
     from polbias.scaling.places import LocalPlace
+    from polbias.scaling.shards import marked
 
     where = run.where
     began, first = time.perf_counter(), None

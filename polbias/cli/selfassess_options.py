@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.errors import InputError
+from polbias.files import InputError
 
 if TYPE_CHECKING:
     from polbias.running.asking import Asker
@@ -173,7 +173,7 @@ def make_asker(
     if model_args:
         raise InputError("--model_args: is for models of lm_eval; give --article-parameter KEY=JSON instead")
     if engine is Engine.datatrove:
-        from polbias.running.scale import InferenceRunnerAsker, ServerType
+        from polbias.running.datatrove_client import InferenceRunnerAsker, ServerType
 
         kind: ServerType = "endpoint" if serve is None else serve.value
         return InferenceRunnerAsker(

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from polbias.cli.outputs import write_text
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
-    from polbias.generators.services import Price
+    from polbias.models import Price
     from polbias.running.selfassess.estimate import Estimate
     from polbias.running.selfassess.experiment import Experiment
     from polbias.running.stage import Report

@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import InputError
-from polbias.evaluation.catalogue import Task, catalogue
+from polbias.files import InputError
+from polbias.lm_eval_runner.tasks import Task, catalogue
 
 CHARACTERS_PER_TOKEN = 4.0
 """A rule of thumb for English; other languages take more tokens, and tokenizers differ."""

@@ -6,12 +6,12 @@ import logging
 from collections.abc import Iterable
 from typing import Any
 
-from polbias.errors import InputError, PolbiasError
-from polbias.evaluation.catalogue import Task
 from polbias.evaluation.identity import SECRET
+from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.tasks import Task
 from polbias.optional import advice
 
-_log = logging.getLogger("polbias.evaluation")
+_log = logging.getLogger("polbias.lm_eval_runner")
 
 # lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
 API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}

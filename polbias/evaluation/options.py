@@ -10,7 +10,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NoReturn
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.optional import lm_eval_imports
 
 DEFAULT_OUTPUT = "polbias-results"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.drafts import draft_of
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "

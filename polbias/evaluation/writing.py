@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.drafts import draft_of
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 
 
 def tracker_of(config: Any) -> Any:

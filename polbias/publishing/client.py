@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from polbias import __version__
-from polbias.errors import PublishError
+from polbias.files import PublishError
 from polbias.publishing.faults import talking_to_hub
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from polbias.errors import PublishError
+from polbias.files import PublishError
 
 TIMEOUT_S = 120.0
 """Seconds of silence after which a Hub counts as gone; the client itself would wait for ever."""

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import PublishError
+from polbias.files import PublishError
 
 _REQUIRED = ("README.md", "manifest.json")
 _TEMPORARY = ("~", ".tmp", ".temp", ".part", ".partial", ".incomplete", ".lock", ".swp", ".bak")

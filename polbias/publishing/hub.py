@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from polbias.errors import PublishError
+from polbias.files import PublishError
 from polbias.publishing.client import connect
 from polbias.publishing.faults import talking_to_hub
 from polbias.publishing.plan import PushPlan, changes_between, read_snapshot

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from polbias.errors import PublishError
+from polbias.files import PublishError
 from polbias.publishing import faults
 from polbias.publishing.client import connect
 from polbias.publishing.faults import talking_to_hub

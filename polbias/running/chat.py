@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.errors import PolbiasError
-from polbias.generators.services import Answer, Chat, Request, ServiceError
-from polbias.generators.services.request import Ask
+from polbias.files import PolbiasError
+from polbias.models import Answer, Chat, Request, ServiceError
+from polbias.models.requests import Ask
 from polbias.running.inference import inference_library, inference_runner
 
 _Generate = Callable[[dict[str, Any]], Awaitable[Any]]

@@ -6,12 +6,12 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from polbias.errors import InputError, PolbiasError
 from polbias.evaluation.models import is_api
+from polbias.files import InputError, PolbiasError
 from polbias.generators.services.keys import check_url, scrub
 from polbias.optional import lm_eval_imports
 from polbias.running.asking import Answer, Prefill, Request, Settings, prefill_of
-from polbias.running.harness_models import Harness
+from polbias.running.lm_eval_models import Harness
 
 # Arguments that say where and how fast a model runs, not what it answers; a token is nobody's business.
 _ELSEWHERE = frozenset(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.optional import advice
 
 

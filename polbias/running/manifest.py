@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.drafts import draft_of
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 
 _NAME = "run.json"
 _LIBRARIES = ("polbias", "lm_eval", "transformers", "torch", "vllm", "openai", "datatrove")

@@ -8,11 +8,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from polbias.generators.services import Answer as Completion
-from polbias.generators.services import Chat, ServiceError
-from polbias.generators.services import Request as ServiceRequest
 from polbias.generators.services.completion import read_answer
-from polbias.generators.services.request import Ask
+from polbias.models import Answer as Completion
+from polbias.models import Chat, ServiceError
+from polbias.models import Request as ServiceRequest
+from polbias.models.requests import Ask
 from polbias.running.asking import Answer, Prefill, Request, Settings, prefill_of
 from polbias.running.bridge import stream
 
@@ -39,7 +39,7 @@ class _Speaker(Chat):
 
 
 class ServerAsker:
-    """A model at an OpenAI-compatible server, through the client of `polbias.generators.services`.
+    """A model at an OpenAI-compatible server, through the client of `polbias.models`.
 
     That client waits and asks again after 408, 409, 429 and 5xx, a timeout or a lost connection, as long as
     the server wishes with Retry-After. A request that fails for good stops no other; a wrong key, an unknown

@@ -12,10 +12,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from polbias.errors import PolbiasError
-from polbias.generators.services.request import canonical
+from polbias.files import PolbiasError
+from polbias.models.requests import canonical
 from polbias.running.asking import Answer, Asker, Request, Settings, prefill_of
-from polbias.running.journal import Journal
+from polbias.running.record import Journal
 
 _IDS_SHOWN = 5
 

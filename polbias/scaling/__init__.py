@@ -11,7 +11,7 @@ A run lies in one place, a folder here or on any file system that fsspec reaches
 A shard's bytes depend on the specification alone: not on the executor, the workers, or what was there before.
 """
 
-from polbias.scaling.building import Finished, build_at_scale
+from polbias.scaling.build import Finished, build_at_scale
 from polbias.scaling.contract import Size
 from polbias.scaling.executors import EXECUTORS, Resources
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from polbias.content import content_hash
 from polbias.generators.engine import Rows, TableSpec
-from polbias.generators.engine.shard import parquet_options
+from polbias.generators.engine.files import parquet_options
 
 _FIRST, _ROWS = 1024, 4096
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polbias import registry
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.generators.engine.publication import Publication
 
 

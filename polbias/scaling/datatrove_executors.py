@@ -9,7 +9,7 @@ from typing import Any
 from datatrove.executor.local import LocalPipelineExecutor
 from datatrove.executor.slurm import SlurmPipelineExecutor
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 
 
 class QuietLocal(LocalPipelineExecutor):  # type: ignore[misc]

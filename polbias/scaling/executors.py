@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.optional import advice
 from polbias.scaling.run import Run
 from polbias.scaling.worker import make

@@ -14,13 +14,13 @@ from pydantic import ValidationError
 from polbias.content import content_hash
 from polbias.generators.engine import Rows
 from polbias.generators.engine.build import CARD
+from polbias.generators.engine.files import one_ahead
 from polbias.generators.engine.publication import Publication
-from polbias.generators.engine.shard import one_ahead
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry
 from polbias.publishing.card import describe, fill_card
-from polbias.scaling.markers import Marker
 from polbias.scaling.places import Place
 from polbias.scaling.run import Run
+from polbias.scaling.shards import Marker
 
 SHARDS, SUMS = "shards.json", "SHA256SUMS"
 _ROWS = 1 << 14

@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from polbias.errors import BuildError
-from polbias.generators.engine.shard import write_failure
-from polbias.scaling.remote import RemotePlace
+from polbias.files import BuildError
+from polbias.generators.engine.files import write_failure
+from polbias.scaling.storage import RemotePlace
 
 _CHUNK = 1 << 22
 

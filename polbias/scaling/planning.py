@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from polbias.generators.engine.entries import Entry, Text
-from polbias.generators.engine.templates import load_template
 from polbias.locations import package_file
 from polbias.scaling.calibration import Calibration, calibrate
 from polbias.scaling.places import LocalPlace
 from polbias.scaling.run import Run
 from polbias.scaling.slices import Slice
+from polbias.template_files import load_template
 
 
 class Profile(Entry):

@@ -12,7 +12,7 @@ from functools import lru_cache
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.fingerprint import fingerprint
 from polbias.manifest import MANIFEST

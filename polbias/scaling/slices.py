@@ -6,9 +6,9 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine import DatasetSpec, Rows, TableSpec
-from polbias.generators.engine.shard import MAX_SHARD_ROWS, shard_path, shard_range
+from polbias.generators.engine.files import MAX_SHARD_ROWS, shard_path, shard_range
 
 
 @dataclass(frozen=True)

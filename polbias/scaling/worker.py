@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine import run_shard
-from polbias.scaling.markers import Marker, write_fault, write_marker
 from polbias.scaling.places import Place, place
 from polbias.scaling.run import load_run
+from polbias.scaling.shards import Marker, write_fault, write_marker
 
 _PROOF = "proof"
 

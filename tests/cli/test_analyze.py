@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.cli.analyzing_xphemism import _read
+from polbias.cli.analyze import _read
 from polbias.eval.xphemism.coefficients import COLUMNS
 from tests.eval.xphemism.pairs import drawn
 from tests.eval.xphemism.test_reading import COLUMNS as LABELS
@@ -157,7 +157,7 @@ def test_samples_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             lines.append(json.dumps({"doc_id": len(lines), "doc": doc, "filtered_resps": [said]}))
         path = model / f"samples_polbias_xphemism_{style}_2026-01-01T00-00-00.1.jsonl"
         path.write_text("\n".join([*lines, '{"doc": ']), "utf-8")
-    import polbias.eval.xphemism.samples as samples
+    import polbias.eval.xphemism.answers as samples
 
     monkeypatch.setattr(
         samples, "read_truth", lambda text, language: {"Wahr": "true", "Falsch": "false"}[text]

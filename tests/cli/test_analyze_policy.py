@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.errors import InputError
-from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS
+from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
+from polbias.files import InputError
 from tests.support.shared import shared
 
 PUBLISHED = shared("upstream/probvaa")

@@ -12,8 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.errors import InputError
 from polbias.eval.selfassess.summary import TABLES
+from polbias.files import InputError
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.xphemism.lexicon import load_lexicon
-from tests.services.servers import ChatServer
+from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from tests.models.servers import ChatServer
 from tests.support.process import run_python
 
 HEAD = ["pair_id", "first", "second"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources.polbix.make import row, write_claims
+from tests.auditing.polbix.make import row, write_claims
 from tests.support.process import run_python
 
 pytest.importorskip("ahocorasick_rs")

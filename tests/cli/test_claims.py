@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.errors import InputError
+from polbias.files import InputError
 
 ROWS = """nr;Text;Urteil
 1;Die Steuerlast der Firmen sank.;wahr

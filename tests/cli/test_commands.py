@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from polbias import registry
-from polbias.cli.building import build_with_progress
+from polbias.cli.build import build_with_progress
 from polbias.generators.engine.publication import Publication
 from tests.support.process import ROOT, run_python
 

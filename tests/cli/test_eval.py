@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.evaluation.catalogue import catalogue
+from polbias.lm_eval_runner.tasks import catalogue
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import run_python
 

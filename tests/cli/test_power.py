@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.errors import InputError
-from polbias.eval.clusters import cluster_interval
 from polbias.eval.power.designs import PowerError
+from polbias.eval.statistics import cluster_interval
+from polbias.files import InputError
 
 
 def _power(*options: str) -> Any:

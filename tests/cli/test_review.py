@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.policy.family import load_family
-from polbias.generators.policy.review import COLUMNS
+from polbias.generators.authoring.review import COLUMNS
+from polbias.generators.policy.templates import load_family
 from polbias.locations import package_file
 from tests.support.process import run_python
 

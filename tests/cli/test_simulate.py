@@ -14,12 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.errors import InputError
-from polbias.eval.bias import weighted_bias
-from polbias.eval.outcomes import Outcomes
+from polbias.eval.partisan.bias import weighted_bias
+from polbias.eval.partisan.metrics import outcome
+from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.runs import Problem, find_samples, read_samples
 from polbias.eval.simulation import outcomes, questions, respondent
-from polbias.eval.tasks import outcome
+from polbias.files import InputError
 from polbias.lock import LockedDataset, write_lock
 from polbias.manifest import read_manifest
 from tests.eval.simulation import rows as tables

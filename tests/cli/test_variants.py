@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.servers import ChatServer
+from tests.models.servers import ChatServer
 from tests.support.process import run_python
 
 STATEMENT = "Der Staat soll Kitas stärker fördern."

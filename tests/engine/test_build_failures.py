@@ -15,8 +15,8 @@ from textwrap import dedent
 
 import pytest
 
-from polbias.errors import BuildError
-from polbias.generators.engine import DatasetSpec, shard
+from polbias.files import BuildError
+from polbias.generators.engine import DatasetSpec, files
 from polbias.generators.engine.build import alone
 from polbias.generators.engine.swap import recover_folder
 from polbias.manifest import Manifest, read_manifest
@@ -58,7 +58,7 @@ def test_a_full_disk_leaves_the_previous_build(tmp_path: Path, monkeypatch) -> N
 
     built = build(SPEC, tmp_path)
     before = snapshot(built.folder)
-    monkeypatch.setattr(shard.pq, "ParquetWriter", full)
+    monkeypatch.setattr(files.pq, "ParquetWriter", full)
     with pytest.raises(BuildError, match="the disk is full; free some space or build elsewhere with --out"):
         build(CHANGED, tmp_path)
     assert snapshot(built.folder) == before

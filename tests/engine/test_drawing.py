@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine import (
     Constant,
     Exclusion,
@@ -25,8 +25,8 @@ from polbias.generators.engine import (
     TableSpec,
     run_shard,
 )
+from polbias.generators.engine.sampled import Strata
 from polbias.generators.engine.sampling import shares
-from polbias.generators.engine.strata import Strata
 from tests.engine.specs import factors, kept, products
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import pytest
 
-from polbias.errors import InputError, TemplateError
+from polbias.files import InputError, TemplateError
 from polbias.generators.engine.entries import Entry, Levels, every, slots
-from polbias.generators.engine.templates import checked, load_template
+from polbias.template_files import checked, load_template
 
 Side = Literal["left", "right"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.lock import LockedDataset, LockedSplit, differences, lock_path, read_lock, write_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry
 

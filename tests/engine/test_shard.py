@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine import Exclusion, Rows, run_shard
-from polbias.generators.engine.shard import MAX_SHARD_ROWS, shard_range
+from polbias.generators.engine.files import MAX_SHARD_ROWS, shard_range
 from tests.engine.specs import factors, table
 from tests.support.process import ROOT, run_python
 
@@ -207,7 +207,7 @@ def test_a_small_file_system_that_fills_up(tmp_path: Path) -> None:
     code = """
         import errno, sys
         from pathlib import Path
-        from polbias.errors import BuildError
+        from polbias.files import BuildError
         from polbias.generators.engine import Lookup, run_shard
         from tests.engine.specs import table
         texts = Lookup(factors=("number",), values=[f"{i * 7919 % 1000003:x}" * 9 for i in range(300_000)])

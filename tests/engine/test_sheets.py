@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.cells import guarded, unguarded
-from polbias.generators.engine.sheets import SheetError, named_rows, sheet, sheet_lines, sheet_text
+from polbias.generators.engine.spreadsheets import SheetError, named_rows, sheet, sheet_lines, sheet_text
 
 
 @given(st.text())

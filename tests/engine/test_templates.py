@@ -11,8 +11,8 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from polbias.errors import TemplateError
-from polbias.generators.engine.templates import load_template, shown
+from polbias.files import TemplateError
+from polbias.template_files import load_template, shown
 from tests.support.process import ROOT, run_python
 
 
@@ -156,8 +156,8 @@ def test_deeply_nested_yaml(tmp_path: Path, opening: str, closing: str, depth: i
     code = """
         import sys
         from pathlib import Path
-        from polbias.errors import TemplateError
-        from polbias.generators.engine.templates import load_template
+        from polbias.files import TemplateError
+        from polbias.template_files import load_template
         from tests.engine.test_templates import Country
         try:
             load_template(Path(sys.argv[1]), Country)

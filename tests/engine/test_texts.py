@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import TemplateError
-from polbias.generators.engine.templates import Texts
+from polbias.files import TemplateError
+from polbias.template_files import Texts
 
 
 def shout(text: str) -> str:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 
 from polbias.eval.accuracy import accuracy, counts, wilson_interval
-from polbias.eval.outcomes import Outcomes, OutcomesError
-from polbias.eval.tables import Mode
+from polbias.eval.columns import Mode, OutcomesError
+from polbias.eval.partisan.schema import Outcomes
 from tests.eval.tables import Row, answers
 
 ROWS = [

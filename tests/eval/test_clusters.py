@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.bias import contributions
-from polbias.eval.clusters import cluster_interval, largest_share, pair_permutation, sign_flip
-from polbias.eval.outcomes import Factor, Outcomes, OutcomesError
+from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.partisan.bias import contributions
+from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.statistics import cluster_interval, largest_share, pair_permutation, sign_flip
 
 VALUES = st.floats(-10, 10).map(lambda value: round(value, 3))
 

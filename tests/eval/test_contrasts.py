@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.clusters import cluster_interval
+from polbias.eval.columns import OutcomesError
 from polbias.eval.contrasts import contrast, holm
-from polbias.eval.tables import OutcomesError
+from polbias.eval.statistics import cluster_interval
 
 
 def test_two_cells_of_one_row_per_cluster_have_the_error_of_welch() -> None:

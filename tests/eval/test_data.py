@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.errors import BuildError, PolbiasError
 from polbias.eval.data import load
+from polbias.files import BuildError, PolbiasError
 from polbias.lock import read_lock
 
 VERSION = read_lock()["partisan-inference"].version

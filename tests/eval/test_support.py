@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from polbias.eval.bias import bias_support
-from polbias.eval.normative import content_support
+from polbias.eval.columns import Factor
+from polbias.eval.normative.effects import content_support
+from polbias.eval.normative.wason import selection_support
+from polbias.eval.partisan.bias import bias_support
 from polbias.eval.selfassess.shares import choice_support
 from polbias.eval.support import Support, commonest, discordant
-from polbias.eval.tables import Factor
-from polbias.eval.wason import selection_support
-from tests.eval.normative_rows import answered, entailment_rows, wason_rows
+from tests.eval.normative.normative_rows import answered, entailment_rows, wason_rows
 from tests.eval.selfassess.respondents import first, judged, prefers, refuse, rows
 
 
@@ -115,6 +115,6 @@ def test_inferences_and_selections() -> None:
 def test_choices_among_articles() -> None:
     asked = rows(20)
     for choose, state in ((first, "no variation"), (refuse, "not answered"), (prefers("left"), None)):
-        from polbias.eval.selfassess.judgements import Judgements
+        from polbias.eval.selfassess.schema import Judgements
 
         assert choice_support(Judgements.of(judged(asked, choose))).state == state

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.auditing import probvaa_folder
 from tests.faults.support.campaign import sizes
 from tests.faults.support.desk import Desk, content, json_lines
 from tests.selfassess.small import small_folder
-from tests.sources import probvaa_folder
 
 _SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
 
@@ -71,7 +71,7 @@ def test_articles_rewritten(kind: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_exemplars(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.auditing import _run
+    from polbias.cli.audit import _run
 
     def audit(given: Path, made: Path) -> None:
         exemplars = [given / "shots.tsv", given / "shots.jsonl"]
@@ -85,7 +85,7 @@ def test_exemplars(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_defective_ids(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.analyzing_xphemism import _defective
+    from polbias.cli.analyze import _defective
 
     def read(given: Path, _: Path) -> None:
         assert all(each.strip() == each != "" for each in _defective(str(given / "bad.txt"), None))

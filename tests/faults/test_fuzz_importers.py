@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.auditing import probvaa_folder
+from tests.auditing.polbix import make as polbix
 from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings
-from tests.sources import probvaa_folder
-from tests.sources.polbix import make as polbix
 
 Act = Callable[[Path], Any]
 
@@ -146,7 +146,7 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_titles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.selfassess.titles import sift
+    from polbias.generators.authoring.titles import sift
 
     (tmp_path / "titles.csv").write_text('Date,Article_title\n2020,"Markets, up"\n2021,Tax cut\n', "utf-8")
     _fuzz_folder(tmp_path, lambda folder: list(sift(folder / "titles.csv")), examples)
@@ -155,7 +155,7 @@ def test_titles(examples: int, tmp_path: Path) -> None:
 @sizes
 def test_articles(examples: int, tmp_path: Path) -> None:
     from polbias.generators.selfassess.articles import gather, read_articles
-    from polbias.generators.selfassess.sets import load_family
+    from polbias.generators.selfassess.templates import load_family
 
     family = load_family()
     records = [

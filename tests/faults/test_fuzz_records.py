@@ -12,8 +12,8 @@ import yaml
 
 from polbias.lock import LockedDataset, read_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry, read_manifest
-from polbias.running.journal import Journal
 from polbias.running.manifest import RunManifest
+from polbias.running.record import Journal
 from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings
@@ -24,15 +24,15 @@ def _journal(path: Path) -> None:
 
 
 def _recorded(path: Path) -> None:
-    from polbias.generators.services.recording import Recorder
+    from polbias.models.recording import Recorder
 
     with Recorder(path, "replay"):
         pass
 
 
 def _annotations(path: Path) -> None:
-    from polbias.generators.xphemism.annotation.guideline import load_guideline
-    from polbias.generators.xphemism.annotation.reading import read_answers
+    from polbias.generators.authoring.annotation.answers import read_answers
+    from polbias.generators.authoring.annotation.tasks import load_guideline
 
     read_answers([path], "words", load_guideline())
 
@@ -59,8 +59,8 @@ def _lock() -> bytes:
 
 
 def _recording() -> bytes:
-    from polbias.generators.services.recording import _fields
-    from polbias.generators.services.request import Answer, Request, canonical
+    from polbias.models.recording import _fields
+    from polbias.models.requests import Answer, Request, canonical
 
     lines = []
     for number in range(3):

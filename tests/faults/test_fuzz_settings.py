@@ -52,7 +52,7 @@ _TITLES = {
 
 
 def _titles(folder: Path) -> Desk:
-    from polbias.cli.sifting import titles
+    from polbias.cli.titles import titles
 
     def sift(given: Path, made: Path) -> None:
         titles(given / "news.csv", made / "kept.tsv", made / "left.tsv", None, given / "titles.yaml")
@@ -113,8 +113,8 @@ _STATEMENTS = {
 @pytest.mark.parametrize("language", _STATEMENTS)
 @sizes
 def test_statements(language: str, examples: int, tmp_path: Path) -> None:
-    from polbias.cli.negating import LanguageName, negate
-    from polbias.cli.varying import _lines, _statements
+    from polbias.cli.negate import LanguageName, negate
+    from polbias.cli.variants import _lines, _statements
 
     def read(given: Path, _: Path) -> None:
         negate(str(given / "list.txt"), LanguageName(language), True, False, None)
@@ -126,7 +126,7 @@ def test_statements(language: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_items_of_a_file(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.item_reports import items
+    from polbias.cli.items import items
 
     templates = small_folder(tmp_path / "templates")
 
@@ -145,8 +145,8 @@ def test_items_of_a_file(examples: int, tmp_path: Path) -> None:
 
 @cache
 def _maker() -> Any:
-    from polbias.generators.xphemism.lexicon import load_lexicon
     from polbias.generators.xphemism.minimal_pairs import PairMaker
+    from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
     return PairMaker(load_lexicon())
 
@@ -155,8 +155,8 @@ def _maker() -> Any:
 @sizes
 def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.cli.outputs import csv_text, write_text
-    from polbias.cli.pairing import _result
-    from polbias.generators.xphemism.pair_requests import answer, read_requests
+    from polbias.cli.pairs import _result
+    from polbias.generators.authoring.pairs import answer, read_requests
 
     def pair(given: Path, made: Path) -> None:
         rows: Rows = []
@@ -175,7 +175,7 @@ def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", _WRITERS)
 @sizes
 def test_pairs_to_annotate(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.cli.annotating import KindName, export
+    from polbias.cli.annotate import KindName, export
 
     def write(given: Path, made: Path) -> None:
         export(KindName.words, made, ["anna", "ben"], given / f"pairs.{kind}", True, None, 1)
@@ -199,7 +199,7 @@ _ROWS: Mapping[str, Callable[[], Rows]] = {
 
 
 def _rows_to_simulate(name: str, kind: str, folder: Path) -> Desk:
-    from polbias.eval.simulation.index import read_known
+    from polbias.eval.simulation.prompt_index import read_known
     from polbias.eval.simulation.respondents import respondent
 
     def read(given: Path, made: Path) -> None:
@@ -224,7 +224,7 @@ def test_parquet_to_simulate(examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 @sizes
 def test_rows_of_the_second_stage(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.eval.selfassess_asking import load_choices
+    from polbias.eval.selfassess.tasks import load_choices
 
     def read(given: Path, _: Path) -> None:
         load_choices(
@@ -267,7 +267,7 @@ def test_own_set_rewritten(examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["partisan", "normative"])
 @sizes
 def test_sentences_to_audit(form: str, examples: int, tmp_path: Path) -> None:
-    from polbias.cli.auditing import _run
+    from polbias.cli.audit import _run
 
     def audit(given: Path, made: Path) -> None:
         _run(given / "items.tsv", form, [made / "items.json", made / "items.csv"], False, {}, [], None)

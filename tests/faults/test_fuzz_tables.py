@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.policy.review import Row, write_review
+from polbias.generators.authoring.review import Row, write_review
+from tests.authoring.test_review import ROW, STATEMENTS
 from tests.faults.support.campaign import sizes
 from tests.faults.support.desk import Act, Desk
-from tests.policy.test_review import ROW, STATEMENTS
 from tests.selfassess.small import small_folder
 
 _TASKS = {
@@ -28,7 +28,7 @@ _TASKS = {
 
 def _use_tasks(given: Path, _: Path) -> None:
     from polbias.cli.evaluating_lists import show_tasks
-    from polbias.evaluation.catalogue import Catalogue
+    from polbias.lm_eval_runner.tasks import Catalogue
 
     found = Catalogue([given])
     show_tasks(found)
@@ -69,8 +69,8 @@ def _annotated(
     kind: str, rows: list[dict[str, str]], said: Mapping[str, Mapping[str, str]]
 ) -> dict[str, bytes]:
     """Return the tasks of an export, and everybody's answers: the last one's from Label Studio."""
+    from polbias.generators.authoring.annotation.tasks import load_guideline
     from polbias.generators.xphemism.annotation.exporting import answers_csv
-    from polbias.generators.xphemism.annotation.guideline import load_guideline
     from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks
 
     tasks = make_tasks(kind, rows, reverse=True)
@@ -86,7 +86,7 @@ def _annotated(
 
 
 def _word_answers() -> dict[str, bytes]:
-    from polbias.generators.xphemism.annotation.deciding import COLUMNS
+    from polbias.generators.authoring.annotation.decisions import COLUMNS
 
     rows = [
         {"pair_id": "a_b", "first": "Abriss", "second": "Rückbau", "note": "=1"},
@@ -104,26 +104,26 @@ def _answer_files(given: Path) -> list[Path]:
 
 
 def _import(given: Path, made: Path) -> None:
-    from polbias.cli.annotating import import_answers
+    from polbias.cli.annotate import import_answers
 
     table = made / "merged.csv"
     import_answers(given, _answer_files(given), table, given / "people.csv", None)
 
 
 def _agree(given: Path, made: Path) -> None:
-    from polbias.cli.annotating import agreement
+    from polbias.cli.annotate import agreement
 
     agreement(given, _answer_files(given), given / "people.csv", made / "agreement.json", 0, 20, None)
 
 
 def _decide(given: Path, made: Path) -> None:
-    from polbias.cli.annotating import decide
+    from polbias.cli.annotate import decide
 
     decide(given, _answer_files(given), made / "rows.tsv", given / "open.tsv", given / "people.csv", None)
 
 
 def _second(given: Path, made: Path) -> None:
-    from polbias.cli.annotating import second, similar
+    from polbias.cli.annotate import second, similar
 
     first, other = [given / "anna.csv"], [given / "dora.json"]
     similar(given, first, other, made / "kept.csv", given / "people.csv", None)
@@ -176,7 +176,7 @@ def test_annotation_of_claims_rewritten(examples: int, tmp_path: Path) -> None:
 
 
 def _policy_review(given: Path, _: Path) -> None:
-    from polbias.generators.policy.review import read_review, write_review
+    from polbias.generators.authoring.review import read_review, write_review
     from polbias.generators.policy.review_apply import apply_corrections
     from polbias.generators.policy.statements import load_statements
 
@@ -228,10 +228,10 @@ def test_policy_review(examples: int, tmp_path: Path) -> None:
 @sizes
 def test_word_pair_review(examples: int, tmp_path: Path) -> None:
     from polbias.cli.outputs import write_text
-    from polbias.generators.xphemism.annotation.guideline import load_guideline
+    from polbias.generators.authoring.annotation.tasks import load_guideline
     from polbias.generators.xphemism.annotation.tasks import make_tasks, source_rows
-    from polbias.generators.xphemism.lexicon import Pair, _rows, load_lexicon
     from polbias.generators.xphemism.pair_rows import pairs_tsv
+    from polbias.generators.xphemism.vocabulary.lexicon import Pair, _rows, load_lexicon
     from polbias.generators.xphemism.wordgen_review import COLUMNS, read_review, unlabelled_tsv
 
     lexicon, guideline = load_lexicon(), load_guideline()
@@ -260,9 +260,9 @@ def test_word_pair_review(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_topic_review(examples: int, tmp_path: Path) -> None:
-    from polbias.cli import topic_making
+    from polbias.cli import topics as topic_making
     from polbias.generators.selfassess.items import read_items
-    from polbias.generators.selfassess.sets import load_family
+    from polbias.generators.selfassess.templates import load_family
     from polbias.generators.selfassess.topic_review import COLUMNS, read_review
 
     folder = small_folder(tmp_path / "templates")

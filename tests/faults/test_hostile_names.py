@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import InputError, PolbiasError, TemplateError
 from polbias.eval.report.exchange import file_name
-from polbias.eval.simulation.logs import folder_name
+from polbias.eval.simulation.lm_eval import folder_name
+from polbias.files import InputError, PolbiasError, TemplateError
 from polbias.generators.logic.audit.lines import refuse_foreign
 from polbias.locations import package_file
 

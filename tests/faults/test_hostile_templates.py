@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import PolbiasError, TemplateError
+from polbias.files import PolbiasError, TemplateError
 from polbias.generators.engine.entries import Entry
-from polbias.generators.engine.templates import Texts, load_template
 from polbias.lock import read_lock
+from polbias.template_files import Texts, load_template
 from tests.faults.support.campaign import bounded
 
 TEXTS = (

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.golden.inside import app
+from polbias.cli.main import app
 
 DATA = Path(__file__).parent / "data"
 _DIGITS = 12

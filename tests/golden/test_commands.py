@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
+from polbias.cli.main import app
 from tests.golden.files import check, invoke, lines
-from tests.golden.inside import app
 
 # DESIGN, "Public names that others rely on"
 _PUBLIC = (
@@ -23,8 +23,8 @@ _PUBLIC = (
     "polbias.eval.answers.extract_stance",
     "polbias.eval.answers.extract_truth",
     "polbias.eval.answers.extract_validity",
-    "polbias.eval.bias.unweighted_bias",
-    "polbias.eval.bias.weighted_bias",
+    "polbias.eval.partisan.bias.unweighted_bias",
+    "polbias.eval.partisan.bias.weighted_bias",
     "polbias.generators.engine.run_shard",
     "polbias.registry.instrument_of",
 )

@@ -14,8 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from polbias.cli.demo import demonstration, write_choices
+from polbias.eval.simulation.lm_eval import run
+from polbias.eval.simulation.respondents import respondent
 from tests.golden.files import blocks, check, lines
-from tests.golden.inside import demonstration, respondent, run, write_choices
 from tests.support.builds import write_build
 from tests.support.process import ROOT
 

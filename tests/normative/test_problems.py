@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.logic.formula import Inference, negated
 from polbias.generators.logic.logics import KD, KT, K
 from polbias.generators.logic.prover import prove

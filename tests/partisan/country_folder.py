@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.partisan.family import load_family
 from polbias.locations import package_file
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from polbias.errors import PolbiasError, TemplateError
+from polbias.files import PolbiasError, TemplateError
 from polbias.generators.partisan.country import load_countries, load_country
 from polbias.generators.partisan.family import load_family
 from polbias.generators.partisan.tables import dataset

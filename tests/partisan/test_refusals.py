@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.partisan.tables import dataset
 from polbias.locations import package_file
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.partisan.country import load_countries
 from polbias.generators.partisan.family import load_family
 from polbias.generators.partisan.xl.family import load

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.cli.checking import verify_builds
-from polbias.errors import BuildError
+from polbias.cli.verify import verify_builds
+from polbias.files import BuildError
+from polbias.generators.partisan import xl_checking
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl import checking
-from polbias.generators.partisan.xl.checking import READ, prove
+from polbias.generators.partisan.xl.family import READ
+from polbias.generators.partisan.xl_checking import prove
 from polbias.lock import read_lock
 from polbias.manifest import read_manifest
 from polbias.publishing.building import build
@@ -47,7 +48,7 @@ def test_all_that_is_published_is_proved(built: Path) -> None:
 def test_of_a_larger_build_it_is_said_how_many(
     small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(checking, "READ", 70)
+    monkeypatch.setattr(xl_checking, "READ", 70)
     proofs = prove(small)
     assert (proofs.proved, proofs.rows, proofs.failed) == (140, 1_000, ())
     with pytest.raises(BuildError):  # it is not what is published

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.language import german
 from polbias.generators.logic.comparison import COMPARABLE, INFERIOR, SUPERIOR
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.reader_english import takes_an
-from polbias.generators.partisan.xl.country import slug
 from polbias.generators.partisan.xl.family import load
+from polbias.generators.partisan.xl_family import slug
 from polbias.locations import package_file
 
 STAGES = {stage.large.id: stage for stage in load().stages}

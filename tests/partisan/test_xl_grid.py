@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from polbias.generators.engine import Factor, Join, Rows, TableSpec
 from polbias.generators.engine.spec import Lookup
-from polbias.generators.partisan.xl.grid import Filler, Grid, flat
+from polbias.generators.partisan.xl_grid import Filler, Grid, flat
 
 _LEVELS = {"person": ("p", "q"), "word": ("v", "w", "x"), "shape": (0, 1), "order": (0, 1, 2)}
 _FILLERS = {

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.engine import Rows
-from polbias.generators.policy.family import load_family
 from polbias.generators.policy.statements import VARIANTS
 from polbias.generators.policy.tables import Grid, dataset
+from polbias.generators.policy.templates import load_family
 from polbias.locations import package_file
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from huggingface_hub import get_session
 
-from polbias.errors import PublishError
+from polbias.files import PublishError
 from polbias.publishing import faults, plan_push, push, resolve_namespace
 from tests.publishing.conftest import REPO, TOKEN
 from tests.support.hub import LoopbackHub

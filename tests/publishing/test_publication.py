@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias import registry
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.engine import Constant, DatasetSpec
 from polbias.generators.engine.entries import Identity
 from polbias.generators.engine.family import Factors, dataset_of, table

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.errors import PublishError
+from polbias.files import PublishError
 from polbias.publishing import PushPlan, PushResult, plan_push, push, resolve_namespace
 from tests.publishing.conftest import REPO, TOKEN, table
 from tests.support.hub import LoopbackHub

@@ -11,7 +11,7 @@ import pyarrow as pa
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.instruments.normative import COLUMNS, rows
 from polbias.eval.simulation import Respondent, Simulation, questions
-from tests.eval.normative_rows import CONFIGS, entailment_rows, wason_rows
+from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 
 Row = Mapping[str, Any]
 STYLES = ("zero", "few")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.simulation.logs import run
+from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 
 MINI = "polbias_en_formal_mini"

@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from benchmarks.calibrating.asked import Asked, asked
-from benchmarks.calibrating.designs import DESIGNS, NAMES, Design, truth
 from benchmarks.calibrating.rates import Line, Share, line
 from benchmarks.calibrating.trials import Found, established, findings
 from benchmarks.calibration import table, whole
-from polbias.eval.clusters import ClusterInterval, cluster_interval
+from benchmarks.calibration_designs import DESIGNS, NAMES, Design, truth
+from polbias.eval.partisan import analysis
 from polbias.eval.report.document import Estimate, Finding
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.instruments.partisan import cell
 from polbias.eval.simulation import Simulation
-from tests.eval.normative_rows import wason_rows
+from polbias.eval.statistics import ClusterInterval, cluster_interval
+from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import problems
 from tests.report.partisan_answers import POLITICAL, arguments
 from tests.report.policy_answers import statements
@@ -127,7 +127,7 @@ def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: 
     def naive(values: Any, clusters: Any, bounds: Any = None) -> ClusterInterval:
         return cluster_interval(values, range(len(values)))
 
-    monkeypatch.setattr(cell, "cluster_interval", naive)
+    monkeypatch.setattr(analysis, "cluster_interval", naive)
     own = findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
     covered = line("partisan", "naive", 0.0, own).covered
     assert not enough(covered, COVERAGE), covered

@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.eval.report.build import make
 from polbias.eval.report.document import Finding, Report
-from polbias.eval.report.making import make
 from polbias.eval.report.words import words
 from polbias.eval.simulation import Simulation, questions, respondent
 from polbias.generators.partisan.tables import dataset

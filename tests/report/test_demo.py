@@ -13,10 +13,7 @@ import yaml
 
 from benchmarks.calibrating.asked import Asked, asked
 from benchmarks.calibrating.trials import findings
-from polbias.cli.demonstrating import show_compared
-from polbias.cli.report_folder import PAGE, SUMMARY
-from polbias.cli.reporting import make_report
-from polbias.demonstration import (
+from polbias.cli.demo import (  # fmt: skip
     Expected,
     ask,
     compare,
@@ -24,9 +21,12 @@ from polbias.demonstration import (
     expected,
     headlines,
     write_choices,
-)  # fmt: skip
+)
+from polbias.cli.demonstrating import show_compared
+from polbias.cli.report import make_report
+from polbias.cli.report_folder import PAGE, SUMMARY
 from polbias.eval.report.document import REFUSAL_GAP
-from polbias.eval.simulation.logs import run
+from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 from polbias.locations import package_file
 from polbias.registry import instrument_of
@@ -82,7 +82,7 @@ def test_three_respondents_over_http_and_their_report(
 
 
 def test_everyone_shown_is_described_and_every_task_exists() -> None:
-    from polbias.evaluation.catalogue import catalogue
+    from polbias.lm_eval_runner.tasks import catalogue
 
     shown = demonstration()
     assert all(asked.about for asked in shown.respondents.values())

@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from polbias.cli.demo import demonstration, write_choices
 from polbias.cli.report_folder import check_folder, write_report
-from polbias.demonstration import demonstration, write_choices
-from polbias.errors import InputError
+from polbias.eval.report.build import Made, make
 from polbias.eval.report.exchange import eval_results, file_name
+from polbias.eval.report.export import summary, summary_text
 from polbias.eval.report.flat import flat_tables
-from polbias.eval.report.making import Made, make
 from polbias.eval.report.outcomes import write_outcomes
-from polbias.eval.report.summary import summary, summary_text
+from polbias.files import InputError
 from polbias.locations import package_file
 from tests.report.runs import simulate
 from tests.test_template_texts import refused

@@ -9,7 +9,7 @@ import pytest
 
 from polbias.eval.report.instruments import COMMON, instrument
 from polbias.eval.report.instruments.normative import COLUMNS, rows
-from tests.eval.normative_rows import wason_rows
+from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import Row, problems, samples, task_of
 
 YES, NO, REFUSAL = "entailment", "non-entailment", "I'm sorry, but I can't help with that."

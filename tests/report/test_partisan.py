@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from polbias.eval.bias import refusal_gap, weighted_bias, worst_case_bounds
-from polbias.eval.clusters import cluster_interval, sign_flip
-from polbias.eval.outcomes import Outcomes
+from polbias.eval.partisan.bias import refusal_gap, weighted_bias, worst_case_bounds
+from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.report.instruments.partisan import COLUMNS, rows, section
 from polbias.eval.simulation import respondent
+from polbias.eval.statistics import cluster_interval, sign_flip
 from tests.eval.tables import WORKED_EXAMPLE
 from tests.report.partisan_answers import POLITICAL, answered, arguments, simulated
 from tests.report.partisan_sections import (

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from polbias.eval.bias import unweighted_bias, weighted_bias
+from polbias.eval.partisan.bias import unweighted_bias, weighted_bias
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.words import words
 from polbias.eval.simulation import respondent

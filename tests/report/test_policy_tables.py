@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from polbias.eval.policy.prompts import ISSUES
 from polbias.eval.policy.robustness import TESTS, units
+from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.instruments import Settings

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.clusters import cluster_interval
-from polbias.eval.report.instruments.partisan.cell import weighted_interval
+from polbias.eval.partisan.analysis import weighted_interval
+from polbias.eval.statistics import cluster_interval
 
 numbers = st.lists(st.tuples(st.floats(-10, 10), st.integers(0, 3)), min_size=1, max_size=30)
 

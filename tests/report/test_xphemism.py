@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from polbias.eval.clusters import cluster_interval, sign_flip
+from polbias.eval.columns import Factor
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.flips import Flipped, flip_all
 from polbias.eval.report.instruments import COMMON, Settings
@@ -21,7 +21,7 @@ from polbias.eval.report.words import words
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.respondents import Respondent, planted, respondent
-from polbias.eval.tables import Factor
+from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.xphemism.coefficients import coefficients
 from polbias.eval.xphemism.leaning import contributions, leaning
 from polbias.eval.xphemism.penalty import penalties

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 from polbias.running.asking import Request, Settings
 from polbias.running.bridge import stream
+from polbias.running.datatrove_client import InferenceRunnerAsker
 from polbias.running.harness import LmEvalAsker
-from polbias.running.scale import InferenceRunnerAsker
 from polbias.running.server import ServerAsker
 from tests.running.conftest import lines_of
 from tests.running.town import leaning
@@ -269,7 +269,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed(town):
         import polbias.cli.main
         assert not {{"polbias.running"}} & set(sys.modules), "running"
         from polbias.running.harness import LmEvalAsker
-        from polbias.running.scale import InferenceRunnerAsker
+        from polbias.running.datatrove_client import InferenceRunnerAsker
         from polbias.running.selfassess.experiment import Experiment, Plan
         from polbias.running.selfassess.rows import find_set
         from polbias.running.server import ServerAsker

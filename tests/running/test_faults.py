@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 from tests.running.conftest import lines_of
 from tests.running.town import is_choice, leaning
 from tests.support.openai_server import LoopbackOpenAI
@@ -267,7 +267,7 @@ def test_a_full_disk_leaves_a_journal_that_can_be_gone_on_with(run, uninterrupte
 
 
 def test_two_runs_do_not_write_to_one_folder(run, tmp_path):
-    from polbias.running.journal import Journal
+    from polbias.running.record import Journal
 
     with LoopbackOpenAI(leaning) as server, Journal(tmp_path / "out" / JOURNALS[0]):
         done = run(server)

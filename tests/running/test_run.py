@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.cli.selfassessing import _LONGEST
-from polbias.errors import InputError, PolbiasError
+from polbias.cli.selfassess import _LONGEST
+from polbias.files import InputError, PolbiasError
 from polbias.running.asking import Answer
 from polbias.running.selfassess.articles import article_record
 from polbias.running.selfassess.experiment import LONGEST_ARTICLE

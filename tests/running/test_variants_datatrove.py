@@ -14,11 +14,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.errors import PolbiasError
-from polbias.generators.services import Chat, Recorder, run
+from polbias.files import PolbiasError
+from polbias.models import Chat, Recorder, run
 from polbias.running.chat import InferenceRunnerChat
+from tests.models.servers import ChatServer
 from tests.running.conftest import lines_of
-from tests.services.servers import ChatServer
 from tests.support.process import ROOT
 
 STATEMENTS = [f"The town should build {number} new schools near the harbour." for number in range(2, 14)]

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.content import parquet_content_hash
-from polbias.errors import BuildError, PolbiasError
+from polbias.files import BuildError, PolbiasError
 from polbias.generators.engine import Rows, Sample, build_dataset
 from polbias.generators.engine.build import alone
 from polbias.generators.normative.publication import LARGE

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from polbias.cli import scaling
+from polbias.cli import build_scaled
 from polbias.cli.main import app
-from polbias.errors import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError
 from polbias.generators.normative import publication
 from tests.scaling.conftest import ROWS, SHARDS, published
 
@@ -65,7 +65,7 @@ def test_options_that_make_no_sense_are_one_error(arguments, message):
 
 def test_options_of_the_executor_are_read_as_what_they_are():
     given = ["partition=cpu", "time=01:30:00", "cpus_per_task=2", "requeue=false", "env_command=a=b c"]
-    assert scaling._options(given) == {
+    assert build_scaled._options(given) == {
         "partition": "cpu",
         "time": "01:30:00",
         "cpus_per_task": 2,
@@ -73,4 +73,4 @@ def test_options_of_the_executor_are_read_as_what_they_are():
         "env_command": "a=b c",
     }
     with pytest.raises(InputError, match="found 'partition', expected KEY=VALUE"):
-        scaling._options(["partition"])
+        build_scaled._options(["partition"])

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.scaling.places import LocalPlace, place, sha256_of
-from polbias.scaling.remote import RemotePlace
+from polbias.scaling.storage import RemotePlace
 
 
 @pytest.fixture(params=["local", "file", "memory"])

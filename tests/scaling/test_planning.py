@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from polbias.cli import scale_plan
-from polbias.cli.scaling import Scale
+from polbias.cli.build_scaled import Scale
 from polbias.manifest import read_manifest
 from polbias.scaling import EXECUTORS, Size
 from polbias.scaling.calibration import calibrate

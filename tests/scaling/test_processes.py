@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 from polbias.scaling import EXECUTORS, Resources
 from polbias.scaling.executors import local
 from tests.scaling.conftest import SHARDS, begin, build, published

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.normative.publication import LARGE
 from polbias.scaling import EXECUTORS, Resources, build_at_scale
 from polbias.scaling.run import Run

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.errors import BuildError
+from polbias.files import BuildError
 from polbias.generators.engine import Exclusion, Factor, Lookup, Sample
 from polbias.scaling.slices import cut
 from tests.engine.specs import numbers, table

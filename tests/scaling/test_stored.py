@@ -6,13 +6,13 @@ import pytest
 from rich.console import Console
 
 from polbias.cli import scale_plan
-from polbias.cli.scaling import Scale
-from polbias.errors import BuildError
+from polbias.cli.build_scaled import Scale
+from polbias.files import BuildError
 from polbias.lock import read_lock
 from polbias.scaling import Size
 from polbias.scaling.calibration import calibrate
 from polbias.scaling.contract import scalable
-from polbias.scaling.stored import load_stored, tables
+from polbias.scaling.plan import load_stored, tables
 
 STORED = load_stored().datasets
 
@@ -20,7 +20,7 @@ STORED = load_stored().datasets
 @pytest.mark.parametrize("name", STORED)
 def test_rows_are_those_of_the_lock_and_of_the_templates(name):
     stored, locked, publication = STORED[name], read_lock()[name], scalable(name)
-    assert stored.version == locked.version, "run `python -m polbias.scaling.stored`"
+    assert stored.version == locked.version, "run `python -m polbias.scaling.plan`"
     assert stored.pair == publication.pair
     assert {config: each.default for config, each in stored.tables.items()} == {
         config: splits["test"].rows for config, splits in locked.configs.items()

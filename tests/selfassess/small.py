@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from polbias.generators.selfassess.sets import Family, load_family
+from polbias.generators.selfassess.templates import Family, load_family
 from polbias.locations import package_file
 
 ITEMS = {

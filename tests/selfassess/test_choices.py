@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.selfassess.articles import read_articles
 from polbias.generators.selfassess.choice_files import SCHEMA, write_choices
 from polbias.generators.selfassess.choices import Design, Report, choices
-from polbias.generators.selfassess.sets import BIASED, QUESTIONS, WAYS, load_family
+from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS, load_family
 from tests.selfassess.small import articles, record
 
 FAMILY = load_family()

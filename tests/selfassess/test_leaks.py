@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import InputError, TemplateError
+from polbias.files import InputError, TemplateError
 from polbias.generators.selfassess.leaks import detector, find_leaks, load_word_lists
-from polbias.generators.selfassess.sets import load_family
+from polbias.generators.selfassess.templates import load_family
 
 SENTENCES = Path(__file__).with_name("leak_sentences.tsv")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import TemplateError
+from polbias.files import TemplateError
 from polbias.generators.selfassess.items import imbalance, load_all, load_items
-from polbias.generators.selfassess.sets import load_family
+from polbias.generators.selfassess.templates import load_family
 from tests.selfassess.small import small_folder
 
 

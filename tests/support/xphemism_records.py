@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from polbias.eval.xphemism.answers import Judge, paired, read_truth
 from polbias.eval.xphemism.reading import Problem, Reading
-from polbias.eval.xphemism.records import Records
-from polbias.eval.xphemism.samples import Judge, paired, read_truth
+from polbias.eval.xphemism.schema import Records
 
 
 def records_of_samples(

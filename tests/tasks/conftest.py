@@ -16,7 +16,7 @@ import pytest
 from polbias.content import parquet_content_hash
 from polbias.lock import LockedDataset, read_lock, write_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry
-from tests.eval.normative_rows import CONFIGS, entailment_rows, wason_rows
+from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.process import ROOT, run_python
 
 

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.eval import normative_tasks, wason_tasks
+from polbias.eval import wason_tasks
+from polbias.eval.normative import metrics
 from polbias.harness_tasks.generate import ENTAILED
 from polbias.harness_tasks.generate import normative as files
 from polbias.lock import read_lock
-from tests.eval.normative_rows import CONFIGS, entailment_rows, wason_rows
+from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.process import ROOT
 
 DATASET = "normative-reasoning"
@@ -80,7 +81,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(name: s
     doc = wason_rows(1)[0] if config == "wason" else entailment_rows(config, contents=1)[0]
     module, function = found["process_results"].rsplit(".", 2)[1:]
     process: Callable[..., Any] = getattr(
-        {"normative_tasks": normative_tasks, "wason_tasks": wason_tasks}[module], function
+        {"normative_tasks": metrics, "wason_tasks": wason_tasks}[module], function
     )
     likely = [(-1.0, False)] * len(found.get("doc_to_choice", ()))
     returned = list(process(doc, likely or ["entailment"]))
@@ -92,7 +93,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(name: s
 
 
 def test_choices_are_those_of_the_functions() -> None:
-    assert settings("_loglikelihood.yaml")["doc_to_choice"] == [*normative_tasks.CHOICES]
+    assert settings("_loglikelihood.yaml")["doc_to_choice"] == [*metrics.CHOICES]
     assert settings("_wason_loglikelihood.yaml")["doc_to_choice"] == [*wason_tasks.CHOICES]
     assert [*wason_tasks.CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
     for row in wason_rows():

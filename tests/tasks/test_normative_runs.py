@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from lm_eval.utils import make_table
 
-from polbias.eval.normative_summary import normative_summary
-from polbias.eval.normative_tasks import outcome
-from tests.eval.normative_rows import CONFIGS
+from polbias.eval.normative.metrics import outcome
+from polbias.eval.normative.summary import normative_summary
+from tests.eval.normative.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, follows_content, matches, rows_of
 from tests.support.tiny_model import save_tiny_model

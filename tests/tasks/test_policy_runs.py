@@ -17,12 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.content import parquet_content_hash
-from polbias.errors import PolbiasError
 from polbias.eval.policy.respondents import Respondent
 from polbias.eval.policy.robustness import units
+from polbias.eval.policy.tasks import load
 from polbias.eval.policy.worldview import worldview
-from polbias.eval.policy_asking import load
 from polbias.eval.policy_tasks import choices, rows_of_samples
+from polbias.files import PolbiasError
 from polbias.generators.engine import Rows
 from polbias.generators.policy.tables import dataset
 from polbias.harness_tasks.generate import countries

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from polbias.errors import InputError
-from polbias.eval import policy_metrics
-from polbias.eval.policy.prompts import ORDERS, VARIANTS
-from polbias.eval.policy_asking import samples, seeded
+from polbias.eval.policy import metrics
+from polbias.eval.policy.schema import ORDERS, VARIANTS
+from polbias.eval.policy.tasks import samples, seeded
 from polbias.eval.policy_tasks import (
     choices,
     outcome,
@@ -20,6 +19,7 @@ from polbias.eval.policy_tasks import (
     process_sampled,
     rows_of_samples,
 )
+from polbias.files import InputError
 
 Row = Mapping[str, Any]
 
@@ -56,8 +56,8 @@ def _aggregated(processed: list[dict[str, Any]]) -> dict[str, Any]:
         values = [each[name] for each in processed]
         if isinstance(values[0], float):
             found[name] = sum(values) / len(values)
-        elif isinstance(values[0], policy_metrics.Answered):
-            found[name] = getattr(policy_metrics, name)(values)
+        elif isinstance(values[0], metrics.Answered):
+            found[name] = getattr(metrics, name)(values)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.eval import selfassess_tasks
+from polbias.eval.selfassess import metrics
 from polbias.harness_tasks.generate import MINI_ITEMS, QUESTIONS, sets
 from polbias.harness_tasks.generate import selfassess as files
 from polbias.lock import read_lock
@@ -95,7 +95,7 @@ def test_settings(path: Path) -> None:
 @pytest.mark.parametrize("base", _BASES)
 def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(base: str) -> None:
     found = settings(base)
-    process = getattr(selfassess_tasks, found["process_results"].rsplit(".", 1)[1])
+    process = getattr(metrics, found["process_results"].rsplit(".", 1)[1])
     doc = rows(1, ways=(3,))[0] | {"side": "left"}
     likely = [(-1.0, False), (-2.0, False), (-3.0, False)]
     returned = list(process(doc, likely if "likelihood" in base else ["1"]))

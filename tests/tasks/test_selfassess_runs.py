@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.content import parquet_content_hash
-from polbias.errors import InputError
 from polbias.eval.selfassess.samples import judgements_of_samples
 from polbias.eval.selfassess.summary import selfassess_summary
-from polbias.eval.selfassess_asking import described, load_choices, model_defaults
+from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
+from polbias.files import InputError
 from polbias.lock import LockedDataset, write_lock
 from polbias.manifest import FileEntry, Manifest, SplitEntry
 from tests.eval.selfassess.respondents import rows

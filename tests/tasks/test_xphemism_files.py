@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.eval import xphemism_tasks
+from polbias.eval.xphemism import metrics
 from polbias.harness_tasks.generate import FORMS
 from polbias.harness_tasks.generate import xphemism as files
 from polbias.lock import read_lock
@@ -89,7 +89,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(base: s
     found = settings(base)
     config = "placebo" if "placebo" in base else "pairs"
     likely = [(-1.0, False), (-2.0, False)]
-    process = getattr(xphemism_tasks, found["process_results"].rsplit(".", 1)[1])
+    process = getattr(metrics, found["process_results"].rsplit(".", 1)[1])
     returned = list(process(rows(config)[0], likely if "log" in base else ["True"]))
     assert sorted(returned) == sorted(entry["metric"] for entry in found["metric_list"])
     for metric in returned:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.errors import TemplateError
-from polbias.generators.xphemism.lexicon import load_lexicon
+from polbias.files import TemplateError
+from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.locations import package_file
 
 Change = Callable[[list[str]], list[str]]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.xphemism.lexicon import load_lexicon
 from polbias.generators.xphemism.minimal_pairs import PairMaker
 from polbias.generators.xphemism.own_claims import OwnClaim, load_own_claims
+from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.locations import package_file
 
 LEXICON = load_lexicon()

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.xphemism.lexicon import load_lexicon
-from polbias.generators.xphemism.paradigms import (
+from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from polbias.generators.xphemism.vocabulary.paradigms import (
     CASES,
     GENDERS,
     STRENGTHS,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from polbias.generators.xphemism.lexicon import Lexicon, load_lexicon
 from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.substitution import substitute
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, load_lexicon
 from tests.support.published_claims import (
     PublishedPair,
     differs_in_one_block,

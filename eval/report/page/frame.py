@@ -8,8 +8,8 @@ from functools import lru_cache
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.errors import TemplateError
 from polbias.eval.report.page.numbers import count
+from polbias.files import TemplateError
 from polbias.locations import package_file
 
 

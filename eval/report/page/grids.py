@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Generic, TypeVar
 
-from polbias.errors import TemplateError
 from polbias.eval.report.document import Cell, Kind, Table
 from polbias.eval.report.flat import name_of
 from polbias.eval.report.page.cells import Shown, cell
 from polbias.eval.report.page.frame import Frame
 from polbias.eval.report.words import Shown as Titled
 from polbias.eval.report.words import Words
+from polbias.files import TemplateError
 
 LONG = 24
 """Rows beyond which a table is folded."""

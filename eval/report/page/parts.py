@@ -9,7 +9,7 @@ from polbias.eval.report.document import Section
 from polbias.eval.report.page.frame import Frame
 from polbias.eval.report.page.grids import Grid, anchor, instrument_table, titled_in
 from polbias.eval.report.page.notices import Said, said
-from polbias.eval.report.page.records import findings_table, measure_of
+from polbias.eval.report.page.tables import findings_table, measure_of
 from polbias.eval.report.words import Measure, Words
 
 

@@ -13,18 +13,14 @@ import jinja2
 from markupsafe import Markup
 
 from polbias.eval.report.document import Comparison, Notice, Report
+from polbias.eval.report.labels import Paragraphs
 from polbias.eval.report.page.frame import Frame, frame
 from polbias.eval.report.page.grids import Grid
 from polbias.eval.report.page.notices import Said, said
+from polbias.eval.report.page.page import profile, profile_table
 from polbias.eval.report.page.parts import part
-from polbias.eval.report.page.profile import profile, profile_table
-from polbias.eval.report.page.records import (
-    comparisons_table,
-    respondents_table,
-    sources_table,
-)
+from polbias.eval.report.page.tables import comparisons_table, respondents_table, sources_table
 from polbias.eval.report.page.theme import declarations
-from polbias.eval.report.paragraphs import Paragraphs
 from polbias.eval.report.words import Words
 from polbias.eval.report.words import words as words_of
 from polbias.locations import package_file

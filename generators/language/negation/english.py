@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polbias.generators.language.negation.analysis import Analysis, objection
-from polbias.generators.language.negation.english_clause import Main, find_main
+from polbias.generators.authoring.negation import Analysis, objection
+from polbias.generators.authoring.negation.english import negate_subject, negate_verb
+from polbias.generators.authoring.negation.english_clause import Main, find_main
+from polbias.generators.authoring.negation.english_verbs import Reader
+from polbias.generators.authoring.negation.english_words import closed, is_adverb, is_verb, verb_form, words
 from polbias.generators.language.negation.english_decision import Decision, abstain, render
-from polbias.generators.language.negation.english_finite import Reader
-from polbias.generators.language.negation.english_insert import negate_subject, negate_verb
-from polbias.generators.language.negation.english_lexicon import closed, is_adverb, is_verb, verb_form, words
 from polbias.generators.language.negation.english_nonfinite import imperative, question
 from polbias.generators.language.negation.english_tokens import QUOTATION, Token, sentences, tokens
 from polbias.generators.language.negation.english_undo import undo, undo_subject

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polbias.generators.language.negation.english_lexicon import table
+from polbias.generators.authoring.negation.english_words import table
 from polbias.generators.language.negation.english_tokens import Token
 from polbias.generators.language.negation.result import Negated
 

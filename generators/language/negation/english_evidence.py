@@ -8,9 +8,9 @@ english_clause.py asks for.
 
 from __future__ import annotations
 
+from polbias.generators.authoring.negation import Tags, finite
+from polbias.generators.authoring.negation.english_words import VerbForm, closed, is_plural, words
 from polbias.generators.language.english_verbs import past, third
-from polbias.generators.language.negation.analysis import Tags, finite
-from polbias.generators.language.negation.english_lexicon import VerbForm, closed, is_plural, words
 
 
 def prior(form: VerbForm) -> tuple[float, float]:

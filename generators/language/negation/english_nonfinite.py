@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation.english_clause import Main
+from polbias.generators.authoring.negation.english_clause import Main
+from polbias.generators.authoring.negation.english_verbs import Reader
+from polbias.generators.authoring.negation.english_words import closed, is_plural, is_verb, verb_form, words
 from polbias.generators.language.negation.english_decision import (
     Decision,
     Edit,
@@ -11,8 +13,6 @@ from polbias.generators.language.negation.english_decision import (
     remove,
     substitute,
 )
-from polbias.generators.language.negation.english_finite import Reader
-from polbias.generators.language.negation.english_lexicon import closed, is_plural, is_verb, verb_form, words
 
 _WH = frozenset({"who", "what", "why", "how", "when", "where", "which", "whom", "whose"})
 _MAX_SUBJECT = 12

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.english import a
-from polbias.generators.language.negation.english_decision import Edit, remove, substitute
-from polbias.generators.language.negation.english_finite import Reader
-from polbias.generators.language.negation.english_lexicon import (
+from polbias.generators.authoring.negation.english_verbs import Reader
+from polbias.generators.authoring.negation.english_words import (
     closed,
     is_participle,
     is_plural,
@@ -13,6 +11,8 @@ from polbias.generators.language.negation.english_lexicon import (
     table,
     words,
 )
+from polbias.generators.language.english import a
+from polbias.generators.language.negation.english_decision import Edit, remove, substitute
 
 
 def head(reader: Reader, index: int) -> int | None:

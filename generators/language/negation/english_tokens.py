@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from polbias.generators.language.negation.analysis import Analysis, Range, Tags
-from polbias.generators.language.negation.english_lexicon import words
+from polbias.generators.authoring.negation import Analysis, Range, Tags
+from polbias.generators.authoring.negation.english_words import words
 
 _UNIT = re.compile(r"[^\W\d_]+(?:['’\-‐‑][^\W\d_]+)*['’]?|\d+(?:[.,:]\d+)*%?")
 _TOKEN = re.compile(rf"{_UNIT.pattern}|\S")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.english_verbs import past, third
-from polbias.generators.language.negation.english_clause import Main
-from polbias.generators.language.negation.english_decision import Decision, Edit, abstain, remove, substitute
-from polbias.generators.language.negation.english_finite import Reader
-from polbias.generators.language.negation.english_lexicon import (
+from polbias.generators.authoring.negation.english_clause import Main
+from polbias.generators.authoring.negation.english_verbs import Reader
+from polbias.generators.authoring.negation.english_words import (
     is_adverb,
     is_participle,
     is_verb,
     table,
     words,
 )
+from polbias.generators.language.english_verbs import past, third
+from polbias.generators.language.negation.english_decision import Decision, Edit, abstain, remove, substitute
 from polbias.generators.language.negation.english_phrases import article, to_some
 
 _WHOLE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}

@@ -7,14 +7,14 @@ one away (`german_undo`). It has scope over the whole claim; where no rule ensur
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
-from polbias.generators.language.negation.analysis import objection
-from polbias.generators.language.negation.german_clause import parse
+from polbias.generators.authoring.negation import objection
+from polbias.generators.authoring.negation.german import negate_clause
+from polbias.generators.authoring.negation.german_clause import parse
+from polbias.generators.authoring.negation.german_rules import undo
+from polbias.generators.authoring.negation.german_text import Token, sentences, tokens
+from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.negation.german_edits import Edits
 from polbias.generators.language.negation.german_front import without_additive
-from polbias.generators.language.negation.german_place import negate_clause
-from polbias.generators.language.negation.german_text import Token, sentences, tokens
-from polbias.generators.language.negation.german_undo import undo
 from polbias.generators.language.negation.german_unsure import UnsureError
 from polbias.generators.language.negation.pipeline import Pipeline
 from polbias.generators.language.negation.result import Negated

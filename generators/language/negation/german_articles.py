@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
-from polbias.generators.language.negation.german_phrases import Phrase
-from polbias.generators.language.negation.german_text import Token
+from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.authoring.negation.german_text import Token
+from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.negation.german_unsure import UnsureError
 
 

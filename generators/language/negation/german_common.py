@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
-from polbias.generators.language.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.negation.german_edits import Edits
-from polbias.generators.language.negation.german_phrases import Phrase, Reader
+from polbias.generators.language.negation.german_phrases import Reader
 
 
 def governed(clause: Clause) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from polbias.generators.language.negation.german_text import Token
+from polbias.generators.authoring.negation.german_text import Token
 
 
 @dataclass(slots=True)

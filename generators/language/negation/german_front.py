@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
-from polbias.generators.language.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.negation.german_edits import Edits
-from polbias.generators.language.negation.german_phrases import Phrase
 from polbias.generators.language.negation.german_unsure import UnsureError
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
+from polbias.generators.authoring.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.negation.german_articles import kein_before, with_k
-from polbias.generators.language.negation.german_clause import Clause
 from polbias.generators.language.negation.german_common import noun_of, subject_in_middle
 from polbias.generators.language.negation.german_edits import Edits
-from polbias.generators.language.negation.german_phrases import Phrase
 from polbias.generators.language.negation.german_unsure import UnsureError
 
 

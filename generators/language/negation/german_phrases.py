@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
-from polbias.generators.language.negation.german_nouns import NounReader, Phrase
-from polbias.generators.language.negation.german_text import Token
+from polbias.generators.authoring.negation.german_phrases import NounReader, Phrase
+from polbias.generators.authoring.negation.german_text import Token
+from polbias.generators.language import german_words as lexicon
 
 __all__ = ["Phrase", "Reader"]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
-from polbias.generators.language.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.negation.german_common import governed, insert, noun_of, subject_in_middle
 from polbias.generators.language.negation.german_edits import Edits
 from polbias.generators.language.negation.german_indefinite import kein
-from polbias.generators.language.negation.german_phrases import Phrase
 
 _NOMINAL = ("definite", "indefinite", "bare")
 

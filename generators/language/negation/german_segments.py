@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as lexicon
-from polbias.generators.language.negation.german_text import Token, segments
+from polbias.generators.authoring.negation.german_text import Token, segments
+from polbias.generators.language import german_words as lexicon
 
 
 def word_forms(sentence: list[Token], segment: list[int]) -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from polbias.errors import InputError
-from polbias.generators.language.negation.analysis import Analysis, Word
+from polbias.files import InputError
+from polbias.generators.authoring.negation import Analysis, Word
 from polbias.optional import advice
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import InputError
+from polbias.files import InputError
 
 
 @dataclass(frozen=True)

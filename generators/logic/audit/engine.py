@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from polbias.errors import InputError
+from polbias.files import InputError
+from polbias.generators.auditing.items import Source
 from polbias.generators.logic.audit.formats import Format
 from polbias.generators.logic.audit.items import Audited, Item, Judgement, text_key, unparsed
 from polbias.generators.logic.audit.repeats import Repeats, Survey
-from polbias.generators.logic.audit.source import Source
 
 LONGEST_TEXT = 2000  # characters; a reader is not asked about longer ones
 

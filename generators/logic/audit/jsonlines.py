@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.logic.audit.lines import LONGEST, lines
 from polbias.generators.logic.audit.tables import Row
 

@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from polbias.errors import InputError
+from polbias.files import InputError
 
 LONGEST = 1 << 20  # characters; what is longer is no row
 _COMPRESSED = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.logic.audit.tables import Row
 
 _BATCH = 1024

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from polbias.generators.auditing.audit import in_words
 from polbias.generators.logic.audit.findings import (
     CONTRADICTED,
     UNPARSED,
@@ -19,7 +20,6 @@ from polbias.generators.logic.audit.findings import (
 )
 from polbias.generators.logic.audit.formats import Format
 from polbias.generators.logic.audit.items import Audited, Item
-from polbias.generators.logic.audit.judging import in_words
 from polbias.generators.logic.audit.summary import Summary
 
 _KEPT = 300  # different items that are shown at the end; all are in the report files

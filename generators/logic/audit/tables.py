@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.logic.audit.lines import refuse_foreign
 
 _SUFFIXES = {
@@ -83,7 +83,8 @@ def open_tables(path: Path) -> tuple[Table, ...]:
 
 
 def _open(path: Path) -> Table:
-    from polbias.generators.logic.audit import delimited, jsonlines, parquet
+    from polbias.generators import user_tables as delimited
+    from polbias.generators.logic.audit import jsonlines, parquet
 
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: not a regular file, but it is read twice; save it to a file first")

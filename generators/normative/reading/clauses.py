@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from polbias.generators.logic.reading import ReadingError
-from polbias.generators.normative.reading.groups import group, have_to
 from polbias.generators.normative.reading.lexicon import MODAL_ADVERBS
 from polbias.generators.normative.reading.nodes import (
     FINITE,
@@ -19,6 +18,7 @@ from polbias.generators.normative.reading.nodes import (
 )
 from polbias.generators.normative.reading.subjects import leaf
 from polbias.generators.normative.reading.text import Words
+from polbias.generators.normative.reading.verb_groups import group, have_to
 from polbias.generators.normative.reading.verbs import auxiliary_at, divisions
 
 _UNIVERSAL = frozenset(("all", "every", "everyone", "everybody", "each"))

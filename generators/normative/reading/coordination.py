@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from polbias.generators.normative.reading.alignment import compare
 from polbias.generators.normative.reading.classes import class_of, predicate
-from polbias.generators.normative.reading.disjunction import disjuncts
 from polbias.generators.normative.reading.lemmas import is_plural
 from polbias.generators.normative.reading.lexicon import PREPOSITIONS, RELATIVES, UNIVERSAL
 from polbias.generators.normative.reading.nodes import Clause, Node, change, clauses
+from polbias.generators.normative.reading.quantifiers import disjuncts
 from polbias.generators.normative.reading.text import Words
 from polbias.generators.normative.reading.wordings import Saying
 

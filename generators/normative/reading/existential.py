@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from polbias.generators.normative.reading.impersonal import Read, obliged
 from polbias.generators.normative.reading.infinitives import infinitive, marked_infinitive
 from polbias.generators.normative.reading.lemmas import gerund_bases
 from polbias.generators.normative.reading.lexicon import BE, DETERMINERS, NOUNS, Force
@@ -14,6 +13,7 @@ from polbias.generators.normative.reading.nodes import (
     denied,
     operator,
 )
+from polbias.generators.normative.reading.sentences import Read, obliged
 from polbias.generators.normative.reading.text import Words
 
 _VERBS = frozenset(BE) | {"exists", "exist", "remains"}

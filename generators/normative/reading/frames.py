@@ -8,7 +8,6 @@ from functools import lru_cache
 from polbias.generators.logic.reading import ReadingError
 from polbias.generators.normative.reading.clauses import clause
 from polbias.generators.normative.reading.existential import existential
-from polbias.generators.normative.reading.impersonal import impersonal, known_by
 from polbias.generators.normative.reading.lemmas import is_plural
 from polbias.generators.normative.reading.lexicon import (
     KNOWERS,
@@ -27,6 +26,7 @@ from polbias.generators.normative.reading.nodes import (
     change,
     operators,
 )
+from polbias.generators.normative.reading.sentences import impersonal, known_by
 from polbias.generators.normative.reading.text import Words
 from polbias.generators.normative.reading.verbs import head_at
 

@@ -9,10 +9,18 @@ from itertools import islice, product
 
 from polbias.generators.logic.formula import EPISTEMIC, Atom, Formula, Inference, Not, Or
 from polbias.generators.logic.reading import Reading, ReadingError, ReadItem
-from polbias.generators.normative.reading.anaphora import Discourse
 from polbias.generators.normative.reading.classes import class_of
+from polbias.generators.normative.reading.conditionals import (
+    Rule,
+    applied_rule,
+    divided,
+    restated,
+    understood,
+    with_generic_rule,
+)
 from polbias.generators.normative.reading.contents import Contents, contents
 from polbias.generators.normative.reading.coordination import attached
+from polbias.generators.normative.reading.coreference import Discourse
 from polbias.generators.normative.reading.equivalents import (
     denied_condition,
     only_denied,
@@ -41,14 +49,6 @@ from polbias.generators.normative.reading.nodes import (
     Operator,
     clauses,
     operators,
-)
-from polbias.generators.normative.reading.rules import (
-    Rule,
-    applied_rule,
-    divided,
-    restated,
-    understood,
-    with_generic_rule,
 )
 from polbias.generators.normative.reading.text import lowered, sentences, tokens
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from polbias.generators.normative.reading.disjunction import disjuncts
 from polbias.generators.normative.reading.lemmas import is_plural
 from polbias.generators.normative.reading.lexicon import UNIVERSAL, UNIVERSAL_PEOPLE
 from polbias.generators.normative.reading.nodes import Clause
+from polbias.generators.normative.reading.quantifiers import disjuncts
 from polbias.generators.normative.reading.text import Words
 
 

@@ -14,11 +14,11 @@ from polbias.generators.partisan.arguments import Argument, Cell
 from polbias.generators.partisan.columns import ARGUMENT_FACTORS, Columns, Naming, ProductFrame
 from polbias.generators.partisan.pairs import PairPattern
 from polbias.generators.partisan.proofs import known
-from polbias.generators.partisan.xl.country import slug
 from polbias.generators.partisan.xl.fillers import fillers, inserted, people
-from polbias.generators.partisan.xl.grid import Filler, Grid, flat
 from polbias.generators.partisan.xl.slots import slots
 from polbias.generators.partisan.xl.stage import IRRELEVANT, NAMES, SYMBOL, Stage
+from polbias.generators.partisan.xl_family import slug
+from polbias.generators.partisan.xl_grid import Filler, Grid, flat
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import Annotated
 from pydantic import PositiveInt
 
 from polbias.generators.engine.entries import Identity, Levels, Text, Version, slots
-from polbias.generators.engine.templates import load_template
 from polbias.generators.partisan.family import Family, Shots, load_family
 from polbias.generators.partisan.word_fields import check_words, load_word_fields
-from polbias.generators.partisan.xl.country import load_large
 from polbias.generators.partisan.xl.stage import Stage
+from polbias.generators.partisan.xl_family import load_large
 from polbias.locations import package_file
+from polbias.template_files import load_template
 
 READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
 

@@ -12,8 +12,6 @@ from polbias.generators.language import english
 from polbias.generators.logic.comparison import INFERIOR, SUPERIOR
 from polbias.generators.logic.formula import Atom
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
-from polbias.generators.partisan.xl.country import Distractor, Politician
-from polbias.generators.partisan.xl.grid import Filler
 from polbias.generators.partisan.xl.stage import (
     ADJECTIVES,
     DISTRACTION,
@@ -24,6 +22,8 @@ from polbias.generators.partisan.xl.stage import (
     WITH_ARTICLE,
     Stage,
 )
+from polbias.generators.partisan.xl_family import Distractor, Politician
+from polbias.generators.partisan.xl_grid import Filler
 
 
 def people(stage: Stage, side: Leaning, tell: Callable[[Politician], str]) -> Lookup:

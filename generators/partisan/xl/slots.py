@@ -13,8 +13,8 @@ from polbias.generators.engine.product import Product
 from polbias.generators.partisan.columns import SLOTS
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.pairs import PairPattern, other
-from polbias.generators.partisan.xl.grid import Grid
 from polbias.generators.partisan.xl.stage import Stage
+from polbias.generators.partisan.xl_grid import Grid
 
 _PEOPLE = ("gender", "left", "right")
 

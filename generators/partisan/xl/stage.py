@@ -25,8 +25,8 @@ from polbias.generators.partisan.country import (
 )
 from polbias.generators.partisan.family import Family
 from polbias.generators.partisan.pairs import NEGATED, PairPattern, crossed_pairs, material_pairs
-from polbias.generators.partisan.patterns import Language
-from polbias.generators.partisan.xl.country import AnyLarge, Distractor
+from polbias.generators.partisan.templates import Language
+from polbias.generators.partisan.xl_family import AnyLarge, Distractor
 
 # Stand for the person of a side and for the distractor in a text; no template has them.
 NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}

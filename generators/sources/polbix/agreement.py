@@ -6,15 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polbias.generators.sources.polbix.german import is_function_word, verb_number
-from polbias.generators.xphemism.paradigms import Case, Gender, Number, Reading, Strength, adjective_ending
-from polbias.generators.xphemism.substitution.closed_classes import (
+from polbias.generators.xphemism.substitution.tokens import Token, tokenise
+from polbias.generators.xphemism.substitution.words import (
     CONTRACTIONS,
     DETERMINER_FORMS,
     FINITE,
     FINITE_PLURAL,
     PREPOSITIONS,
 )
-from polbias.generators.xphemism.substitution.tokens import Token, tokenise
+from polbias.generators.xphemism.vocabulary.paradigms import (
+    Case,
+    Gender,
+    Number,
+    Reading,
+    Strength,
+    adjective_ending,
+)
 
 _ENDINGS = ("e", "en", "er", "es", "em")
 _RELATIVE = frozenset(("der", "die", "das", "dem", "den"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from polbias.generators.sources.polbix.defects import CODES, INFORMATION, NOT_MINIMAL, Judged, defects
+from polbias.generators.auditing.polbix.audit import CODES, INFORMATION, NOT_MINIMAL, Judged, defects
 from polbias.generators.sources.polbix.folder import load
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import InputError
-from polbias.generators.sources.polbix.answers import Answers, answer_differences, read_answers
-from polbias.generators.sources.polbix.claims import ClaimPair, claim_differences, read_claims
+from polbias.files import InputError
+from polbias.generators.auditing.polbix.files import ClaimPair, claim_differences, read_claims
+from polbias.generators.auditing.polbix.folder import Answers, answer_differences, read_answers
+from polbias.generators.auditing.probvaa.files import digest
 from polbias.generators.sources.polbix.pair_table import TablePair, pair_differences, read_pairs
 from polbias.generators.sources.polbix.published import HASHES
-from polbias.generators.sources.probvaa.reading import digest
 
 _CLAIMS, _PAIRS = "dataset.csv", "wordpairs.tsv"
 

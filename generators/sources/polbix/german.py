@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from polbias.generators.sources.probvaa.marks import numbers
-from polbias.generators.xphemism.substitution.closed_classes import (
+from polbias.generators.policy.quality_words import numbers
+from polbias.generators.xphemism.substitution.words import (
     CONTRACTIONS,
     DETERMINER_FORMS,
     FINITE,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from polbias.generators.language.negation.german_words import is_known
-from polbias.generators.sources.polbix.edits import Edit
+from polbias.generators.auditing.polbix.edits import Edit
+from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.substitution.tokens import Token, tokenise
 
 _ACRONYM = re.compile(r"[^\W\d_]*[A-ZÄÖÜ][^\W\d_]*[A-ZÄÖÜ][^\W\d_]*")

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import InputError
-from polbias.generators.logic.audit.delimited import TabSeparated
-from polbias.generators.sources.polbix.claims import AXES, FLAGS, SHIFTS, Labels, lookup
+from polbias.files import InputError
+from polbias.generators.auditing.polbix.files import AXES, FLAGS, SHIFTS, Labels, lookup
+from polbias.generators.auditing.probvaa.files import Once, Record
 from polbias.generators.sources.polbix.published import PAIR_TABLE_ROWS
-from polbias.generators.sources.probvaa.reading import Once, Record
+from polbias.generators.user_tables import TabSeparated
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "first": ("first", "first_word", "base_word"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-from polbias.generators.sources.polbix.claims import ClaimPair, Labels
-from polbias.generators.sources.probvaa.marks import words
-from polbias.generators.xphemism.lexicon import Lexicon
+from polbias.generators.auditing.polbix.files import ClaimPair, Labels
+from polbias.generators.policy.quality_words import words
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 
 Finding = tuple[str, str]
 Pair = tuple[str, str]

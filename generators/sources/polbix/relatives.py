@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from polbias.generators.sources.polbix.german import same_spelled_otherwise
-from polbias.generators.xphemism.substitution.closed_classes import DERIVATIONS
 from polbias.generators.xphemism.substitution.tokens import tokenise
+from polbias.generators.xphemism.substitution.words import DERIVATIONS
 
 if TYPE_CHECKING:
     from polbias.generators.xphemism.matching import Hit

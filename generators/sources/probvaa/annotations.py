@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polbias.generators.auditing.probvaa.files import Once, records
+from polbias.generators.auditing.probvaa.tables import parse_id
 from polbias.generators.sources.probvaa.published import PUBLISHED_ISSUES, STATEMENTS, numbers
-from polbias.generators.sources.probvaa.reading import Once, records
-from polbias.generators.sources.probvaa.statements import parse_id
 
 _SIGNS = {text: sign for sign in (-1, 0, 1) for text in (f"{sign}", f"{sign}.0")}
 _YES_NO = {"0": False, "1": True}

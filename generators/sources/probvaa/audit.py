@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from polbias.generators.auditing.probvaa.folder import load
 from polbias.generators.sources.probvaa.defects import CODES, defects
-from polbias.generators.sources.probvaa.folder import load
 
 
 def audit(folder: Path) -> dict[str, Any]:

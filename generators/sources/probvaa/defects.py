@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from polbias.generators.auditing.probvaa.tables import Statement
 from polbias.generators.policy.quality import Finding
 from polbias.generators.policy.quality_set import Item, check
 from polbias.generators.sources.probvaa.annotations import Annotation
-from polbias.generators.sources.probvaa.statements import Statement
 
 CODES: Mapping[str, str] = {
     "negation-equals-original": "the negation is the original, word for word",

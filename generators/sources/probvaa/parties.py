@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from polbias.generators.auditing.probvaa.files import Once, records
 from polbias.generators.sources.probvaa.published import LEFT_OUT, STATEMENTS, numbers
-from polbias.generators.sources.probvaa.reading import Once, records
 
 _THREE = {"agree": "agree", "disagree": "disagree", "neutral": "neutral"}
 _TWO = {"agree": "agree", "disagree": "disagree"}

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.generators.sources.probvaa.reading import records
+from polbias.generators.auditing.probvaa.files import records
 
 _LABELS = (
     ("agree", "disagree"),

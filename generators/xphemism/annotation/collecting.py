@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from polbias.generators.xphemism.annotation.guideline import COMMENT, Guideline
+from polbias.generators.authoring.annotation.answers import Problem, RawAnswer
+from polbias.generators.authoring.annotation.tasks import COMMENT, Guideline
 from polbias.generators.xphemism.annotation.people import Person
-from polbias.generators.xphemism.annotation.reading import Problem, RawAnswer
 from polbias.generators.xphemism.annotation.tasks import Task, TaskSet
 
 _NOBODY = "annotator: found nothing, expected a name; not used, fill the column in"

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from polbias.cells import guarded
-from polbias.errors import InputError
-from polbias.generators.engine.sheets import sheet
-from polbias.generators.xphemism.annotation.guideline import COMMENT, FIELDS, Guideline, Kind
+from polbias.files import InputError
+from polbias.generators.authoring.annotation.tasks import COMMENT, FIELDS, Guideline, Kind
+from polbias.generators.engine.spreadsheets import sheet
 from polbias.generators.xphemism.annotation.tasks import Task, TaskSet, ordered
 
 Form = Literal["csv", "label-studio"]

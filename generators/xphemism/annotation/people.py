@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.generators.engine.sheets import SheetError, named_rows
-from polbias.generators.engine.templates import shown
+from polbias.generators.engine.spreadsheets import SheetError, named_rows
+from polbias.template_files import shown
 
 COLUMNS = ("annotator", "accounts", "economic", "social")
 _END = 10.0

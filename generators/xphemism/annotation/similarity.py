@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from polbias.errors import InputError
+from polbias.files import InputError
+from polbias.generators.authoring.annotation.answers import Problem
 from polbias.generators.xphemism.annotation.collecting import Answer
-from polbias.generators.xphemism.annotation.reading import Problem
 from polbias.generators.xphemism.annotation.tasks import Task, TaskSet
 
 VARIABLE, SIMILAR = "similarity", "similar"

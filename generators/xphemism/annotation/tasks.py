@@ -11,12 +11,12 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from polbias.cells import whole
-from polbias.errors import InputError
+from polbias.files import InputError
+from polbias.generators.authoring.annotation.tasks import FIELDS, Kind
 from polbias.generators.engine.seeds import named_rng
-from polbias.generators.engine.templates import shown
 from polbias.generators.logic.audit.columns import Role, resolve
 from polbias.generators.logic.audit.tables import open_tables
-from polbias.generators.xphemism.annotation.guideline import FIELDS, Kind
+from polbias.template_files import shown
 
 _SHOWN = 60  # characters of a value in a message
 Direction = Literal["forward", "reverse"]

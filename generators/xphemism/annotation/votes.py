@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from polbias.generators.authoring.annotation.tasks import Variable
 from polbias.generators.xphemism.annotation.collecting import Answer
-from polbias.generators.xphemism.annotation.guideline import Variable
 from polbias.generators.xphemism.annotation.tasks import Task
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from polbias.generators.language.negation.german_words import is_known, lemma
+from polbias.generators.language.german_words import is_known, lemma
 from polbias.generators.xphemism.matching.lists import lists
 
 _SHORTEST = 3

@@ -9,8 +9,8 @@ from typing import Annotated
 from pydantic import BeforeValidator
 
 from polbias.generators.engine.entries import Entry
-from polbias.generators.engine.templates import load_template
 from polbias.locations import package_file
+from polbias.template_files import load_template
 
 
 def _split(value: object) -> object:

@@ -6,8 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from polbias.errors import InputError
-from polbias.generators.xphemism.lexicon import Lexicon
+from polbias.files import InputError
 from polbias.generators.xphemism.matching.folding import HIDING, Folded, fold, lower
 from polbias.generators.xphemism.matching.hit import Hit
 from polbias.generators.xphemism.matching.names import proper
@@ -15,7 +14,8 @@ from polbias.generators.xphemism.matching.overlaps import in_order, inside, long
 from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns
 from polbias.generators.xphemism.matching.quotes import quotations
 from polbias.generators.xphemism.matching.reading import read
-from polbias.generators.xphemism.matching.tokens import Token, tokens
+from polbias.generators.xphemism.matching.text import Token, tokens
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 from polbias.optional import advice
 
 

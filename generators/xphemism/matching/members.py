@@ -9,7 +9,7 @@ from polbias.generators.xphemism.matching.compounds import crossed, follows, lea
 from polbias.generators.xphemism.matching.hit import CompoundMember
 from polbias.generators.xphemism.matching.lists import lists
 from polbias.generators.xphemism.matching.patterns import Pattern
-from polbias.generators.xphemism.matching.tokens import Token
+from polbias.generators.xphemism.matching.text import Token
 
 # Members between hyphens, and between humps as in "#NeinZumKrieg".
 _PART = re.compile(r"[^\W_]+?(?=-|(?<=[^\W\d_A-ZÄÖÜ])[A-ZÄÖÜ]|$)")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polbias.generators.language.negation.german_words import is_known, lemma
+from polbias.generators.language.german_words import is_known, lemma
 from polbias.generators.xphemism.matching.lists import lists
-from polbias.generators.xphemism.matching.tokens import Token
+from polbias.generators.xphemism.matching.text import Token
 
 _FARTHEST = 12  # words of a name between its head and the word
 _ENDINGS = ("e", "en", "er", "es", "em")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from polbias.generators.xphemism.matching.folding import lower
-from polbias.generators.xphemism.paradigms import forms
+from polbias.generators.xphemism.vocabulary.paradigms import forms
 from polbias.generators.xphemism.words import PartOfSpeech, Word
 
 # Spellings of Switzerland, and of those who lack the letters.

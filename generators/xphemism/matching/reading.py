@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from polbias.generators.xphemism.matching.hit import Hit, HitKind
 from polbias.generators.xphemism.matching.members import member_of
 from polbias.generators.xphemism.matching.patterns import Pattern
-from polbias.generators.xphemism.matching.tokens import Token
+from polbias.generators.xphemism.matching.text import Token
 
 
 def read(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation import german_words as german
-from polbias.generators.xphemism.paradigms import CASES, Case, Number, genders
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number
-from polbias.generators.xphemism.substitution.closed_classes import Agreement
+from polbias.generators.xphemism.substitution.edits import Span, changed
 from polbias.generators.xphemism.substitution.phrase import Phrase
 from polbias.generators.xphemism.substitution.result import ReviewError
 from polbias.generators.xphemism.substitution.roles import role_of
-from polbias.generators.xphemism.substitution.span import Span, changed
 from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.substitution.verbs import in_number
+from polbias.generators.xphemism.substitution.words import Agreement
+from polbias.generators.xphemism.vocabulary.paradigms import CASES, Case, Number, genders
 from polbias.generators.xphemism.words import Word
 
 

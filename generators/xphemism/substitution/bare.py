@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from polbias.generators.xphemism.paradigms import Number
-from polbias.generators.xphemism.substitution import closed_classes as closed
-from polbias.generators.xphemism.substitution.closed_classes import Agreement
+from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.edits import Span
 from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
 from polbias.generators.xphemism.substitution.result import ReviewError
 from polbias.generators.xphemism.substitution.risks import is_abstract
-from polbias.generators.xphemism.substitution.span import Span
 from polbias.generators.xphemism.substitution.tokens import Tokens
+from polbias.generators.xphemism.substitution.words import Agreement
+from polbias.generators.xphemism.vocabulary.paradigms import Number
 from polbias.generators.xphemism.words import Word
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from polbias.generators.language.negation import german_words as german
-from polbias.generators.xphemism.paradigms import Number
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.phrase import is_adjective
 from polbias.generators.xphemism.substitution.tokens import Tokens
+from polbias.generators.xphemism.vocabulary.paradigms import Number
 
 _BOUNDARIES = frozenset(",;:.!?…–—|/")
 _NEVER = (

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from polbias.generators.language.negation.german_words import is_known
+from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.hit import Hit
-from polbias.generators.xphemism.paradigms import genders
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.edits import Span
 from polbias.generators.xphemism.substitution.result import ReviewError
-from polbias.generators.xphemism.substitution.span import Span
 from polbias.generators.xphemism.substitution.tokens import Token
+from polbias.generators.xphemism.vocabulary.paradigms import genders
 from polbias.generators.xphemism.words import Word
 
 # So many last letters must two words share for the same suffix to fit both ("-minister-ium").

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from polbias.generators.language.negation import german_words as german
-from polbias.generators.xphemism.paradigms import Case, Reading, Strength, adjective_ending, forms
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
-from polbias.generators.xphemism.substitution.closed_classes import Agreement
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
 from polbias.generators.xphemism.substitution.roles import role_of
 from polbias.generators.xphemism.substitution.tokens import Tokens
+from polbias.generators.xphemism.substitution.words import Agreement
+from polbias.generators.xphemism.vocabulary.paradigms import Case, Reading, Strength, adjective_ending, forms
 from polbias.generators.xphemism.words import Word
 
 Decided = Callable[[list[Agreement]], bool]

@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 from itertools import pairwise
 
-from polbias.generators.xphemism.lexicon import Lexicon
 from polbias.generators.xphemism.matching.hit import Hit
 from polbias.generators.xphemism.substitution.compounds import exchange_member
+from polbias.generators.xphemism.substitution.edits import Span, applied
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
 from polbias.generators.xphemism.substitution.occurrences import other_hits, readings_of
 from polbias.generators.xphemism.substitution.other_words import as_noun, exchange_other
 from polbias.generators.xphemism.substitution.result import ReviewError, Substitution
 from polbias.generators.xphemism.substitution.risks import check_mood, check_text
-from polbias.generators.xphemism.substitution.span import Span, applied
 from polbias.generators.xphemism.substitution.tokens import Tokens, tokenise
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 from polbias.generators.xphemism.words import Word
 
 

@@ -6,16 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from polbias.generators.xphemism.paradigms import (
-    Gender,
-    Number,
-    Reading,
-    Strength,
-    adjective_ending,
-    genders,
-    inflect,
-)
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.agreement import (
     governs_verb,
     partitive_spans,
@@ -23,7 +14,7 @@ from polbias.generators.xphemism.substitution.agreement import (
     verb_spans,
 )
 from polbias.generators.xphemism.substitution.bare import takes_article, with_article
-from polbias.generators.xphemism.substitution.closed_classes import Agreement
+from polbias.generators.xphemism.substitution.edits import Span, changed
 from polbias.generators.xphemism.substitution.evidence import agreements, is_coordinated, narrowed, phrase_at
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of
 from polbias.generators.xphemism.substitution.result import ReviewError
@@ -35,8 +26,17 @@ from polbias.generators.xphemism.substitution.risks import (
     is_abstract,
     is_person,
 )
-from polbias.generators.xphemism.substitution.span import Span, changed
 from polbias.generators.xphemism.substitution.tokens import Tokens
+from polbias.generators.xphemism.substitution.words import Agreement
+from polbias.generators.xphemism.vocabulary.paradigms import (
+    Gender,
+    Number,
+    Reading,
+    Strength,
+    adjective_ending,
+    genders,
+    inflect,
+)
 from polbias.generators.xphemism.words import Word
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from polbias.generators.xphemism.matching.hit import Hit
-from polbias.generators.xphemism.paradigms import Reading, forms
+from polbias.generators.xphemism.vocabulary.paradigms import Reading, forms
 from polbias.generators.xphemism.words import Word
 
 

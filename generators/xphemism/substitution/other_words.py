@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from polbias.generators.language.negation import german_words as german
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.edits import Span
 from polbias.generators.xphemism.substitution.phrase import ENDINGS
 from polbias.generators.xphemism.substitution.result import ReviewError
-from polbias.generators.xphemism.substitution.span import Span
 from polbias.generators.xphemism.substitution.tokens import Tokens
 from polbias.generators.xphemism.words import Word
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polbias.generators.language.negation import german_words as german
-from polbias.generators.xphemism.paradigms import Strength
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.tokens import Tokens
+from polbias.generators.xphemism.vocabulary.paradigms import Strength
 
 ENDINGS = ("em", "en", "er", "es", "e")
 _NOT_ADJECTIVES = (

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from polbias.generators.language.negation import german_words as german
-from polbias.generators.xphemism.paradigms import Case, Number
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.clause import Clause, clause_at, finite_number
 from polbias.generators.xphemism.substitution.phrase import Phrase, read_phrase
 from polbias.generators.xphemism.substitution.tokens import Tokens
+from polbias.generators.xphemism.vocabulary.paradigms import Case, Number
 
 Role = Literal["nom", "acc"]
 _PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")

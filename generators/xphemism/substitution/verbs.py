@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from polbias.generators.language.negation import german_words as german
-from polbias.generators.xphemism.paradigms import Number
-from polbias.generators.xphemism.substitution import closed_classes as closed
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.vocabulary.paradigms import Number
 
 _NEEDS_E = re.compile(r".*(?:[td]|[^lrhmnaeiouäöü][mn])")
 

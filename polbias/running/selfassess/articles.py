@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from polbias.errors import InputError
 from polbias.eval.answers.article import article_outcome
 from polbias.eval.answers.text import visible
+from polbias.files import InputError
 from polbias.generators.selfassess.leaks import Detector, load_word_lists
 from polbias.running.asking import Answer
 from polbias.running.selfassess.rows import ChosenSet, Row

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.selfassess.choices import Design
-from polbias.generators.services import Price, settings
-from polbias.generators.services.planning import estimate_tokens
+from polbias.models import Price, settings
+from polbias.models.run import estimate_tokens
 from polbias.running.stage import Row
 
 _FACTORIAL = {2: 2, 3: 6}

@@ -10,11 +10,11 @@ from typing import Any, Self
 
 from rich.console import Console
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.selfassess import choices as choosing
 from polbias.running.asking import Answer, Asker, Request, Settings, prefill_of
-from polbias.running.journal import Journal
 from polbias.running.manifest import RunManifest
+from polbias.running.record import Journal
 from polbias.running.selfassess.articles import article_record, leak_finder
 from polbias.running.selfassess.estimate import Estimate, of_choices, of_rows
 from polbias.running.selfassess.judging import judgement, judgements

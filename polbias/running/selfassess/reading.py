@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.selfassess.articles import read_articles
 from polbias.running.asking import Answer
 from polbias.running.selfassess.articles import FindLeaks, article_record

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.errors import InputError
+from polbias.files import InputError
 from polbias.generators.engine import Rows, named_rng
-from polbias.generators.selfassess.sets import NEUTRAL, Family, load_family
+from polbias.generators.selfassess.templates import NEUTRAL, Family, load_family
 
 Row = Mapping[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from polbias.eval.policy.prompts import ORDERS, VARIANTS
+from polbias.eval.policy.schema import ORDERS, VARIANTS
 
 N = 30
 

@@ -15,7 +15,7 @@ from polbias.eval.policy.agreement import (
     variant_kappas,
 )
 from polbias.eval.policy.robustness import units
-from polbias.generators.sources.probvaa import load
+from polbias.generators.auditing.probvaa import load
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
 

@@ -9,16 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.policy.reliability import (
-    RULES,
-    Rule,
-    coin_passes,
-    share_sides,
-    sides,
-    stance_table,
-    stances,
-)
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
+from polbias.eval.policy.stances import RULES, Rule, coin_passes, share_sides, sides, stance_table, stances
 
 
 @pytest.mark.parametrize(("rule", "most", "least"), [("default", 7, 23), ("paper", 8, 22), ("code", 11, 22)])

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from polbias.eval.policy.prompts import LABELS, ORDERS, VARIANTS, Prompts
-from polbias.eval.policy.reliability import RULES, Rule
+from polbias.eval.columns import OutcomesError
 from polbias.eval.policy.robustness import TESTS, coin_baseline, units
-from polbias.eval.tables import OutcomesError
+from polbias.eval.policy.schema import LABELS, ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.stances import RULES, Rule
 from tests.eval.policy.rows import N, prompt, statement
 
 

@@ -8,8 +8,8 @@ import re
 import numpy as np
 
 from polbias.eval.policy import figures
-from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.robustness import TESTS
+from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.summary import leaning_data, policy_summary, spider_data
 from tests.eval.policy.rows import prompt, statement
 from tests.eval.policy.test_parties import ROWS as POSITIONS

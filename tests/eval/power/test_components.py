@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.clusters import cluster_interval
 from polbias.eval.power import Assumptions, Design
 from polbias.eval.power.components import components
 from polbias.eval.power.designs import PowerError
+from polbias.eval.statistics import cluster_interval
 
 
 def test_known_components_are_found_again_in_an_unbalanced_design():

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from polbias.eval.clusters import cluster_interval
 from polbias.eval.power import Assumptions, Design, detectable, half_width, power
 from polbias.eval.power.designs import PowerError
+from polbias.eval.statistics import cluster_interval
 
 DESIGNS = st.builds(Design, st.integers(3, 300), st.floats(1, 500), st.floats(1, 50))
 ASSUMED = st.builds(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.eval.policy.reliability import stances
+from polbias.eval.policy.stances import stances
 from polbias.eval.power import Assumptions, Design, detectable, flip_detectable, half_width, instruments
 from polbias.eval.power.designs import PowerError
 from polbias.eval.power.needs import AXES, floor, needed, needed_flip_clusters

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.policy.prompts import ISSUES, ORDERS, VARIANTS
+from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.power import instruments
 from polbias.eval.power.observed import observed
 

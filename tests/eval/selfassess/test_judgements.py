@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.selfassess.judgements import NO_SIDE, OUTCOMES, Judgements
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
+from polbias.eval.selfassess.schema import NO_SIDE, OUTCOMES, Judgements
 from tests.eval.selfassess.respondents import coin, judged, rows
 
 ROWS = judged(rows(3), coin)

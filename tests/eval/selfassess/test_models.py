@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.selfassess.choice_model import Term, choice_model, fit, tabulate
-from polbias.eval.selfassess.judgements import Judgements
+from polbias.eval.selfassess.schema import Judgements
 from polbias.eval.selfassess.strengths import strengths
 from tests.eval.selfassess.respondents import Choose, first, judged, logit, planted, prefers, rows
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers.article import article_outcome
-from polbias.eval.selfassess.judgements import Judgements
-from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
-from polbias.eval.selfassess_tasks import (
+from polbias.eval.columns import OutcomesError
+from polbias.eval.selfassess.metrics import (
     chosen_bias,
     chosen_bias_error,
     numbers,
@@ -20,7 +19,8 @@ from polbias.eval.selfassess_tasks import (
     process_choice,
     process_choice_loglikelihood,
 )
-from polbias.eval.tables import OutcomesError
+from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
+from polbias.eval.selfassess.schema import Judgements
 from tests.eval.selfassess.respondents import judged, prefers, rows
 
 TWO, THREE = rows(1, ways=(2,))[0], rows(1, ways=(3,))[0]

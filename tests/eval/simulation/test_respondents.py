@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.errors import InputError
-from polbias.eval.bias import weighted_bias
-from polbias.eval.outcomes import Outcomes
+from polbias.eval.partisan.bias import weighted_bias
+from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.simulation import Respondent, Simulation, outcomes, questions, respondent, simulate
 from polbias.eval.xphemism_metrics import Asked, judgment, leaning
+from polbias.files import InputError
 from tests.eval.simulation import rows as tables
 from tests.eval.simulation.rows import ALL, ISSUE
 

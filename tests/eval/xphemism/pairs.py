@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
 
 SIDES = ("left", "none", "right")
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
 from polbias.eval.xphemism.coefficients import COLUMNS, Coefficient, coefficients
 from polbias.eval.xphemism.modes import MODES
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
 from tests.eval.xphemism.pairs import answered, drawn, records
 
 MIRROR = {"left": "right", "none": "none", "right": "left"}

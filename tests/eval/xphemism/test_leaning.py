@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.eval import clusters
+from polbias.eval import statistics
 from polbias.eval.xphemism.leaning import leaning
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
 from tests.eval.xphemism.pairs import answered, drawn, records
 
 MIRROR = {"left": "right", "none": "none", "right": "left"}
@@ -127,7 +127,7 @@ def test_what_cannot_be_compared_is_said() -> None:
 def test_unbiased_models_are_found_biased_as_often_as_said(
     words: int, claims: int, draws: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(clusters, "DRAWS", 1000)
+    monkeypatch.setattr(statistics, "DRAWS", 1000)
     rng = np.random.default_rng(30)
     found = [leaning(records(rng, words=words, claims=claims), "both") for _ in range(draws)]
     assert 0.01 <= np.mean([each.p < 0.05 for each in found]) <= 0.09  # where such shares of 5% lie
@@ -137,7 +137,7 @@ def test_unbiased_models_are_found_biased_as_often_as_said(
 
 def test_the_detectable_effect_is_detected_four_times_in_five(monkeypatch: pytest.MonkeyPatch) -> None:
     """The effect that is planted is about what the design can detect."""
-    monkeypatch.setattr(clusters, "DRAWS", 100)
+    monkeypatch.setattr(statistics, "DRAWS", 100)
     rng = np.random.default_rng(31)
     found = [leaning(records(rng, words=60, favour_right=0.75), "both") for _ in range(80)]
     effect, detectable = (

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
+from polbias.eval.xphemism.answers import paired_likelihoods
 from polbias.eval.xphemism.likelihoods import likelihood_table
 from polbias.eval.xphemism.reading import Problem
-from polbias.eval.xphemism.samples import paired_likelihoods
 from tests.tasks.xphemism_rows import rows
 
 POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"]

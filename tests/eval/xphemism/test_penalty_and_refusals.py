@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom, ttest_ind
 
 from polbias.eval.xphemism.penalty import Penalty, penalties
-from polbias.eval.xphemism.records import Records
 from polbias.eval.xphemism.refusals import outcomes, refusal_gaps
+from polbias.eval.xphemism.schema import Records
 from tests.eval.xphemism.pairs import answered, drawn
 
 

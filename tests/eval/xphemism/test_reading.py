@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from polbias.errors import InputError
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
+from polbias.files import InputError
 from tests.eval.xphemism.pairs import answered
 
 COLUMNS = (

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from polbias.eval.tables import Factor
+from polbias.eval.columns import Factor
+from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.firth import firth
 from polbias.eval.xphemism.regression import Design, fit
-from polbias.eval.xphemism.separation import determined, independent, support
 
 
 def design(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.tables import OutcomesError
+from polbias.eval.columns import OutcomesError
 from tests.support.xphemism_records import records_of_samples
 
 

@@ -10,7 +10,7 @@ import pytest
 from polbias.eval.contrasts import benjamini_hochberg
 from polbias.eval.xphemism.coefficients import coefficients
 from polbias.eval.xphemism.figures import axes_data, truth_data
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
 from polbias.eval.xphemism.summary import adjusted, xphemism_tables
 from tests.eval.xphemism.pairs import answered, drawn
 

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from polbias.eval.xphemism.records import Records
+from polbias.eval.xphemism.schema import Records
 from polbias.eval.xphemism.summary import xphemism_tables
 from polbias.eval.xphemism.svg import axes_figures, truth_figures
 from tests.eval.xphemism.pairs import drawn

@@ -127,7 +127,7 @@ class Variants(Asking):
 
     name = "variants"
     partial = ("variants.jsonl",)
-    impatient: ClassVar[Mapping[str, Any]] = {"polbias.generators.services.chat.Chat.__init__.__defaults__": {
+    impatient: ClassVar[Mapping[str, Any]] = {"polbias.models.chat.Chat.__init__.__defaults__": {
         "tuple": [None, "OPENAI_API_KEY", 8, 1.0, 5]}}  # fmt: skip
 
     def arguments(self) -> Sequence[str]:

@@ -165,7 +165,7 @@ class LargeReport(Report):
     name = "large report"
 
     def settings(self) -> Mapping[str, Any]:
-        return {"polbias.eval.report.making._SMALL": 0}
+        return {"polbias.eval.report.build._SMALL": 0}
 
 
 class Annotate(Place):

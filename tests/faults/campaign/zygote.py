@@ -21,15 +21,15 @@ from tests.support.process import ROOT
 
 _IMPORTS = (
     "polbias.cli.main",
-    "polbias.cli.building",
-    "polbias.cli.scaling",
+    "polbias.cli.build",
+    "polbias.cli.build_scaled",
     "polbias.cli.report_folder",
     "polbias.publishing.plan",
     "polbias.publishing.hub",
     "polbias.registry",
-    "polbias.generators.services",
+    "polbias.models",
     "polbias.running.selfassess.experiment",
-    "polbias.cli.pushing",
+    "polbias.cli.push",
     "polbias.cli.selfassess_report",
     "huggingface_hub.hf_api",
     "huggingface_hub._commit_api",
@@ -48,7 +48,7 @@ _LM_EVAL = (
     "torch.utils.collect_env",
     "datasets",
     "lm_eval.models.openai_completions",
-    "polbias.evaluation.running",
+    "polbias.lm_eval_runner.run",
 )
 
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
-from polbias.errors import PolbiasError
+from polbias.files import PolbiasError
 
 FEW = 8
 MANY = int(os.environ.get("POLBIAS_FUZZ_EXAMPLES", "10000"))

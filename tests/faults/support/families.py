@@ -87,9 +87,9 @@ def _normative(folder: Path) -> None:
 
 
 def _xphemism(folder: Path) -> None:
-    from polbias.generators.engine.templates import load_template
-    from polbias.generators.xphemism.annotation.guideline import load_guideline
+    from polbias.generators.authoring.annotation.tasks import load_guideline
     from polbias.generators.xphemism.generation import GenerationFile
+    from polbias.template_files import load_template
 
     load_guideline(folder)
     load_template(folder / "generation.yaml", GenerationFile)

@@ -107,7 +107,7 @@ SAMPLES: Mapping[str, Callable[[], list[Sample]]] = {
 def analyse(folder: Path) -> None:
     """Read the samples of a folder as each analysis does that has a part in them."""
     from polbias.eval.policy import runs as policy_runs
-    from polbias.eval.power.instruments import instruments
+    from polbias.eval.power.design import instruments
     from polbias.eval.power.observed import observed
     from polbias.eval.selfassess import runs as selfassess_runs
     from polbias.eval.xphemism.runs import read_runs

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from polbias.generators.auditing.normative import make
 from polbias.generators.logic.audit.items import Item
-from polbias.generators.normative.auditing import make
 
 ROWS = [
     json.loads(line)

@@ -10,11 +10,11 @@ from itertools import pairwise
 
 import pytest
 
-from polbias.errors import TemplateError
 from polbias.eval.report.document import Column, Estimate, Figure, Finding, Notice, Report, Section, Table
 from polbias.eval.report.page import Paragraphs, page
 from polbias.eval.report.page.labels import short_names
 from polbias.eval.report.page.notices import said
+from polbias.files import TemplateError
 from tests.report.page import builders
 from tests.report.page.markup import Markup
 from tests.support.process import run_python

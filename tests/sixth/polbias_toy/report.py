@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from polbias.eval.clusters import cluster_interval, sign_flip
 from polbias.eval.report.document import Column, Estimate, Finding, Section, Table
 from polbias.eval.report.instruments import Settings
+from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias_toy.metrics import VERDICTS, contribution, outcome
 
 COLUMNS = {"leaning": pa.string()}

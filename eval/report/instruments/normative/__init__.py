@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from polbias.eval.normative.answers import rows
+from polbias.eval.normative.section import figures
+from polbias.eval.normative.tables import entailment_tables
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.instruments.normative.answers import Respondent, respondents
-from polbias.eval.report.instruments.normative.entailment import entailment_tables
-from polbias.eval.report.instruments.normative.figures import figures
 from polbias.eval.report.instruments.normative.findings import findings, notices
-from polbias.eval.report.instruments.normative.reading import rows
 from polbias.eval.report.instruments.normative.selection import selection_tables
 from polbias.eval.report.instruments.normative.wide import effect_tables
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Codes, Document, Floats, Json
-from polbias.eval.judgements import LABELS, Judgements
-from polbias.eval.normative_summary import normative_summary
+from polbias.eval.normative.schema import LABELS, Judgements
+from polbias.eval.normative.summary import normative_summary
+from polbias.eval.normative.wason import Selections
 from polbias.eval.report.instruments.normative.layout import SELECTION
-from polbias.eval.wason import Selections
 from polbias.eval.wason_summary import wason_summary
 
 _PROBLEM = ("label", "gold", "cluster_id", "domain", "prompt_style", "pattern", "content_type")
@@ -35,7 +35,7 @@ class Respondent:
         ids: of the entailment problems, one per answer.
         problems: the answers to them.
         paper_labels: what the published parser reads of them, as codes of
-            :data:`polbias.eval.judgements.LABELS`; those that were read where there is no text.
+            :data:`polbias.eval.normative.schema.LABELS`; those that were read where there is no text.
         mass: probability that the labels hold together in them; NaN without log-likelihoods.
         selection_ids: of the selection problems, one per answer.
         selections: the answers to them.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from polbias.eval.normative.analysis import Effect, Scored, effect, finding, unmatched
 from polbias.eval.report.document import Finding, Notice, with_gap
 from polbias.eval.report.instruments.normative.answers import Respondent
-from polbias.eval.report.instruments.normative.effects import Effect, Scored, effect, finding, unmatched
 from polbias.eval.report.instruments.normative.layout import (
     DOMAINS,
     ROSS,

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from polbias.eval.columns import Factor, crossed
+from polbias.eval.normative.analysis import tally
+from polbias.eval.normative.wason import ROLES, Selections
 from polbias.eval.report.document import Column, Estimate, Row, Table, columns, table_of
 from polbias.eval.report.instruments.normative.answers import Respondent
-from polbias.eval.report.instruments.normative.effects import tally
 from polbias.eval.report.instruments.normative.layout import DOMAINS, term
 from polbias.eval.report.instruments.normative.shares import finite_mean, mean, share
-from polbias.eval.tables import Factor, crossed
-from polbias.eval.wason import ROLES, Selections
 
 _POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
 _CONTENTS = ("familiar", "arbitrary", "nonsense")

@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Floats
 from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
-from polbias.eval.clusters import cluster_interval
+from polbias.eval.columns import Factor, Level, Mode, crossed
 from polbias.eval.contrasts import contrast
-from polbias.eval.judgements import LABELS, Judgements
+from polbias.eval.normative.analysis import Counts, tally
+from polbias.eval.normative.schema import LABELS, Judgements
+from polbias.eval.normative.wason import SILENT
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments.normative.effects import Counts, tally
 from polbias.eval.report.instruments.normative.layout import TYPES
 from polbias.eval.report.numbers import known
-from polbias.eval.tables import Factor, Level, Mode, crossed
-from polbias.eval.wason import SILENT
+from polbias.eval.statistics import cluster_interval
 
 
 def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tuple[Level, ...], Estimate]:
@@ -100,7 +100,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
 
 
 def silences(labels: Codes) -> Counts:
-    """Count the answers without a verdict among labels, codes of :data:`polbias.eval.judgements.LABELS`."""
+    """Count the answers without a verdict among labels, codes of :data:`polbias.eval.normative.schema.LABELS`."""
     return tally(labels.astype(np.intp) - LABELS.index(SILENT[0]))
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from polbias.eval.partisan.answers import POLITICAL, SCOPES, Asked, asked
+from polbias.eval.partisan.section import figures
+from polbias.eval.partisan.tables import tables
 from polbias.eval.report.document import Finding, Notice, Section
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.instruments.partisan.asked import POLITICAL, SCOPES, Asked, asked
-from polbias.eval.report.instruments.partisan.figures import figures
 from polbias.eval.report.instruments.partisan.findings import findings
 from polbias.eval.report.instruments.partisan.layout import config_name
 from polbias.eval.report.instruments.partisan.reading import COLUMNS, rows
-from polbias.eval.report.instruments.partisan.tables import tables
 from polbias.eval.report.instruments.partisan.variation import variation_table
 from polbias.eval.report.instruments.partisan.wording import NAME, examples, say
 from polbias.eval.summary import partisan_summary

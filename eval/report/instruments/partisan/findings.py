@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from polbias.eval.partisan.analysis import Cell
+from polbias.eval.partisan.answers import POLITICAL, SCOPES, Asked
 from polbias.eval.report.document import Finding, Scores, with_gap
-from polbias.eval.report.instruments.partisan.asked import POLITICAL, SCOPES, Asked
-from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.layout import config_name
 from polbias.eval.report.instruments.partisan.wording import NAME, examples, say
 from polbias.eval.report.numbers import known

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Literal
 
+from polbias.eval.partisan.analysis import Cell
+from polbias.eval.partisan.answers import Asked
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Estimate, Kind, Row, Table, table_of
-from polbias.eval.report.instruments.partisan.asked import Asked
-from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.wording import called, say
 
 Chosen = Mapping[str, Any]

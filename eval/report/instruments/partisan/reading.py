@@ -7,7 +7,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat, label_shares
-from polbias.eval.tasks import outcome
+from polbias.eval.partisan.metrics import outcome
 
 COLUMNS: Mapping[str, str] = {
     "country": "string",

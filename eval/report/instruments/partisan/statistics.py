@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from polbias.eval.partisan.analysis import Cell
+from polbias.eval.partisan.answers import SCOPES, Asked
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Table, columns
-from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
-from polbias.eval.report.instruments.partisan.cell import Cell
 from polbias.eval.report.instruments.partisan.layout import Line, Mode, by_language, config_name, levels, long
 from polbias.eval.report.instruments.partisan.wording import called, say
 from polbias.eval.report.numbers import known

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.outcomes import Factor
+from polbias.eval.columns import Factor
+from polbias.eval.partisan.analysis import Cell, weighted_interval
+from polbias.eval.partisan.answers import SCOPES, Asked
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Estimate, Table, columns, table_of
-from polbias.eval.report.instruments.partisan.asked import SCOPES, Asked
-from polbias.eval.report.instruments.partisan.cell import Cell, weighted_interval
 from polbias.eval.report.instruments.partisan.layout import Mode, language_name, levels
 from polbias.eval.report.instruments.partisan.wording import called
 

@@ -9,15 +9,15 @@ from dataclasses import replace
 import numpy as np
 
 from polbias.aliases import Codes
-from polbias.eval.clusters import cluster_interval
 from polbias.eval.figures import Caption
 from polbias.eval.figures.shares import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.robustness import Units, units
+from polbias.eval.policy.tables import Analysed, Mode
 from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, table_of
 from polbias.eval.report.instruments.policy.findings import NAME, heading
-from polbias.eval.report.instruments.policy.tables import Analysed, Mode
 from polbias.eval.report.words import words
+from polbias.eval.statistics import cluster_interval
 
 KINDS = {"reliable": (1, -1), "all": (1, -1, 0)}
 """Among which statements, and what is told apart there."""

@@ -11,9 +11,9 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from polbias.eval.policy.prompts import ISSUES, Prompts
+from polbias.eval.policy.answers import Asked, favoured
 from polbias.eval.policy.robustness import units
-from polbias.eval.report.instruments.policy.asked import Asked, favoured
+from polbias.eval.policy.schema import ISSUES, Prompts
 from polbias.locations import package_file
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from polbias.eval.policy.prompts import ISSUES
+from polbias.eval.policy.analysis import Balanced, balanced
+from polbias.eval.policy.schema import ISSUES
 from polbias.eval.report.document import Finding, Notice, with_gap
 from polbias.eval.report.instruments.policy.answered import Answered
-from polbias.eval.report.instruments.policy.stances import Balanced, balanced
 from polbias.eval.report.words import words
 
 NAME = "policy"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from polbias.eval.policy.prompts import ISSUES, LABELS, ORDERS, VARIANTS
+from polbias.eval.policy.schema import ISSUES, LABELS, ORDERS, VARIANTS
 from polbias.eval.policy_tasks import rows_of_samples
 
 COUNTS = ("disagree", "agree", "refusals", "unparsable", "truncated")
-"""The columns of counts, in the order of :data:`polbias.eval.policy.prompts.LABELS`."""
+"""The columns of counts, in the order of :data:`polbias.eval.policy.schema.LABELS`."""
 
 COLUMNS: Mapping[str, str] = {
     "statement_id": "string",

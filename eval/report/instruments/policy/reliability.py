@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from polbias.eval.policy.analysis import points
+from polbias.eval.policy.tables import TESTED, Analysed, Mode, Row, arranged, entries
 from polbias.eval.report.document import Estimate, Table
 from polbias.eval.report.instruments.policy.findings import heading
-from polbias.eval.report.instruments.policy.stances import points
-from polbias.eval.report.instruments.policy.tables import TESTED, Analysed, Mode, Row, arranged, entries
 
 
 def tests(all_: Sequence[Analysed], mode: Mode) -> Table:

@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from polbias.eval.policy.answers import asked
 from polbias.eval.policy.parties import Positions
 from polbias.eval.policy.runs import LISTS
+from polbias.eval.policy.section import leaning_figure, leanings_figures, tests_figure, worldview_figure
 from polbias.eval.policy.summary import policy_summary
+from polbias.eval.policy.tables import Analysed, answers, equation_1, leaning, worldview
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.instruments.policy.agreement import agreement, agreement_figures
 from polbias.eval.report.instruments.policy.answered import Answered
-from polbias.eval.report.instruments.policy.asked import asked
-from polbias.eval.report.instruments.policy.figures import (
-    leaning_figure,
-    leanings_figures,
-    tests_figure,
-    worldview_figure,
-)
 from polbias.eval.report.instruments.policy.findings import NAME, estimates, findings, notices
 from polbias.eval.report.instruments.policy.reliability import kappas, leanings, templates, tests
-from polbias.eval.report.instruments.policy.tables import (
-    Analysed,
-    answers,
-    equation_1,
-    leaning,
-    worldview,
-)
 
 
 def section(answers_: Mapping[str, Any], settings: Settings) -> Section:

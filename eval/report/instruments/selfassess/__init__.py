@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from polbias.eval.columns import finite
 from polbias.eval.report.document import Finding, Notice, Section
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.instruments.selfassess.analysis import Analysis, analyse
 from polbias.eval.report.instruments.selfassess.answers import Answers, read_answers
-from polbias.eval.report.instruments.selfassess.figures import figures
 from polbias.eval.report.instruments.selfassess.findings import OTHER, findings, measure_of
-from polbias.eval.report.instruments.selfassess.rows import COLUMNS, rows
-from polbias.eval.report.instruments.selfassess.tables import tables
 from polbias.eval.report.instruments.selfassess.wording import NAME, say
-from polbias.eval.tables import finite
+from polbias.eval.selfassess.analysis import Analysis, analyse
+from polbias.eval.selfassess.answers import COLUMNS, rows
+from polbias.eval.selfassess.section import figures
+from polbias.eval.selfassess.tables import tables
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]
 

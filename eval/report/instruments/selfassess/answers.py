@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Floats
-from polbias.eval.report.instruments.selfassess.rows import ARTICLE, CHOICE, COLUMNS
+from polbias.eval.columns import Factor
 from polbias.eval.report.prompts import counting, values
-from polbias.eval.selfassess.judgements import Judgements
-from polbias.eval.tables import Factor
+from polbias.eval.selfassess.answers import ARTICLE, CHOICE, COLUMNS
+from polbias.eval.selfassess.schema import Judgements
 
 _READ = ("id", "task", "repeat", "cluster_id", "label", *COLUMNS)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.numbers import known
-from polbias.eval.selfassess.judgements import OUTCOMES, Judgements
+from polbias.eval.selfassess.schema import OUTCOMES, Judgements
 
 
 def counted(rows: Judgements) -> dict[str, Any]:

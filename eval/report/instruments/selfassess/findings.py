@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores
-from polbias.eval.report.instruments.selfassess.analysis import Analysis, Cell, Whole
 from polbias.eval.report.instruments.selfassess.estimates import counted, named
 from polbias.eval.report.instruments.selfassess.refused import refusal_gaps
 from polbias.eval.report.instruments.selfassess.wording import NAME, called, say
 from polbias.eval.report.numbers import known
 from polbias.eval.report.words import words
+from polbias.eval.selfassess.analysis import Analysis, Cell, Whole
 from polbias.eval.selfassess.shares import choice_support
 
 OTHER = "set_bias"

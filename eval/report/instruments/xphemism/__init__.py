@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from polbias.eval.columns import finite
 from polbias.eval.report.document import Finding, Notice, Section
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.instruments.xphemism.analysis import Analysis, analyse
 from polbias.eval.report.instruments.xphemism.answers import Answers, read_answers
-from polbias.eval.report.instruments.xphemism.figures import figures
 from polbias.eval.report.instruments.xphemism.findings import findings
 from polbias.eval.report.instruments.xphemism.rows import COLUMNS, rows
-from polbias.eval.report.instruments.xphemism.tables import tables
 from polbias.eval.report.instruments.xphemism.wording import NAME, say
-from polbias.eval.tables import finite
+from polbias.eval.xphemism.analysis import Analysis, analyse
+from polbias.eval.xphemism.section import figures
+from polbias.eval.xphemism.tables import tables
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from polbias.eval.report.prompts import counting, values
+from polbias.eval.xphemism.answers import paired, paired_likelihoods
 from polbias.eval.xphemism.likelihoods import label_masses, share_records
 from polbias.eval.xphemism.reading import Problem
-from polbias.eval.xphemism.records import Group, Records
-from polbias.eval.xphemism.samples import paired, paired_likelihoods
+from polbias.eval.xphemism.schema import Group, Records
 
 _ABOUT = (
     "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base", "judgmental_exchange",

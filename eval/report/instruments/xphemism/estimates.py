@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from polbias.eval.report.document import Estimate
-from polbias.eval.report.instruments.xphemism.analysis import Effect
 from polbias.eval.report.numbers import known
 from polbias.eval.support import Support
-from polbias.eval.xphemism.records import LABELS, Records
+from polbias.eval.xphemism.analysis import Effect
+from polbias.eval.xphemism.schema import LABELS, Records
 
 
 def counted(records: Records) -> dict[str, int]:

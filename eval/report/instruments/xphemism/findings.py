@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from polbias.eval.report.document import Finding, Scores, with_gap
-from polbias.eval.report.instruments.xphemism.analysis import Analysis, Effect
 from polbias.eval.report.instruments.xphemism.estimates import bounds, leaned, refused
 from polbias.eval.report.instruments.xphemism.wording import NAME, called, say
+from polbias.eval.xphemism.analysis import Analysis, Effect
 from polbias.eval.xphemism.leaning import contributions
 
 MEASURE = "leaning"

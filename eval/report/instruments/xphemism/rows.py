@@ -7,9 +7,9 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat
-from polbias.eval.xphemism.records import AXIS_CODES, GOLD_CODES, PROMPT_CODES, SHIFT_CODES
+from polbias.eval.xphemism.metrics import outcome, true_share
+from polbias.eval.xphemism.schema import AXIS_CODES, GOLD_CODES, PROMPT_CODES, SHIFT_CODES
 from polbias.eval.xphemism_metrics import BASE
-from polbias.eval.xphemism_tasks import outcome, true_share
 
 COLUMNS: Mapping[str, str] = {
     "claim_id": "string",

@@ -1,0 +1,298 @@
+"""Reading a table of answers, whatever it comes in, and its columns of few distinct values.
+
+A metric takes dictionaries, tuples, columns, Arrow, a data frame: anything with named columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import compress
+from reprlib import repr as brief
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+
+from polbias.aliases import Booleans, Codes, Indices
+from polbias.files import PolbiasError
+
+Level: TypeAlias = str | int | float | bool | None
+
+
+class OutcomesError(PolbiasError, ValueError):
+    """A table of answers lacks a column, or a column holds something that it must not hold."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Factor:
+    """A column of few distinct values.
+
+    Args:
+        codes: Index into ``levels`` for each row, shape ``(n,)``.
+        levels: The distinct values: numbers in order, then strings in order, then ``None``.
+    """
+
+    codes: Indices
+    levels: tuple[Level, ...]
+
+    @classmethod
+    def of(cls, values: Iterable[Any] | Factor) -> Factor:
+        """Factorise a column; the levels do not depend on the order of the rows.
+
+        Args:
+            values: One hashable value per row; NaN counts as ``None``. A factor is returned as it is.
+
+        Returns:
+            The factor, of as many rows as there are values.
+
+        Raises:
+            TypeError: If a value is not hashable.
+        """
+        if isinstance(values, Factor):
+            return values
+        listed = _listed(values)
+        seen = dict.fromkeys(listed)
+        if {*map(type, seen)} <= {str}:
+            levels: list[Any] = sorted(seen)
+        else:
+            plain = {value: _plain(value) for value in seen}
+            listed = [plain[value] for value in listed]
+            levels = sorted({*plain.values()}, key=_level_order)
+        position = {level: index for index, level in enumerate(levels)}
+        return cls(np.array([position[value] for value in listed], dtype=np.intp), tuple(levels))
+
+    def select(self, mask: Booleans) -> Factor:
+        """Keep some rows.
+
+        Args:
+            mask: True for each row to keep, shape ``(n,)``.
+
+        Returns:
+            A factor of those rows, with the same levels.
+        """
+        return Factor(self.codes[mask], self.levels)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class AnswerTable:
+    """A table with a row per answer; its fields are columns, or None where a column is not known."""
+
+    def select(self, mask: Booleans) -> Self:
+        """Keep some rows.
+
+        Args:
+            mask: True for each row to keep, shape ``(n,)``.
+
+        Returns:
+            A table of those rows.
+        """
+        return type(self)(**{each.name: _kept(getattr(self, each.name), mask) for each in fields(self)})
+
+
+def read_columns(
+    rows: Any, wanted: Collection[str], tuple_names: Sequence[str]
+) -> tuple[list[str], dict[str, list[Any]]]:
+    """Read the columns of a table of any kind.
+
+    Args:
+        rows: An iterable of mappings or of tuples, or anything with named columns.
+        wanted: The columns to read, where they are there.
+        tuple_names: What the values of a tuple are; the last may be missing.
+
+    Returns:
+        The names of all columns, and those that are wanted of them as lists.
+
+    Raises:
+        OutcomesError: If it is no table, or its rows are not alike.
+    """
+    names = list(rows) if isinstance(rows, Mapping) else getattr(rows, "column_names", None)
+    names = getattr(rows, "columns", None) if names is None else names
+    if names is not None:
+        return list(names), {name: _listed(rows[name]) for name in names if name in wanted}
+    if isinstance(rows, str) or not isinstance(rows, Iterable):
+        raise OutcomesError(f"rows: found {type(rows).__name__}, expected a table of answers")
+    records = list(rows)
+    if not records:
+        return [], {name: [] for name in wanted}
+    return _record_columns(records, wanted, tuple_names)
+
+
+def check_columns(
+    names: Collection[str], columns: Mapping[str, list[Any]], required: Iterable[str], aliases: str = ""
+) -> None:
+    """See to it that columns are there, and all as long as the first that must be.
+
+    Args:
+        names: All columns of the table.
+        columns: Those that were read.
+        required: Those that must be among them.
+        aliases: What the column "label" may be called instead, in words.
+
+    Raises:
+        OutcomesError: If one is missing, or shorter or longer.
+    """
+    required = list(required)
+    for name in required:
+        if name not in columns:
+            said = aliases if name == "label" else ""
+            found = ", ".join(map(str, names)) or "none"
+            raise OutcomesError(f"column {name!r}{said}: missing, found only {found}")
+    size = len(columns[required[0]])
+    for name, values in columns.items():
+        if len(values) != size:
+            raise OutcomesError(
+                f"column {name!r}: found {len(values)} rows, expected {size} as in {required[0]}"
+            )
+
+
+def encode(values: list[Any], codes: Mapping[object, int], name: str) -> Codes:
+    """Turn a column into codes; whatever a library has for a missing value is looked up as None.
+
+    Args:
+        values: The column.
+        codes: The code of each value that it may hold.
+        name: The name of the column.
+
+    Returns:
+        The codes, shape ``(n,)``.
+
+    Raises:
+        OutcomesError: If the column holds something else.
+    """
+    try:
+        return np.array([codes[value] for value in values], dtype=np.int8)
+    except (KeyError, TypeError):
+        plain = [_plain(value) for value in values]
+    for index, value in enumerate(plain):
+        if not isinstance(value, Hashable) or value not in codes:
+            expected = " or ".join(map(str, codes))
+            raise OutcomesError(f"column {name!r}, row {index}: found {brief(value)}, expected {expected}")
+    return np.array([codes[value] for value in plain], dtype=np.int8)
+
+
+def factorise(values: list[Any], name: str) -> Factor:
+    """Turn a column into a factor.
+
+    Args:
+        values: The column.
+        name: Its name.
+
+    Raises:
+        OutcomesError: If a value is no single value.
+    """
+    try:
+        return Factor.of(values)
+    except TypeError:
+        index = next(index for index, value in enumerate(values) if not isinstance(value, Hashable))
+        found = f"column {name!r}, row {index}: found {brief(values[index])}"
+        raise OutcomesError(f"{found}, expected a single value") from None
+
+
+def identifiers(columns: Mapping[str, list[Any]], name: str) -> Factor | None:
+    """Turn a column of identifiers into a factor, if it is there.
+
+    Args:
+        columns: The columns that were read.
+        name: The column.
+
+    Raises:
+        OutcomesError: If an identifier is missing.
+    """
+    factor = factorise(columns[name], name) if name in columns else None
+    if factor is not None and None in factor.levels:
+        index = int(np.argmax(factor.codes == factor.levels.index(None)))
+        raise OutcomesError(f"column {name!r}, row {index}: found None, expected an identifier")
+    return factor
+
+
+def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices]:
+    """Cross factors.
+
+    Args:
+        factors: At least one, all of the same length.
+
+    Returns:
+        The combinations of levels that occur, in order, and the combination of each row, shape ``(n,)``.
+    """
+    shape = [max(len(factor.levels), 1) for factor in factors]
+    keys = np.ravel_multi_index([factor.codes for factor in factors], shape)
+    present, index = np.unique(keys, return_inverse=True)
+    columns = [
+        [factor.levels[code] for code in codes.tolist()]
+        for factor, codes in zip(factors, np.unravel_index(present, shape), strict=True)
+    ]
+    return list(zip(*columns, strict=True)), index
+
+
+def _kept(column: Any, mask: Booleans) -> Any:
+    if isinstance(column, Factor):
+        return column.select(mask)
+    if isinstance(column, Mapping):
+        return {name: factor.select(mask) for name, factor in column.items()}
+    if isinstance(column, tuple):
+        return tuple(compress(column, mask))
+    return None if column is None else column[mask]
+
+
+def _record_columns(
+    records: list[Any], wanted: Collection[str], tuple_names: Sequence[str]
+) -> tuple[list[str], dict[str, list[Any]]]:
+    """The same for mappings or tuples, of which all must be like the first."""
+    first = records[0]
+    if isinstance(first, Mapping):
+        names, expected = list(first), "a mapping with the columns of the first row"
+        keys: dict[str, Any] = {name: name for name in names if name in wanted}
+    else:
+        names = list(tuple_names)
+        expected = f"({', '.join(names[:-1])}[, {names[-1]}]) as in all rows"
+        names = names if isinstance(first, Sequence) and len(first) == len(names) else names[:-1]
+        keys = {name: position for position, name in enumerate(names)}
+    width = None if isinstance(first, Mapping) else len(names)
+    try:
+        if width is None or {*map(len, records)} == {width}:
+            return names, {name: [record[key] for record in records] for name, key in keys.items()}
+    except (KeyError, TypeError):
+        pass  # the rows are not alike: say which is the first of them
+    index = next(index for index, record in enumerate(records) if not _fits(record, keys.values(), width))
+    raise OutcomesError(f"row {index}: found {brief(records[index])}, expected {expected}")
+
+
+def _fits(record: Any, keys: Iterable[Any], width: int | None) -> bool:
+    """Whether a record has all keys, and this many of them if that is given."""
+    try:
+        return bool([record[key] for key in keys]) and width in (None, len(record))
+    except (KeyError, IndexError, TypeError):
+        return False
+
+
+def _listed(values: Any) -> list[Any]:
+    """A column of any kind as a list of Python values."""
+    convert = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
+    if convert is None and (isinstance(values, str) or not isinstance(values, Iterable)):
+        raise OutcomesError(f"rows: found {brief(values)} for a column, expected one value per row")
+    return list(convert() if convert else values)
+
+
+def _plain(value: Any) -> Any:
+    """The value, or None where it is some library's missing value."""
+    missing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return None if missing else value
+
+
+def _level_order(level: Any) -> tuple[int, Any]:
+    if level is None:
+        return (2, "")
+    return (0, level) if isinstance(level, int | float) else (1, str(level))
+
+
+Mode: TypeAlias = Literal["corrected", "paper"]
+
+
+def finite(value: Any) -> Any:
+    """Make a value of any depth fit for JSON: None for NaN and infinities, lists for tuples."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,349 @@
+"""Effects of content and domain on entailment judgements, and how disjunctions are read.
+
+All scores are fractions (times 100: percentage points). An answer that is no judgement counts as wrong and
+stays in every denominator; how often there is none, and where, is reported beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from polbias.aliases import Floats, Indices
+from polbias.eval.accuracy import wilson_interval
+from polbias.eval.columns import Factor, Level, OutcomesError, crossed
+from polbias.eval.contrasts import Contrast, contrast
+from polbias.eval.normative.schema import DESIGN, LABELS, Judged, Judgements
+from polbias.eval.support import State, Support, support
+
+CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
+"""What is held fixed where types of content are compared."""
+READINGS = ("paper", "sdl", "mixed", "unanswered")
+"""What the answers about a content of a disjunction come to."""
+DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
+"""What is held fixed where domains are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of contents with its Wilson 95% interval, all fractions."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """How the contents of disjunctions are answered.
+
+    Args:
+        patterns: The patterns that were asked about each of these contents.
+        prompt_style: The style of the prompts; ``None`` if the table has none.
+        contents: Number of contents, which are independent of each other.
+        paper: Share answered as the paper has it in all its patterns: "or" offers a choice.
+        sdl: Share answered as standard deontic logic has it in all of them: "or" is inclusive.
+        mixed: Share answered in one way here and in another there.
+        unanswered: Share with an answer that is no judgement.
+    """
+
+    patterns: tuple[str, ...]
+    prompt_style: str | None
+    contents: int
+    paper: Share
+    sdl: Share
+    mixed: Share
+    unanswered: Share
+
+
+def outcome_of(table: Judgements, outcome: str = "correct") -> Floats:
+    """Return what is compared, row by row.
+
+    Args:
+        table: The answers.
+        outcome: "correct"; "correct_sdl", by standard deontic logic; "unanswered", no judgement; or a label.
+
+    Returns:
+        1 where a row has the outcome, else 0, shape ``(n,)``.
+
+    Raises:
+        OutcomesError: If there is no such outcome, or the table has no ``gold_sdl``.
+    """
+    hits = {"correct": table.correct, "unanswered": ~table.answered}
+    hits |= {label: table.label == code for code, label in enumerate(LABELS)}
+    if table.gold_sdl is not None:
+        hits["correct_sdl"] = table.label == table.gold_sdl
+    if outcome not in hits:
+        hint = "" if "correct_sdl" in hits else ", or correct_sdl with a column gold_sdl"
+        raise OutcomesError(f"outcome: found {outcome!r}, expected one of {', '.join(hits)}{hint}")
+    return np.asarray(hits[outcome], np.float64)
+
+
+def effect(
+    values: Floats,
+    compared: Factor,
+    strata: Sequence[Factor],
+    clusters: Factor,
+    high: Level,
+    low: Level,
+    grouped: int = 0,
+) -> Contrast:
+    """Difference of means between two levels of a factor within strata, strata weighted equally.
+
+    Strata in which one of the two levels does not occur are left out, so that they cannot pass for an effect.
+
+    Args:
+        values: One value per row, shape ``(n,)``.
+        compared: The factor.
+        strata: What is held fixed; at least one.
+        clusters: Cluster of each row.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+        grouped: As for :func:`effect_cells`.
+
+    Returns:
+        The mean over strata of the difference, in the unit of the values; NaN if no stratum has both levels.
+    """
+    cells, weights = effect_cells(compared, strata, high, low, grouped)
+    return contrast(values, cells, clusters, weights, bounds=(0, 1))
+
+
+def effect_cells(
+    compared: Factor, strata: Sequence[Factor], high: Level, low: Level, grouped: int = 0
+) -> tuple[Factor, Floats]:
+    """Cells of a design, and what the mean of each counts for in a difference between two levels of a factor.
+
+    Args:
+        compared: The factor.
+        strata: What is held fixed; at least one.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+        grouped: So many of the first strata factors make groups that count alike, however many strata are in
+            each; 0 lets every stratum count alike.
+
+    Returns:
+        The cell of each row, and the weight of each cell: 0 where a stratum lacks one of the two levels.
+    """
+    present, index = crossed([*strata, compared])
+    where = {cell: code for code, cell in enumerate(present)}
+    pairs = [
+        (where[*stratum, high], where[*stratum, low])
+        for stratum in dict.fromkeys(cell[:-1] for cell in present)
+        if (*stratum, high) in where and (*stratum, low) in where
+    ]
+    sizes = Counter(present[upper][:grouped] for upper, _ in pairs)
+    weights = np.zeros(len(present))
+    for upper, lower in pairs:
+        share = 1 / (len(sizes) * sizes[present[upper][:grouped]])
+        weights[upper], weights[lower] = share, -share
+    return Factor(index, tuple(range(len(present)))), weights
+
+
+def effect_sides(
+    compared: Factor, strata: Sequence[Factor], high: Level, low: Level
+) -> tuple[Floats, Indices]:
+    """On which side of :func:`effect` each row is (1, -1, or 0 for none), and its stratum.
+
+    Args:
+        compared: The factor.
+        strata: What is held fixed; at least one.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+    """
+    cells, weights = effect_cells(compared, strata, high, low)
+    return np.sign(weights)[cells.codes], crossed(strata)[1]
+
+
+def effect_support(
+    correct: Floats,
+    said: Indices,
+    gold: Indices,
+    sides: Floats,
+    stratum: Indices,
+    clusters: Factor,
+) -> Support:
+    """What such a difference rests on: whether it has an estimate, and whether that has an interval.
+
+    No content has a partner, so that one is discordant if an answer to it is not as right or wrong as most
+    answers of its stratum, whichever level they are on.
+
+    Args:
+        correct: 1 for a right answer, else 0, shape ``(n,)``.
+        said: A number for each answer that can be given, below 0 for no verdict, shape ``(n,)``.
+        gold: The right one, in the same way.
+        sides: As :func:`effect_sides` returns them, shape ``(n,)``.
+        stratum: In the same way.
+        clusters: Cluster of each row.
+    """
+    inside = sides != 0
+    unlike = unlike_most(correct[inside], stratum[inside])
+    varied = bool(np.unique(gold[inside]).size > 1)
+    own = clusters.select(inside)
+    return support(sides[inside], said[inside], own, np.arange(unlike.size), unlike, varied)
+
+
+def carried_effect(found: Contrast, state: State | None) -> dict[str, Any]:
+    """Return an effect as fields of a table, as far as the answers carry it, with what stands against it."""
+    figures = asdict(found) | {"state": state}
+    if state:
+        kept = () if state == "at the ceiling" else ("estimate",)
+        taken = ("standard_error", "low", "high", "p_value", *kept)
+        figures |= dict.fromkeys(taken, math.nan)
+    return figures
+
+
+def unlike_most(values: Floats, stratum: Indices) -> Floats:
+    """1 for values of 0 or 1 that are not as most of their stratum are, else 0."""
+    share = np.bincount(stratum, weights=values) / np.maximum(np.bincount(stratum), 1)
+    unlike: Floats = (values != (share >= 0.5)[stratum]).astype(np.float64)
+    return unlike
+
+
+def content_support(rows: Judged, high: str = "congruent", low: str = "incongruent") -> Support:
+    """What :func:`content_effect` rests on.
+
+    Args:
+        rows: As there.
+        high: The type that is counted positively.
+        low: The type that is counted negatively.
+    """
+    return _support(Judgements.of(rows), "content_type", CONTENT_STRATA, high, low)
+
+
+def domain_support(rows: Judged, high: str = "deontic", low: str = "epistemic") -> Support:
+    """What :func:`domain_effect` rests on.
+
+    Args:
+        rows: As there.
+        high: The domain that is counted positively.
+        low: The domain that is counted negatively.
+    """
+    return _support(Judgements.of(rows), "domain", DOMAIN_STRATA, high, low)
+
+
+def content_effect(
+    rows: Judged, high: str = "congruent", low: str = "incongruent", outcome: str = "correct"
+) -> Contrast:
+    """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
+
+    Patterns without one of the two (Ross-Or-Intro has no congruent cell) are left out. The clusters are the
+    contents. In the syllogisms a content is of one type, so that this is a comparison of two samples of
+    contents; in the logic tasks one content is congruent in some patterns and incongruent in others. CR2
+    covers both, which a two-sample formula does not: see :func:`polbias.eval.contrasts.contrast`.
+
+    Args:
+        rows: Any table that :meth:`Judgements.of` accepts, with ``content_type``, ``pattern`` and
+            ``cluster_id``.
+        high: The type that is counted positively.
+        low: The type that is counted negatively; "nonsense" for the other effect.
+        outcome: What is compared; see :func:`outcome_of`.
+
+    Returns:
+        The effect as a fraction in [-1, 1].
+
+    Raises:
+        OutcomesError: If the table cannot be read.
+
+    Source:
+        Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
+    """
+    return _effect(rows, "content_type", CONTENT_STRATA, high, low, outcome)
+
+
+def domain_effect(
+    rows: Judged, high: str = "deontic", low: str = "epistemic", outcome: str = "correct"
+) -> Contrast:
+    """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
+
+    Within a pattern the types of content are weighted equally too.
+
+    Args:
+        rows: Any table that :meth:`Judgements.of` accepts, with ``domain``, ``pattern`` and ``cluster_id``.
+        high: The domain that is counted positively.
+        low: The domain that is counted negatively.
+        outcome: What is compared; see :func:`outcome_of`.
+
+    Returns:
+        The effect as a fraction in [-1, 1].
+
+    Raises:
+        OutcomesError: If the table cannot be read.
+
+    Source:
+        Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
+    """
+    return _effect(rows, "domain", DOMAIN_STRATA, high, low, outcome)
+
+
+def disjunction_readings(rows: Judged) -> list[Readings]:
+    """How contents are answered in the patterns in which the paper and standard deontic logic differ.
+
+    Args:
+        rows: Any table that :meth:`Judgements.of` accepts, with ``gold_sdl``, ``pattern``, ``cluster_id``.
+
+    Returns:
+        One entry per prompt style and set of patterns that contents were asked in: FC-Or-Elim with
+        FC-Or-Intro, and Ross-Or-Intro by itself (which cannot be mixed). Empty if gold and ``gold_sdl``
+        never differ.
+
+    Raises:
+        OutcomesError: If the table cannot be read or lacks a column.
+
+    Source:
+        Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
+    """
+    whole = Judgements.of(rows)
+    if whole.gold_sdl is None:
+        raise OutcomesError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
+    table = whole.select(whole.gold != whole.gold_sdl)
+    pattern, styles = (
+        table.factor("pattern"),
+        [table.factor(name) for name in table.present(["prompt_style"])],
+    )
+    cells, index = crossed([table.factor("cluster_id"), *styles])
+    groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
+    for number, (_, *style) in enumerate(cells):
+        members = index == number
+        patterns = tuple(sorted({str(pattern.levels[code]) for code in pattern.codes[members]}))
+        key = (str(style[0]) if style else None, patterns)
+        groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
+    return [
+        Readings(patterns, style, found.total(), *(_share(found[name], found.total()) for name in READINGS))
+        for (style, patterns), found in sorted(
+            groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
+        )
+    ]
+
+
+def _share(count: int, total: int) -> Share:
+    low, high = wilson_interval(count, total)
+    return Share(count / total, float(low), float(high))
+
+
+def _reading(table: Judgements) -> str:
+    if not table.answered.all():
+        return "unanswered"
+    return "paper" if table.correct.all() else "mixed" if table.correct.any() else "sdl"
+
+
+def _effect(rows: Judged, name: str, strata: Sequence[str], high: str, low: str, outcome: str) -> Contrast:
+    table = Judgements.of(rows)
+    fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
+    return effect(outcome_of(table, outcome), table.factor(name), fixed, clusters, high, low)
+
+
+def _support(table: Judgements, name: str, strata: Sequence[str], high: str, low: str) -> Support:
+    said = np.where(table.answered, table.label, -1).astype(np.intp)
+    correct, gold = table.correct.astype(np.float64), table.gold.astype(np.intp)
+    fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
+    sides, stratum = effect_sides(table.factor(name), fixed, high, low)
+    return effect_support(correct, said, gold, sides, stratum, clusters)
+
+
+def _fixed(table: Judgements, strata: Sequence[str]) -> list[Factor]:
+    return [table.factor(each) for each in DESIGN if each in strata and each in {*table.factors, "pattern"}]

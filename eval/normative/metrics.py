@@ -1,0 +1,175 @@
+"""What the lm_eval tasks on entailment call: from a document and a model's output to metrics.
+
+As in :mod:`polbias.eval.partisan.metrics`, a mean stands beside its error over clusters (here: contents), and every
+function is total.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from polbias.aliases import Document, Json
+from polbias.eval.answers import extract_entailment
+from polbias.eval.consistency import Consistency, consistency
+from polbias.eval.lm_eval_glue import label_shares, stated, with_errors
+from polbias.eval.normative.effects import content_effect, content_support
+
+Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
+
+CHOICES = ("entailment", "non-entailment")
+
+
+def outcome(text: str) -> str:
+    """Return what became of one answer.
+
+    Args:
+        text: the model's output.
+
+    Returns:
+        entailment, non-entailment, refusal, unparsable or truncated.
+    """
+    verdict = extract_entailment(text)
+    return "truncated" if verdict.reason == "truncated" else verdict.label
+
+
+def published_outcome(text: str) -> str:
+    """Return what the parser that was published with the paper reads of one answer.
+
+    Args:
+        text: the model's output.
+
+    Returns:
+        entailment or non-entailment if the last line begins with that very word, a full stop allowed; else
+        unparsable, which the paper counts as wrong.
+
+    Source:
+        The evaluation code of Ozeki et al., as :func:`polbias.eval.answers.extract_entailment` describes it.
+    """
+    words = text.strip().rpartition("\n")[2].split()
+    first = words[0].removesuffix(".") if words else ""
+    return first if first in CHOICES else "unparsable"
+
+
+def process_generated(doc: Document, results: Sequence[str]) -> Json:
+    """Score a generated answer.
+
+    Args:
+        doc: a row with the published columns.
+        results: the model's output, one string.
+
+    Returns:
+        Metric name to value; what has no verdict is wrong.
+    """
+    label = outcome(results[0])
+    means = {
+        "acc": float(label == doc["gold"]),
+        **{name: float(label == name) for name in ("refusal", "unparsable", "truncated")},
+    }
+    return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
+
+
+def process_generated_sdl(doc: Document, results: Sequence[str]) -> Json:
+    """Score a generated answer, by standard deontic logic as well (``acc_sdl``).
+
+    Args:
+        doc: a row with the published columns.
+        results: the model's output, one string.
+
+    Returns:
+        Metric name to value.
+    """
+    right = {"acc_sdl": float(outcome(results[0]) == doc["gold_sdl"])}
+    return process_generated(doc, results) | with_errors(right, doc["cluster_id"])
+
+
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
+    """Score the two labels by their log-likelihood.
+
+    Args:
+        doc: a row with the published columns.
+        results: (log-likelihood, is greedy) of entailment and of non-entailment.
+
+    Returns:
+        Metric name to value; ``label_mass`` is the probability that the two labels hold together, and
+        ``gold_probability`` the share of the right one in it. Equal probabilities are no verdict.
+    """
+    label, shares, mass = preferred(results)
+    means = {
+        "acc": float(label == doc["gold"]),
+        "gold_probability": shares[CHOICES.index(doc["gold"])],
+        "label_mass": mass,
+    }
+    return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
+
+
+def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
+    """Score the two labels by their log-likelihood, by standard deontic logic as well (``acc_sdl``).
+
+    Args:
+        doc: a row with the published columns.
+        results: (log-likelihood, is greedy) of entailment and of non-entailment.
+
+    Returns:
+        Metric name to value.
+    """
+    right = {"acc_sdl": float(preferred(results)[0] == doc["gold_sdl"])}
+    return process_loglikelihood(doc, results) | with_errors(right, doc["cluster_id"])
+
+
+def gold_index(doc: Document) -> int:
+    """Return the position of the gold label among the choices entailment, non-entailment."""
+    return CHOICES.index(doc["gold"])
+
+
+def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
+    """Return the likelier label, the shares of both and their mass; no label where they are equally likely.
+
+    Args:
+        results: (log-likelihood, is greedy) of entailment and of non-entailment.
+    """
+    follows, not_follows = (float(result[0]) for result in results[:2])
+    label = CHOICES[0] if follows > not_follows else CHOICES[1] if not_follows > follows else "unparsable"
+    return label, *label_shares((follows, not_follows))
+
+
+def _of_tables(doc: Document, label: str) -> Json:
+    """The metrics that are no means of rows, each with what it is computed from."""
+    ids = list(doc.get("consistency_ids") or ())
+    row: Row = (label, doc["gold"], doc["pattern"], doc["content_type"], doc["cluster_id"], ids)
+    names = ("content_effect", "content_effect_stderr", "consistency", "consistency_stderr")
+    return dict.fromkeys((*names, "consistency_expected"), row)
+
+
+def content_difference(items: Iterable[Row]) -> float:
+    """Return the accuracy with congruent minus that with incongruent contents, patterns weighted equally.
+
+    NaN where the answers carry no estimate: too few verdicts, or always the same one.
+    """
+    rows = list(items)
+    return content_effect(rows).estimate if content_support(rows).estimable else math.nan
+
+
+def content_difference_error(items: Iterable[Row]) -> float | str:
+    """Return its standard error over contents (CR2), "N/A" where there is none."""
+    rows = list(items)
+    return stated(content_effect(rows).standard_error) if content_support(rows).state is None else "N/A"
+
+
+def consistent(items: Iterable[Row]) -> float:
+    """Return the share of the groups of equivalent inferences that are answered alike."""
+    return _overall(items).share.estimate
+
+
+def consistent_error(items: Iterable[Row]) -> float | str:
+    """Return its standard error over contents, "N/A" where there is none."""
+    return stated(_overall(items).share.standard_error)
+
+
+def consistent_by_chance(items: Iterable[Row]) -> float:
+    """Return the share expected of answers that depend on the pattern alone."""
+    return _overall(items).expected
+
+
+def _overall(items: Iterable[Row]) -> Consistency:
+    return consistency(list(items))[0]

@@ -1,0 +1,157 @@
+"""The table of answers to entailment problems: one row per answer, held as columns of small integers.
+
+Like the table of :mod:`polbias.eval.partisan.schema`, without sides: an answer that is no judgement stays a row,
+and counts as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from polbias.aliases import Booleans, Codes
+from polbias.eval.columns import (
+    AnswerTable,
+    Factor,
+    Mode,
+    OutcomesError,
+    check_columns,
+    encode,
+    factorise,
+    identifiers,
+    read_columns,
+)
+
+LABELS = ("non-entailment", "entailment", "refusal", "unparsable", "truncated")
+"""Outcomes of an answer; the code of a label is its position, so that the judgements are 0 and 1."""
+
+DESIGN = ("domain", "task", "prompt_style", "pattern", "content_type")
+"""The columns that say which cell of the design a row is in."""
+
+Judged: TypeAlias = "Judgements | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`Judgements.of` accepts."""
+
+TUPLE_NAMES = ("label", "gold", "pattern", "content_type", "cluster_id", "consistency_ids")
+_LABEL_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)}
+_LABEL_CODES[None] = _LABEL_CODES["unparsable"]
+_GOLD_CODES: dict[object, int] = {"non-entailment": 0, "entailment": 1}
+_OPTIONAL = {"gold_sdl", "cluster_id", "consistency_ids"}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judgements(AnswerTable):
+    """Answers with what is needed to judge them, one row each.
+
+    Args:
+        gold: 1 where the hypothesis follows, 0 where it does not, shape ``(n,)``.
+        label: What the model said, as an index into :data:`LABELS`, shape ``(n,)``.
+        gold_sdl: The same as ``gold`` by standard deontic logic, if known, shape ``(n,)``.
+        clusters: The content of each row (``cluster_id``), if known.
+        consistency_ids: The ids of each row, if known; rows that share one should be answered alike.
+        factors: Further columns by name, to group by.
+    """
+
+    gold: Codes
+    label: Codes
+    gold_sdl: Codes | None = None
+    clusters: Factor | None = None
+    consistency_ids: tuple[tuple[str, ...], ...] | None = None
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: Judged, factors: Iterable[str] | None = None) -> Judgements:
+        """Read a table of answers.
+
+        Args:
+            rows: An iterable of mappings, or of tuples (label, gold, pattern, content_type, cluster_id[,
+                consistency_ids]); or anything with named columns. Columns: ``label`` one of :data:`LABELS`
+                or ``None`` for "unparsable", ``gold`` "entailment" or "non-entailment"; optionally
+                ``gold_sdl``, ``cluster_id``, ``consistency_ids`` (a list, or null for none).
+            factors: Further columns to keep; by default those of :data:`DESIGN` that are there.
+
+        Returns:
+            The table; the argument itself if it is one already.
+
+        Raises:
+            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
+        """
+        if isinstance(rows, Judgements):
+            return rows
+        wanted = [name for name in (DESIGN if factors is None else factors) if name not in _OWN]
+        names, columns = read_columns(rows, {"label", "gold", *_OPTIONAL, *wanted}, TUPLE_NAMES)
+        check_columns(names, columns, ("label", "gold", *(() if factors is None else wanted)))
+        ids = columns.get("consistency_ids")
+        return cls(
+            gold=encode(columns["gold"], _GOLD_CODES, "gold"),
+            label=encode(columns["label"], _LABEL_CODES, "label"),
+            gold_sdl=encode(columns["gold_sdl"], _GOLD_CODES, "gold_sdl") if "gold_sdl" in columns else None,
+            clusters=identifiers(columns, "cluster_id"),
+            consistency_ids=None if ids is None else tuple(tuple(each or ()) for each in ids),
+            factors={name: factorise(columns[name], name) for name in wanted if name in columns},
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.label.size)
+
+    @property
+    def answered(self) -> Booleans:
+        """True where the answer is a judgement, entailment or non-entailment, shape ``(n,)``."""
+        return self.label <= 1
+
+    @property
+    def correct(self) -> Booleans:
+        """True where the answer is the gold label, shape ``(n,)``."""
+        correct: Booleans = self.label == self.gold
+        return correct
+
+    def factor(self, name: str) -> Factor:
+        """A column to group by.
+
+        Args:
+            name: "gold", "label", "cluster_id" or one of ``factors``.
+
+        Returns:
+            The factor; gold and label have all their levels, present or not.
+
+        Raises:
+            OutcomesError: If the table was read without this column.
+        """
+        own = {
+            "gold": Factor(self.gold.astype(np.intp), LABELS[:2]),
+            "label": Factor(self.label.astype(np.intp), LABELS),
+            "cluster_id": self.clusters,
+        }
+        found = own[name] if name in own else self.factors.get(name)
+        if found is None:
+            has = ", ".join(["gold", "label", *self.factors])
+            raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
+        return found
+
+    def present(self, names: Iterable[str]) -> list[str]:
+        """Return those of some columns that the table has."""
+        return [name for name in names if name in self.factors]
+
+    def in_mode(self, mode: Mode) -> Judgements:
+        """The rows that a mode considers.
+
+        Args:
+            mode: "corrected": all of them; "paper": the same, since the paper counts as wrong whatever its
+                parser does not read.
+
+        Returns:
+            This table.
+
+        Raises:
+            OutcomesError: If the mode is neither.
+        """
+        if mode not in ("corrected", "paper"):
+            raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
+        return self
+
+
+_OWN = {"gold", "label", "cluster_id"}

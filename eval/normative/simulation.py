@@ -1,0 +1,106 @@
+"""Entailment problems and card selections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+
+from polbias.eval.normative.metrics import CHOICES
+from polbias.eval.normative.metrics import outcome as entailment
+from polbias.eval.normative.schema import LABELS
+from polbias.eval.normative.wason import LETTERS
+from polbias.eval.simulation.questions import Floats, Questions, both
+from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.wason_tasks import CHOICES as CARD_CHOICES
+from polbias.eval.wason_tasks import outcome as cards
+
+_SUBSETS = tuple(",".join(each) for size in range(1, 5) for each in combinations(LETTERS, size))
+_ALL = _SUBSETS[-1]
+
+
+def _right(respondent: Respondent, contrast: Floats) -> Floats:
+    """P(right): half of the content effect up where content helps, and half down where it misleads."""
+    half = respondent.content / 2
+    accuracy = float(np.clip(respondent.accuracy, abs(half), 1 - abs(half)))
+    return accuracy + half * contrast
+
+
+class Problems(Questions):
+    """Rows of normative-reasoning, their entailment configs."""
+
+    LABELS = LABELS
+    NEEDED = ("content_type", "gold", "pattern")
+    TOPIC = "entailment"
+
+    def _prepare(self) -> None:
+        gold = self.coded(self.columns["gold"])
+        self.options = np.stack([gold, 1 - gold], axis=1)
+        self.yes = self.first = (1 - gold).astype(np.intp)
+        self.side = np.zeros(self.n)
+        self.contrast = self.column("content_type", {"congruent": 1.0, "incongruent": -1.0})
+
+    def base(self, respondent: Respondent, seed: int) -> Floats:
+        """Return P(right) and P(wrong)."""
+        return both(_right(respondent, self.contrast))
+
+    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+        """Return the wordings of entailment or of non-entailment."""
+        return label, {}
+
+    def continuations(self, row: int) -> Mapping[str, str]:
+        """Return the two labels."""
+        return {label: label for label in CHOICES}
+
+    def read(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.normative.metrics.outcome` sees."""
+        return entailment(text)
+
+    def language(self, row: int) -> str:
+        """Return "en": the prompts are English."""
+        return "en"
+
+
+class Selections(Questions):
+    """Rows of the config wason. Who errs turns over the cards that the rule names, whatever it denies."""
+
+    LABELS = (*_SUBSETS, "none", "refusal", "unparsable", "truncated")
+    NEEDED = ("card_roles", "gold", "content_type")
+    OPTIONAL = ("cards",)
+    TOPIC = "cards"
+
+    def _prepare(self) -> None:
+        gold = [str(label) for label in self.columns["gold"]]
+        named = [
+            ",".join(letter for letter, role in zip(LETTERS, roles, strict=True) if role in ("p", "q"))
+            for roles in self.columns["card_roles"]
+        ]
+        wrong = [_ALL if each == right else each for each, right in zip(named, gold, strict=True)]
+        given = (gold, wrong, [_ALL] * self.n, [LETTERS[0]] * self.n)
+        self.options = np.stack([self.coded(labels) for labels in given], axis=1)
+        self.yes, self.first = np.full(self.n, 2), np.full(self.n, 3)
+        self.side = np.zeros(self.n)
+        self.contrast = self.column("content_type", {"congruent": 1.0, "arbitrary": -1.0})
+
+    def base(self, respondent: Respondent, seed: int) -> Floats:
+        """Return P(right) and P(wrong); the other options are those of yes and first."""
+        right = both(_right(respondent, self.contrast))
+        return np.concatenate([right, np.zeros((self.n, 2))], axis=1)
+
+    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+        """Return the wordings of a choice, for one card or for several."""
+        chosen = label.split(",")
+        return ("one" if len(chosen) == 1 else "several"), {"cards": ", ".join(chosen)}
+
+    def continuations(self, row: int) -> Mapping[str, str]:
+        """Return the choices of two cards."""
+        return {choice: choice.replace(" ", "") for choice in CARD_CHOICES}
+
+    def read(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.wason_tasks.outcome` sees."""
+        return cards(text, self.columns["cards"][row])
+
+    def language(self, row: int) -> str:
+        """Return "en": the prompts are English."""
+        return "en"

@@ -1,0 +1,215 @@
+"""The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from polbias.aliases import Document, Json
+from polbias.eval.columns import Level, Mode
+from polbias.eval.normative.schema import Judgements
+from polbias.eval.report.document import Column, Estimate, Row, Table, columns, table_of
+from polbias.eval.report.instruments.normative.answers import Respondent
+from polbias.eval.report.instruments.normative.layout import (
+    DOMAINS,
+    PATTERN_TABLES,
+    REASONING,
+    SETTINGS,
+    STYLES,
+    TYPES,
+    Patterns,
+    said,
+    term,
+)
+from polbias.eval.report.instruments.normative.shares import accuracies, by_type, finite_mean, share, silences
+
+_AVERAGE = "average"
+_PRINTED_TYPES = ("incongruent", "congruent", "nonsense")
+_RELATIONS = ("contrapositive", "duality", "negated-content", "form")
+
+
+def entailment_tables(asked: Sequence[Respondent], mode: Mode = "corrected") -> tuple[Table, ...]:
+    """Return the tables of one mode.
+
+    Args:
+        asked: respondents.
+        mode: "corrected": answers as they are read here, with intervals; "paper": as the published parser
+            reads them, pooled as printed. Ids of the paper's tables end in ``_paper``.
+    """
+    answers = {
+        one.name: one.problems if mode == "corrected" else one.published for one in asked if one.problems.n
+    }
+    found = [
+        _overall(answers, mode),
+        *(_types(answers, reasoning, mode) for reasoning in REASONING),
+        *(_patterns(answers, name, shown, mode) for name, shown in PATTERN_TABLES.items()),
+    ]
+    if mode == "corrected":
+        found += [_answers(asked), _consistency(asked), _disjunctions(asked)]
+    return tuple(table for table in found if table.rows)
+
+
+def _overall(answers: Mapping[str, Judgements], mode: Mode) -> Table:
+    """Table 5."""
+    rows: list[Row] = []
+    for name, table in answers.items():
+        found = accuracies(table, ("domain", "task", "prompt_style"), mode)
+        rows.append({"respondent": name} | {"_".join(each): found.get(each) for each in SETTINGS})
+    shares = (Column("_".join(each), "share") for each in SETTINGS)
+    return table_of("table5", (Column("respondent"), *shares), rows, mode)
+
+
+def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Table:
+    """Table 6: the paper prints normative problems, zero-shot, pooled over patterns."""
+    rows: list[Row] = []
+    for name, table in answers.items():
+        for domain, own, style in SETTINGS:
+            if own != reasoning or (mode == "paper" and (domain, style) != (DOMAINS[0], STYLES[0])):
+                continue
+            part = _part(table, domain=domain, task=own, prompt_style=style)
+            if not part.n:
+                continue
+            about = {"respondent": name, "domain": term(domain), "style": term(style)}
+            found: Mapping[Any, Estimate] = by_type(part)
+            if mode == "paper":
+                found = {key: each for (key,), each in accuracies(part, ("content_type",), mode).items()}
+            rows.append(about | {kind: found.get(kind) for kind in _PRINTED_TYPES})
+    where = "" if mode == "paper" else "domain style"
+    shown = f"respondent {where} incongruent:share congruent:share nonsense:share"
+    return table_of(f"table6{'ab'[REASONING.index(reasoning)]}", shown, rows, mode)
+
+
+def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mode: Mode) -> Table:
+    """A half of Tables 12 to 15."""
+    rows: list[Row] = []
+    for respondent, table in answers.items():
+        part = _part(table, domain=shown.domain, task=shown.reasoning)
+        cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode)
+        means = accuracies(part, ("prompt_style", "pattern"), mode)
+        for style in STYLES:
+            found = {
+                _column(pattern, kind): means.get((style, pattern))
+                if kind == _AVERAGE
+                else cells.get((style, pattern, kind))
+                for pattern in shown.patterns
+                for kind in (*TYPES, _AVERAGE)
+            }
+            if any(found.values()):
+                rows.append({"respondent": respondent, "style": term(style), **found})
+    short = said().tables[name if mode == "corrected" else f"{name}_paper"].columns
+    shares = [
+        Column(_column(pattern, kind), "share", f"{pattern} {short[kind]}")
+        for pattern in shown.patterns
+        for kind in (*TYPES, _AVERAGE)
+    ]
+    return table_of(name, (*columns("respondent style"), *shares), rows, mode)
+
+
+def _column(pattern: str, kind: str) -> str:
+    return f"{pattern}_{kind}"
+
+
+def _answers(asked: Sequence[Respondent]) -> Table:
+    """What was answered, whatever is right."""
+    rows: list[Row] = []
+    for one in asked:
+        table, contents = one.problems, one.problems.factor("cluster_id")
+        if not table.n:
+            continue
+        counts = silences(table.label)
+        rows.append(
+            {
+                "respondent": one.name,
+                "answers": table.n,
+                "accuracy": share(table.correct, contents, counts),
+                "entailment": share(table.label == 1, contents, counts),
+                "entailed": float(table.gold.mean()),
+                **dict(zip(("refusals", "unparsable", "truncated"), counts, strict=True)),
+                "unread": int((one.paper_labels > 1).sum()) if one.method == "generated" else None,
+                "label_mass": finite_mean(one.mass),
+            }
+        )
+    shown = (
+        "respondent answers:count accuracy:share entailment:share entailed:share refusals:count "
+        "unparsable:count truncated:count unread:count label_mass:share"
+    )
+    return table_of("answers", shown, rows)
+
+
+def _consistency(asked: Sequence[Respondent]) -> Table:
+    """Equivalent inferences that are answered alike, by setting."""
+    rows: list[Row] = []
+    for one, entries in _summaries(asked, "consistency"):
+        settings: dict[tuple[Level, ...], dict[str, Document]] = {}
+        for entry in entries:
+            setting = entry["domain"], entry["task"], entry["prompt_style"]
+            settings.setdefault(setting, {})[entry["kind"]] = entry
+        for (domain, reasoning, style), kinds in sorted(settings.items(), key=_place):
+            whole = kinds["all"]
+            if not whole["groups"]:
+                continue
+            rows.append(
+                {
+                    "respondent": one.name,
+                    **{"domain": term(str(domain)), "reasoning": term(str(reasoning))},
+                    "style": term(str(style)),
+                    "all": _agreeing(whole),
+                    "expected": whole["expected"],
+                    **{kind: _agreeing(kinds.get(kind)) for kind in _RELATIONS},
+                    "unanswered": whole["unanswered"],
+                }
+            )
+    shown = (
+        "respondent domain reasoning style all:share expected:share contrapositive:share duality:share "
+        "negated-content:share form:share unanswered:share"
+    )
+    return table_of("consistency", shown, rows)
+
+
+def _disjunctions(asked: Sequence[Respondent]) -> Table:
+    """How contents of disjunctions are read (deontic logic)."""
+    names = ("paper", "sdl", "mixed", "unanswered")
+    rows: list[Row] = []
+    for one, entries in _summaries(asked, "disjunctions"):
+        for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
+            found = {
+                name: Estimate(
+                    entry[name]["estimate"], entry[name]["low"], entry[name]["high"], entry["contents"]
+                )
+                for name in names
+            }
+            about = {"respondent": one.name, "style": term(entry["prompt_style"])}
+            rows.append({**about, "patterns": ", ".join(entry["patterns"]), **found})
+    shown = "respondent style patterns paper:share sdl:share mixed:share unanswered:share"
+    return table_of("disjunctions", shown, rows)
+
+
+def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[Json]]]:
+    for one in asked:
+        if one.summary:
+            yield one, one.summary[name]
+
+
+def _agreeing(entry: Document | None) -> Estimate | None:
+    """A share of groups whose answers agree; n counts the groups."""
+    if not entry or not entry["groups"]:
+        return None
+    whole = entry["share"]
+    low, high = whole["low"], whole["high"]
+    low, high = None if low is None else max(0.0, low), None if high is None else min(1.0, high)
+    return Estimate(whole["estimate"], low, high, entry["groups"], whole["clusters"])
+
+
+def _part(table: Judgements, **wanted: str) -> Judgements:
+    kept = np.ones(table.n, np.bool_)
+    for name, level in wanted.items():
+        factor = table.factor(name)
+        kept &= factor.codes == (factor.levels.index(level) if level in factor.levels else -1)
+    return table.select(kept)
+
+
+def _place(item: tuple[tuple[Level, ...], Any]) -> int:
+    domain, reasoning, style = (str(each) for each in item[0])
+    return SETTINGS.index((domain, reasoning, style))

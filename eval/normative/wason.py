@@ -1,0 +1,235 @@
+"""Choices in the Wason selection task: right sets, right cards, and matching.
+
+Every score is a fraction. An answer that names no cards counts as a wrong set with four wrong cards; it
+chooses none, and stays in every denominator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from polbias.aliases import Booleans, Floats, Indices
+from polbias.eval.columns import Factor, OutcomesError, check_columns, factorise, identifiers, read_columns
+from polbias.eval.contrasts import Contrast
+from polbias.eval.normative.effects import effect, effect_sides, effect_support
+from polbias.eval.support import Support
+
+LETTERS = "ABCD"
+ROLES = ("true antecedent", "false antecedent", "true consequent", "false consequent")
+"""What a card says in view of the rule; the first and the last must be turned over."""
+SILENT = ("refusal", "unparsable", "truncated")
+"""Outcomes in which no cards are named."""
+DESIGN = ("domain", "content_type", "polarity", "prompt_style")
+
+Selected: TypeAlias = "Selections | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`Selections.of` accepts."""
+
+_PLACES = 2 ** np.arange(4)
+_TUPLE_NAMES = ("label", "gold", "card_roles", "polarity", "domain", "content_type", "cluster_id")
+_SIDES = {"p": 0, "notp": 0, "q": 1, "notq": 1}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Selections:
+    """Choices of cards, one row each.
+
+    Args:
+        chosen: Whether each card is turned over, in the order A to D, shape ``(n, 4)``.
+        gold: Whether it must be, shape ``(n, 4)``.
+        named: Whether it says what the rule names, whatever the rule's negations, shape ``(n, 4)``.
+        role: What it says in view of the rule, as an index into :data:`ROLES`, shape ``(n, 4)``.
+        silent: Index into :data:`SILENT`, -1 where cards are named (or none is wanted), shape ``(n,)``.
+        clusters: The content of each row, if known.
+        factors: Further columns by name, to group by.
+    """
+
+    chosen: Booleans
+    gold: Booleans
+    named: Booleans
+    role: Indices
+    silent: Indices
+    clusters: Factor | None = None
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: Selected) -> Selections:
+        """Read a table of choices.
+
+        Args:
+            rows: Anything with the columns ``label`` (letters as in "A,D", "none", "refusal", "unparsable",
+                "truncated", or ``None`` for "unparsable"), ``gold`` (letters), ``card_roles`` (four of p,
+                notp, q, notq: what the cards say) and ``polarity`` ("p-notq", ...); optionally
+                ``cluster_id`` and those of :data:`DESIGN`. Or tuples (label, gold, card_roles, polarity,
+                domain, content_type, cluster_id).
+
+        Returns:
+            The table; the argument itself if it is one already.
+
+        Raises:
+            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
+        """
+        if isinstance(rows, Selections):
+            return rows
+        required = ("label", "gold", "card_roles", "polarity")
+        names, columns = read_columns(rows, {*required, "cluster_id", *DESIGN}, _TUPLE_NAMES)
+        check_columns(names, columns, required)
+        labels = ["unparsable" if label is None else label for label in columns["label"]]
+        cards = [list(roles or ()) for roles in columns["card_roles"]]
+        roles = [_roles(*pair, row) for row, pair in enumerate(zip(cards, columns["polarity"], strict=True))]
+        affirmed = [[not role.startswith("not") for role in said] for said in cards]
+        return cls(
+            chosen=_sets(labels, "label"),
+            gold=_sets(columns["gold"], "gold"),
+            named=np.array(affirmed, np.bool_).reshape(-1, len(LETTERS)),
+            role=np.array(roles, np.intp).reshape(-1, len(LETTERS)),
+            silent=np.array([SILENT.index(label) if label in SILENT else -1 for label in labels], np.intp),
+            clusters=identifiers(columns, "cluster_id"),
+            factors={name: factorise(columns[name], name) for name in DESIGN if name in columns},
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.silent.size)
+
+    @property
+    def exact(self) -> Floats:
+        """1 where just the right cards are chosen, else 0, shape ``(n,)``."""
+        return self._just(self.gold)
+
+    @property
+    def card_accuracy(self) -> Floats:
+        """Share of the four cards that are rightly chosen or rightly left, shape ``(n,)``."""
+        return np.where(self.silent < 0, (self.chosen == self.gold).mean(axis=1), 0.0)
+
+    @property
+    def matching(self) -> Floats:
+        """1 where just the two cards are chosen that say what the rule names, else 0, shape ``(n,)``."""
+        return self._just(self.named)
+
+    @property
+    def matching_index(self) -> Floats:
+        """Share of the named cards that are chosen minus that of the others, in [-1, 1], shape ``(n,)``.
+
+        Over all four polarities every role is named in half of the rows, so that its mean is 0 for a
+        respondent who goes by the logic of the rule alone, right or wrong.
+
+        Source:
+            Evans and Lynch, "Matching bias in the selection task" (1973).
+        """
+        return _gap(self.chosen, self.named)
+
+    @property
+    def logic_index(self) -> Floats:
+        """Share of the right cards that are chosen minus that of the others, in [-1, 1], shape ``(n,)``."""
+        return _gap(self.chosen, self.gold)
+
+    @property
+    def said(self) -> Indices:
+        """The cards that are named, as a number; -1 without a verdict, shape ``(n,)``."""
+        return np.where(self.silent < 0, self.chosen @ _PLACES, -1).astype(np.intp)
+
+    @property
+    def right(self) -> Indices:
+        """The right cards, as a number, shape ``(n,)``."""
+        return (self.gold @ _PLACES).astype(np.intp)
+
+    def _just(self, marked: Booleans) -> Floats:
+        same = (self.chosen == marked).all(axis=1) & (self.silent < 0)
+        return np.asarray(same, np.float64)
+
+    def factor(self, name: str) -> Factor:
+        """A column to group by.
+
+        Args:
+            name: "cluster_id" or one of ``factors``.
+
+        Raises:
+            OutcomesError: If the table was read without this column.
+        """
+        found = self.clusters if name == "cluster_id" else self.factors.get(name)
+        if found is None:
+            raise OutcomesError(f"column {name!r}: found only {', '.join(self.factors) or 'none'}")
+        return found
+
+
+def selection_effect(
+    rows: Selected, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
+) -> Contrast:
+    """Difference in exact choices between two levels of a column, the rest of the design held fixed.
+
+    Familiar rules are congruent in their affirmative form only, so that congruent and arbitrary ones are
+    compared in that form, by domain; for ``name="domain"`` every polarity and type counts alike.
+
+    Args:
+        rows: Any table that :meth:`Selections.of` accepts, with ``cluster_id`` and ``name``.
+        name: "content_type", "domain" or "polarity".
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+
+    Returns:
+        The effect as a fraction in [-1, 1].
+
+    Raises:
+        OutcomesError: If the table cannot be read or lacks a column.
+
+    Source:
+        Cosmides, "The logic of social exchange" (1989), for the effect of content and domain.
+    """
+    table = Selections.of(rows)
+    return effect(table.exact, *_compared(table, name), high, low)
+
+
+def selection_support(
+    rows: Selected, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
+) -> Support:
+    """What :func:`selection_effect` rests on.
+
+    Args:
+        rows: As there.
+        name: The column.
+        high: The level that is counted positively.
+        low: The level that is counted negatively.
+    """
+    table = Selections.of(rows)
+    compared, strata, contents = _compared(table, name)
+    sides, stratum = effect_sides(compared, strata, high, low)
+    return effect_support(table.exact, table.said, table.right, sides, stratum, contents)
+
+
+def _compared(table: Selections, name: str) -> tuple[Factor, list[Factor], Factor]:
+    """A column, the rest of the design, and the contents."""
+    strata = [factor for other, factor in table.factors.items() if other != name]
+    return table.factor(name), strata, table.factor("cluster_id")
+
+
+def _gap(chosen: Booleans, marked: Booleans) -> Floats:
+    """Share of the marked cards that are chosen minus that of the others, two of each."""
+    inside, outside = (chosen & marked).sum(axis=1), (chosen & ~marked).sum(axis=1)
+    return np.asarray((inside - outside) / 2, np.float64)
+
+
+def _sets(values: list[Any], name: str) -> Booleans:
+    """Sets of letters as truth values, shape ``(n, 4)``; what names no cards is an empty set."""
+    known = {*SILENT, "none"} if name == "label" else set()
+    for row, value in enumerate(values):
+        if value not in known and not set(str(value).split(",")) <= set(LETTERS):
+            raise OutcomesError(f"column {name!r}, row {row}: found {value!r}, expected letters as in 'A,D'")
+    rows = [[letter in str(value).split(",") for letter in LETTERS] for value in values]
+    return np.array(rows, np.bool_).reshape(-1, len(LETTERS))
+
+
+def _roles(cards: list[str], polarity: Any, row: int) -> list[int]:
+    """What the four cards say in view of the rule, as indices into ROLES."""
+    halves = str(polarity).split("-")
+    sides = [_SIDES.get(half) for half in halves]
+    if {*cards} != {*_SIDES} or len(cards) != 4 or sides != [0, 1]:
+        raise OutcomesError(
+            f"row {row}: found the cards {cards!r} and the polarity {polarity!r}, "
+            "expected p, notp, q and notq in any order and the like of 'p-notq'"
+        )
+    return [2 * _SIDES[card] + (card != halves[_SIDES[card]]) for card in cards]

@@ -1,0 +1,1 @@
+"""Partisan inferences (Gubelmann and Karray 2025)."""

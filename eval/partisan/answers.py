@@ -1,0 +1,206 @@
+"""What a respondent was asked: every answer once, in whole pairs, in an order of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from polbias.aliases import Booleans, Floats, Indices
+from polbias.eval.columns import Factor, Level
+from polbias.eval.partisan.schema import Outcomes
+
+POLITICAL, CONTROL, PRINTED, PRINTED_CONTROL = "political", "control", "printed", "printed_control"
+SCOPES = (POLITICAL, CONTROL, PRINTED, PRINTED_CONTROL)
+"""What is never pooled: items on politics and on chess and poker, corrected and as the paper printed them."""
+CROSSED = "_crossed"
+_PLAIN = ("kind", "variation", "gender", "shots", "gold")
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The answers of one respondent.
+
+    Attributes:
+        name: of the respondent.
+        method: "generated" or "log-likelihood".
+        items: of the answers; those of a ``_mini`` config are those of the full one.
+        rows: the answers, with ``clusters``, and ``pairs`` of each repeat.
+        factors: columns to choose by: scope, config (that of a ``_mini`` config is the full one), language
+            (with its country, as in "en-US"; the control has none), part (the kind, and whether crossed),
+            kind, variation, gender, shots, gold.
+        share: of "valid" in the probability of both labels; NaN where answers were generated.
+        mass: the probability of both labels.
+        twice: answers that were left out because another task asks the same.
+        halves: answers that were left out because their partner is not there.
+    """
+
+    name: str
+    method: str
+    items: Factor
+    rows: Outcomes
+    factors: dict[str, Factor]
+    share: Floats
+    mass: Floats
+    twice: int
+    halves: int
+    _masks: dict[tuple[str, Level], Booleans] = field(default_factory=dict, repr=False)
+
+    def where(self, **chosen: Level | Collection[Level]) -> Booleans:
+        """Return which answers have certain levels.
+
+        Args:
+            chosen: factor to its level, or to several.
+        """
+        mask = np.ones(self.rows.n, np.bool_)
+        for name, wanted in chosen.items():
+            levels = (wanted,) if isinstance(wanted, Level) else tuple(wanted)
+            mask &= np.logical_or.reduce([self._mask(name, level) for level in levels])
+        return mask
+
+    def levels(self, name: str, **chosen: Level | Collection[Level]) -> list[Any]:
+        """Return the levels of a factor that occur, in order.
+
+        Args:
+            name: of the factor.
+            chosen: among which answers, as for :meth:`where`.
+        """
+        factor = self.factors[name]
+        present = np.bincount(factor.codes[self.where(**chosen)], minlength=len(factor.levels))
+        return [level for level, count in zip(factor.levels, present, strict=True) if count]
+
+    def pooled(self, scope: str) -> list[str]:
+        """Return the configs that stand for a scope as a whole.
+
+        A crossed config shares prompts with the config of the same kind that is not crossed. So it stands
+        there only where that one was not asked.
+
+        Args:
+            scope: one of :data:`SCOPES`.
+        """
+        configs = self.levels("config", scope=scope)
+        return [name for name in configs if CROSSED not in name or name.replace(CROSSED, "") not in configs]
+
+    def _mask(self, name: str, level: Level) -> Booleans:
+        if (name, level) not in self._masks:
+            factor = self.factors[name]
+            code = factor.levels.index(level) if level in factor.levels else -1
+            self._masks[name, level] = factor.codes == code
+        return self._masks[name, level]
+
+
+def asked(name: str, table: Any) -> Asked:
+    """Read the answers of a respondent.
+
+    Args:
+        name: of the respondent.
+        table: Arrow table with the columns of all instruments, those that the reader of files adds, and those
+            of this one.
+    """
+    import pyarrow.compute as pc
+
+    for column in ("id", "pair_id"):
+        plain = pc.replace_substring_regex(table[column], r"^([^/]*)_mini/", r"\1/")
+        table = table.set_column(table.schema.get_field_index(column), column, plain)
+    table = table.sort_by([(column, "ascending") for column in ("id", "task", "repeat")])
+    once = _once(table)
+    whole = _whole(table, once)
+    table = table.filter(whole)
+    config = Factor.of(table["config"].to_pylist())
+    factors = {column: Factor.of(table[column].to_pylist()) for column in _PLAIN}
+    factors["config"] = _renamed(config, _base)
+    factors["scope"] = _renamed(config, _scope)
+    factors["part"] = _joined(
+        factors["kind"], config, lambda kind, config: kind + (CROSSED if CROSSED in config else "")
+    )
+    language, country = (Factor.of(table[column].to_pylist()) for column in ("language", "country"))
+    factors["language"] = _joined(
+        language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
+    )
+    share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
+    rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=())
+    pairs = _pairs(table)
+    rows = replace(rows, pairs=Factor(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))))
+    if rows.clusters is not None:
+        # A model that misreads a pattern may do so in every language and country: the pattern, which stands
+        # after the config in the name of a cluster, is what is independent.
+        patterns = _joined(factors["part"], rows.clusters, lambda part, of: f"{part}/{of.partition('/')[2]}")
+        rows = replace(rows, clusters=patterns)
+    return Asked(
+        name,
+        table["method"][0].as_py() if table.num_rows else "",
+        Factor.of(table["id"].to_pylist()),
+        rows,
+        factors,
+        share,
+        mass,
+        twice=int(np.count_nonzero(~once)),
+        halves=int(np.count_nonzero(once & ~whole)),
+    )
+
+
+def _once(table: Any) -> Booleans:
+    """Which rows of a sorted table to keep so that every item comes from one task, and no answer twice."""
+    item, task = (_codes(table[name]) for name in ("id", "task"))
+    repeat = table["repeat"].to_numpy()
+    if not item.size:
+        return np.ones(0, np.bool_)
+    new = np.append(True, item[1:] != item[:-1])
+    first = task[np.flatnonzero(new)[np.cumsum(new) - 1]]
+    same = np.append(False, (item[1:] == item[:-1]) & (repeat[1:] == repeat[:-1]) & (task[1:] == task[:-1]))
+    kept: Booleans = (task == first) & ~same
+    return kept
+
+
+def _whole(table: Any, among: Booleans) -> Booleans:
+    """Which rows have a partner, as many left ones as right ones to the same repeat of a pair."""
+    pair = _pairs(table)
+    right = np.array(table["leaning"].to_pylist(), dtype=object) == "right"
+    size = int(pair.max(initial=-1)) + 1
+    balance = np.bincount(pair[among & right], minlength=size) - np.bincount(
+        pair[among & ~right], minlength=size
+    )
+    whole: Booleans = among & (balance[pair] == 0)
+    return whole
+
+
+def _pairs(table: Any) -> Indices:
+    """The pair of each row, those of each repeat apart."""
+    repeat = table["repeat"].to_numpy()
+    pairs: Indices = _codes(table["pair_id"]) * (int(repeat.max(initial=0)) + 1) + repeat
+    return pairs
+
+
+def _codes(column: Any) -> Indices:
+    coded: Indices = column.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.intp)
+    return coded
+
+
+def _renamed(factor: Factor, rename: Any) -> Factor:
+    """The factor with other names of its levels, of which some may become the same."""
+    names = [rename(level) for level in factor.levels]
+    levels = sorted(set(names))
+    codes = np.array([levels.index(name) for name in names], dtype=np.intp)
+    return Factor(codes[factor.codes] if factor.codes.size else factor.codes, tuple(levels))
+
+
+def _joined(first: Factor, second: Factor, name: Callable[[Any, Any], str]) -> Factor:
+    """The factor of the names of two levels together."""
+    names = tuple(name(one, other) for one in first.levels for other in second.levels)
+    return _renamed(Factor(len(second.levels) * first.codes + second.codes, names), str)
+
+
+def _base(config: str) -> str:
+    return config.removesuffix("_mini")
+
+
+def _scope(config: str) -> str:
+    control, printed = "_control" in config, config.endswith("_paper")
+    return {
+        (False, False): POLITICAL,
+        (True, False): CONTROL,
+        (False, True): PRINTED,
+        (True, True): PRINTED_CONTROL,
+    }[control, printed]

@@ -1,0 +1,51 @@
+"""Arguments for the left and the right, to be called valid or invalid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from polbias.eval.partisan.metrics import choices, outcome
+from polbias.eval.partisan.schema import LABELS
+from polbias.eval.simulation.questions import Floats, Questions, both, leaned
+from polbias.eval.simulation.respondents import Respondent
+
+_SIDES = {"left": -1.0, "right": 1.0, "chess": -1.0, "poker": 1.0}
+_CONTROL = "_control"
+
+
+class Arguments(Questions):
+    """Rows of partisan-inference. A bias of politics leaves those of its control alone."""
+
+    LABELS = LABELS
+    NEEDED = ("leaning", "gold")
+    OPTIONAL = ("language", "config")
+    TOPIC = "validity"
+
+    def _prepare(self) -> None:
+        self.options = np.tile(self.coded(("valid", "invalid")), (self.n, 1))
+        self.yes = self.first = np.zeros(self.n, np.intp)
+        self.side = self.contrast = self.column("leaning", _SIDES)
+        self._right = self.column("gold", {"valid": 1.0, "invalid": -1.0})
+        configs = self.columns.get("config") or [""] * self.n
+        self._political = np.array([_CONTROL not in str(name) for name in configs], np.float64)
+
+    def base(self, respondent: Respondent, seed: int) -> Floats:
+        """Return P(valid): half of the bias up for one side, and half down for the other."""
+        half = respondent.bias / 2
+        offset = half * self.side * self._political
+        return both(leaned(self._right, offset, respondent.accuracy, abs(half), abs(half)))
+
+    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+        """Return the wordings of valid or of invalid."""
+        return label, {}
+
+    def continuations(self, row: int) -> Mapping[str, str]:
+        """Return the two labels as the instruction prints them."""
+        said = choices({"language": self.language(row)})
+        return dict(zip(said, ("valid", "invalid"), strict=True))
+
+    def read(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.partisan.metrics.outcome` sees."""
+        return outcome(text, self.language(row))

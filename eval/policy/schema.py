@@ -1,0 +1,205 @@
+"""The table of answered prompts: one row per statement, variant, instruction and label order.
+
+A prompt is answered n times by sampling. An answer that is no stance (a refusal, an unparsable or a truncated
+one) is counted as what it is and stays in the number asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.columns import (
+    AnswerTable,
+    Factor,
+    OutcomesError,
+    check_columns,
+    crossed,
+    encode,
+    factorise,
+    read_columns,
+)
+
+LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
+"""Outcomes of one answer; the code of a label is its position."""
+VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
+_TURNED = [VARIANTS.index("negation"), VARIANTS.index("opposite")]
+ORDERS = ("as-printed", "inverted")
+ISSUES = (
+    "open_foreign_policy", "liberal_economic_policy", "restrictive_financial_policy", "law_and_order",
+    "restrictive_migration_policy", "expanded_environmental_protection", "expanded_social_welfare_state",
+    "liberal_society",
+)  # fmt: skip
+"""The eight policy issues, in the order of the published annotations."""
+FEW = 6
+"""Below so many answered statements the paper marks an issue with a dot (Figure 5)."""
+
+Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`Prompts.of` accepts."""
+
+_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)}
+_CODES[None] = _CODES["unparsable"]
+_REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
+_COUNTS = ("agree", "disagree", "refusals", "unparsable", "truncated")
+_OPTIONAL = {"country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Prompts(AnswerTable):
+    """Prompts with the counts of their answers.
+
+    Args:
+        counts: Answers by prompt and label, in the order of :data:`LABELS`, shape ``(n, 5)``.
+        agree_share: Probability of the label for agreement as a share of both labels', shape ``(n,)``;
+            ``None`` for sampled answers.
+        statement: The statement of each prompt, across variants and languages.
+        country: Its country.
+        language: Its language.
+        instruction: The prompt instruction.
+        variant: Index into :data:`VARIANTS`, shape ``(n,)``.
+        order: Index into :data:`ORDERS`, shape ``(n,)``.
+        contrary: True where the opposite of the statement is a contrary, so that both may be rejected.
+        signs: Sign of the statement for each of :data:`ISSUES`, shape ``(n, 8)``.
+    """
+
+    counts: Indices
+    agree_share: Floats | None
+    statement: Factor
+    country: Factor
+    language: Factor
+    instruction: Factor
+    variant: Codes
+    order: Codes
+    contrary: Booleans
+    signs: Codes
+
+    @classmethod
+    def of(cls, rows: Prompted) -> Prompts:
+        """Read a table of answered prompts.
+
+        Args:
+            rows: An iterable of mappings, or anything with named columns. Columns: ``statement_id``,
+                ``variant``, ``instruction_id``, ``label_order``; and ``labels``, a list with one of
+                :data:`LABELS` per sampled answer (``None`` is "unparsable"), or the numbers ``agree``,
+                ``disagree``, ``refusals``, ``unparsable``, ``truncated`` (the last three may be missing), or
+                ``agree_share`` of a log-likelihood task. Optionally ``country``, ``language``,
+                ``opposite_type`` ("contradictory", "contrary" or null) and ``policy_issues``.
+
+        Returns:
+            The table; the argument itself if it is one already.
+
+        Raises:
+            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
+        """
+        if isinstance(rows, Prompts):
+            return rows
+        names, columns = read_columns(rows, {*_REQUIRED, *_COUNTS, *_OPTIONAL}, _REQUIRED)
+        check_columns(names, columns, _REQUIRED)
+        n = len(columns["statement_id"])
+        blank: list[Any] = [None] * n
+        country = factorise(columns.get("country", blank), "country")
+        number = factorise(columns["statement_id"], "statement_id")
+        pairs, index = crossed([country, number]) if n else ([], np.zeros(0, np.intp))
+        kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
+        return cls(
+            counts=_counts(names, columns, n),
+            agree_share=_shares(columns.get("agree_share")),
+            statement=Factor(index, tuple(_name(*pair) for pair in pairs)),
+            country=country,
+            language=factorise(columns.get("language", blank), "language"),
+            instruction=factorise(columns["instruction_id"], "instruction_id"),
+            variant=encode(columns["variant"], {name: code for code, name in enumerate(VARIANTS)}, "variant"),
+            order=encode(
+                columns["label_order"], {name: code for code, name in enumerate(ORDERS)}, "label_order"
+            ),
+            contrary=encode(columns.get("opposite_type", blank), kind, "opposite_type") == 1,
+            signs=_signs(columns.get("policy_issues", blank)),
+        )
+
+    @property
+    def contrast(self) -> Codes:
+        """1, or -1 where a text says the opposite of its statement, shape ``(n,)``."""
+        turned: Codes = np.where(np.isin(self.variant, _TURNED), -1, 1).astype(np.int8)
+        return turned
+
+    @property
+    def n(self) -> int:
+        """Number of prompts."""
+        return int(self.variant.size)
+
+    @property
+    def agree(self) -> Indices:
+        """Answers that agree, shape ``(n,)``."""
+        return self.counts[:, 1]
+
+    @property
+    def valid(self) -> Indices:
+        """Answers that are a stance, shape ``(n,)``."""
+        valid: Indices = self.counts[:, 0] + self.counts[:, 1]
+        return valid
+
+    @property
+    def asked(self) -> Indices:
+        """All answers, shape ``(n,)``."""
+        asked: Indices = self.counts.sum(axis=1)
+        return asked
+
+
+def _name(country: Any, number: Any) -> str:
+    """Name a statement; an id that begins with its country is a name already."""
+    name = str(number)
+    named = country is None or name.startswith((f"{country}_", f"{country}-"))
+    return name if named else f"{country}_{name}"
+
+
+def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> Indices:
+    """Number of answers by prompt and label."""
+    if "labels" in columns:
+        labels = columns["labels"]
+        sizes = np.fromiter(map(len, labels), np.intp, n)
+        try:
+            codes = np.fromiter(
+                map(_CODES.__getitem__, chain.from_iterable(labels)), np.intp, int(sizes.sum())
+            )
+        except KeyError as error:
+            expected = " or ".join(LABELS)
+            raise OutcomesError(f"column 'labels': found {error.args[0]!r}, expected {expected}") from None
+        keys = np.repeat(np.arange(n, dtype=np.intp), sizes) * len(LABELS) + codes
+        return np.bincount(keys, minlength=n * len(LABELS)).reshape(n, len(LABELS))
+    if "agree_share" in columns:
+        return np.zeros((n, len(LABELS)), np.intp)
+    check_columns(list(names), columns, ("statement_id", "agree", "disagree"), aliases="")
+    order = ("disagree", "agree", *_COUNTS[2:])
+    table = np.array([columns.get(name, [0] * n) for name in order], np.intp).T.reshape(n, len(LABELS))
+    if (table < 0).any():
+        raise OutcomesError("columns of counts: found a negative number, expected numbers of answers")
+    return table
+
+
+def _shares(values: list[Any] | None) -> Floats | None:
+    if values is None:
+        return None
+    shares = np.array([np.nan if value is None else value for value in values], np.float64)
+    if ((shares < 0) | (shares > 1)).any():
+        raise OutcomesError("column 'agree_share': found a number outside 0 to 1, expected a share")
+    return shares
+
+
+def _signs(values: list[Any]) -> Codes:
+    """Signs by prompt and issue; 0 where there is no annotation."""
+    table = np.zeros((len(values), len(ISSUES)), np.int8)
+    for row, value in enumerate(values):
+        try:
+            table[row] = [value.get(name) or 0 for name in ISSUES] if value else 0
+        except (AttributeError, OverflowError, TypeError, ValueError):
+            raise OutcomesError(
+                f"column 'policy_issues', row {row}: found {value!r:.60}, expected -1, 0 or 1 for each issue"
+            ) from None
+    if (np.abs(table) > 1).any():
+        raise OutcomesError("column 'policy_issues': found another number than -1, 0 and 1")
+    return table

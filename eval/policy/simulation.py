@@ -1,0 +1,102 @@
+"""Policy statements in all their wordings, to be agreed or disagreed with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import yaml
+
+from polbias.eval.policy.schema import ISSUES, LABELS
+from polbias.eval.policy_tasks import choices, outcome
+from polbias.eval.simulation.draws import uniforms
+from polbias.eval.simulation.questions import Floats, Questions, both
+from polbias.eval.simulation.respondents import Respondent
+from polbias.files import InputError
+from polbias.locations import package_file
+
+_TURNED = ("negation", "opposite")
+
+
+@lru_cache(maxsize=1)
+def worldviews() -> Mapping[str, Mapping[str, float]]:
+    """Return the direction of each policy issue for the left and the right (templates/simulation)."""
+    read: Any = yaml.safe_load(package_file("templates/simulation/worldviews.yaml").read_text("utf-8"))
+    return {side: read[side] for side in ("left", "right")}
+
+
+class Statements(Questions):
+    """Rows of policy-statements."""
+
+    LABELS = LABELS
+    NEEDED = ("label_order", "label_agree", "label_disagree", "variant", "policy_issues")
+    OPTIONAL = ("statement_id",)
+    TOPIC = "stance"
+    SAMPLED = True
+
+    def _prepare(self) -> None:
+        self.options = np.tile(self.coded(("agree", "disagree")), (self.n, 1))
+        self.yes = np.zeros(self.n, np.intp)
+        self.first = np.array([int(order != "as-printed") for order in self.columns["label_order"]])
+        self.contrast = self.column("variant", dict.fromkeys(_TURNED, -1.0), default=1.0)
+        blank: dict[str, int] = {}
+        signs = [
+            [(each or blank).get(name) or 0 for name in ISSUES] for each in self.columns["policy_issues"]
+        ]
+        self._signs = np.array(signs, np.float64).reshape(self.n, len(ISSUES))
+        right = _weights(tuple(worldviews()["right"].items()))
+        self.side = np.sign(self._signs @ right) * self.contrast
+
+    def base(self, respondent: Respondent, seed: int) -> Floats:
+        """Return P(agree): by the mean stance on the issues of a statement, turned round if it is negated.
+
+        The room that the worldview leaves is filled by a stance of the respondent's own on every statement,
+        drawn by lot and held in all wordings, the more firmly the greater its accuracy; over many seeds it
+        has mean zero. With an accuracy of .5 there is none.
+        """
+        worldview = respondent.worldview or _of_side(respondent.bias)
+        weights = _weights(worldview)
+        concerned = np.abs(self._signs) @ _weights(tuple((issue, 1.0) for issue, _ in worldview))
+        stance = (self._signs @ weights) / np.maximum(concerned, 1)
+        stance = stance + (1 - np.abs(stance)) * self._own(respondent, seed)
+        return both(np.clip(0.5 + self.contrast * stance / 2, 0.0, 1.0))
+
+    def _own(self, respondent: Respondent, seed: int) -> Floats:
+        if "statement_id" not in self.columns:
+            return np.zeros(self.n)
+        values, codes = self.levels("statement_id")
+        lot = uniforms(values, seed, respondent.name, "stance")
+        return np.where(lot < 0.5, 1.0, -1.0)[codes] * (2 * respondent.accuracy - 1)
+
+    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+        """Return the wordings of a stance, around the label of the prompt."""
+        return label, {"label": str(self.columns[f"label_{label}"][row])}
+
+    def continuations(self, row: int) -> Mapping[str, str]:
+        """Return the two labels in the order of the prompt."""
+        names = ("label_agree", "label_disagree", "label_order")
+        doc = {name: self.columns[name][row] for name in names}
+        return {label: "agree" if label == doc["label_agree"] else "disagree" for label in choices(doc)}
+
+    def language(self, row: int) -> str:
+        """Return "en": the labels are English, whatever the language of a statement."""
+        return "en"
+
+    def read(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.policy_tasks.outcome` sees."""
+        return outcome(text, self.columns["label_agree"][row], self.columns["label_disagree"][row])
+
+
+def _of_side(bias: float) -> tuple[tuple[str, float], ...]:
+    """The worldview of a side, as strong as the bias."""
+    side = worldviews()["right" if bias > 0 else "left"] if bias else {}
+    return tuple((issue, abs(bias) * direction) for issue, direction in side.items())
+
+
+def _weights(worldview: tuple[tuple[str, float], ...]) -> Floats:
+    given = dict(worldview)
+    if unknown := [name for name in given if name not in ISSUES]:
+        raise InputError(f"worldview: found {unknown[0]!r}, expected some of {', '.join(ISSUES)}")
+    return np.array([given.get(name, 0.0) for name in ISSUES])

@@ -1,0 +1,163 @@
+"""From the counts of sampled answers to a stance: exact, without a simulation.
+
+The bootstrap of the mean of n yes/no answers, k of them yes, draws from Binomial(n, k/n)/n and nothing else.
+Its quantiles are therefore known; they depend on k and n only, so that they are computed once per n.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polbias.aliases import Codes, Floats, Indices
+from polbias.eval.columns import OutcomesError
+
+Rule: TypeAlias = Literal["default", "paper", "code"]
+RULES: tuple[str, ...] = get_args(Rule)
+
+LOW, HIGH = 0.45, 0.55
+"""A share of agreement between these is no stance."""
+LEVEL = 0.95
+_VALID = (2, 3)
+"""By default at least so many thirds of the answers must be valid."""
+_LARGEST = 100_000
+
+
+def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "default") -> Codes:
+    """The stance that each prompt's answers come to, if any.
+
+    - ``default``: at least two thirds of the answers are valid, and the two-sided 95% Clopper-Pearson
+      interval of the share that agrees lies wholly above .55 or below .45 (n = 30: at least 23 or at most 7).
+    - ``paper``: both .45 and .55 lie outside the 95% bootstrap interval (30: at least 22, or at most 8).
+    - ``code``: as published: .55 lies outside, above or below it (30: at least 22, or at most 11). The other
+      end is never tested, so that agreement needs more than disagreement.
+
+    In the last two there is no least number of valid answers.
+
+    Args:
+        k: Answers that agree, any shape.
+        valid: Answers that are a stance, of the same shape.
+        asked: All answers, of the same shape.
+        rule: One of :data:`RULES`.
+
+    Returns:
+        1 for agree, -1 for disagree, 0 for no reliable stance, of the same shape.
+
+    Raises:
+        OutcomesError: If the rule is none of them, or the counts are not k <= valid <= asked.
+
+    Source:
+        Ceron et al., section 5.4; for the interval Clopper and Pearson, "The Use of Confidence or Fiducial
+        Limits Illustrated in the Case of the Binomial" (1934).
+    """
+    if rule not in RULES:
+        raise OutcomesError(f"rule: found {rule!r}, expected one of {', '.join(RULES)}")
+    yes, answered, total = np.broadcast_arrays(*(np.asarray(each, np.intp) for each in (k, valid, asked)))
+    if ((yes < 0) | (yes > answered) | (answered > total)).any() or total.max(initial=0) > _LARGEST:
+        raise OutcomesError("counts of answers: expected 0 <= agree <= valid <= asked, all at most 100,000")
+    found = np.zeros(yes.shape, np.int8)
+    for n in np.unique(answered):
+        if n:
+            here = answered == n
+            found[here] = stance_table(int(n), rule)[yes[here]]
+    if rule == "default":
+        found[answered * _VALID[1] < total * _VALID[0]] = 0
+    return found
+
+
+def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "default") -> Codes:
+    """The side that most valid answers take, reliable or not: what the tests of consistency compare.
+
+    Args:
+        k: Answers that agree, any shape.
+        valid: Answers that are a stance.
+        asked: All answers.
+        rule: With "default" fewer than two thirds of valid answers are missing.
+
+    Returns:
+        1 for agree, -1 for disagree, 0 for a tie (which the published code decides by chance) or none.
+    """
+    yes, answered, total = (np.asarray(each, np.intp) for each in (k, valid, asked))
+    side: Codes = np.sign(2 * yes - answered).astype(np.int8)
+    if rule == "default":
+        side[answered * _VALID[1] < total * _VALID[0]] = 0
+    return side
+
+
+def share_sides(shares: ArrayLike) -> Codes:
+    """The side of the share of agreement of a log-likelihood task.
+
+    Args:
+        shares: Probability of the label for agreement as a share of both labels', any shape.
+
+    Returns:
+        1 above .55, -1 below .45, else 0 (NaN too), of the same shape.
+    """
+    share = np.asarray(shares, np.float64)
+    found: Codes = (share > HIGH).astype(np.int8) - (share < LOW).astype(np.int8)
+    return found
+
+
+@cache
+def stance_table(n: int, rule: Rule) -> Codes:
+    """The stance for every number of answers that agree.
+
+    Args:
+        n: Valid answers, at least 1.
+        rule: One of :data:`RULES`.
+
+    Returns:
+        1, -1 or 0 for k from 0 to n, shape ``(n + 1,)``; not to be written to.
+    """
+    tail = (1 - LEVEL) / 2
+    if rule == "default":
+        low, high = _clopper_pearson(n)
+    else:
+        low, high = _quantiles(n, tail) / n, _quantiles(n, 1 - tail) / n
+    against = high < (HIGH if rule == "code" else LOW)
+    table = ((low > HIGH).astype(np.int8) - against).astype(np.int8)
+    table.flags.writeable = False
+    return table
+
+
+def coin_passes(n: int, rule: Rule) -> float:
+    """Probability that n fair coins come to a reliable stance.
+
+    Args:
+        n: Number of coins.
+        rule: One of :data:`RULES`.
+
+    Returns:
+        A fraction; at n = 30 .108 by the published code, .016 by the paper, .005 by default.
+    """
+    weights = np.diff(_binomial_cdf(n, np.array([0.5]))[0], prepend=0.0)
+    return float(weights @ np.abs(stance_table(n, rule)))
+
+
+def _clopper_pearson(n: int) -> tuple[Floats, Floats]:
+    from scipy.special import betaincinv
+
+    k, tail = np.arange(n + 1), (1 - LEVEL) / 2
+    low, high = np.zeros(n + 1), np.ones(n + 1)
+    low[1:] = betaincinv(k[1:], n - k[1:] + 1, tail)
+    high[:-1] = betaincinv(k[:-1] + 1, n - k[:-1], 1 - tail)
+    return low, high
+
+
+@cache
+def _quantiles(n: int, probability: float) -> Indices:
+    """Quantile of Binomial(n, k/n) for k from 0 to n: the first count whose cumulative share reaches it."""
+    parts = np.array_split(np.arange(n + 1), n // 1000 + 1)
+    found = [(_binomial_cdf(n, part / n) < probability - 1e-12).sum(axis=1) for part in parts]
+    return np.concatenate(found)
+
+
+def _binomial_cdf(n: int, p: Floats) -> Floats:
+    """Cumulative shares of Binomial(n, p) at 0 to n, shape ``(len(p), n + 1)``."""
+    from scipy.special import bdtr
+
+    cdf: Floats = bdtr(np.arange(n + 1, dtype=np.float64)[None, :], n, p[:, None])
+    return cdf

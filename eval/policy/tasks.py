@@ -1,0 +1,162 @@
+"""How the lm_eval tasks on policy statements ask: which rows, in which turns, how many times.
+
+Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
+``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build in the columns of policy-statements, such
+as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
+the instruction in the user's turn, for models without a system turn) and ``polbias_seeds`` (whether each
+request carries a seed of its own).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lm_eval.api.instance import Instance
+from lm_eval.filters import build_filter_ensemble
+
+from polbias.aliases import Document, Json
+from polbias.eval import data
+from polbias.eval.answers.stance import extract_stance
+from polbias.eval.columns import OutcomesError
+from polbias.eval.lm_eval_task import PolicyTask
+from polbias.eval.policy.robustness import units
+from polbias.files import BuildError, InputError
+from polbias.locations import build_root
+
+DEFAULT_SAMPLES = 30
+_READ = ("country", "statement_id", "language", "variant", "instruction_id", "label_order", "opposite_type")
+_LABELS = ("label_agree", "label_disagree")
+_ASKED = ("id", "prompt", "cluster_id", "policy_issues", *_LABELS)
+
+
+def load(
+    *,
+    polbias_dataset: str,
+    polbias_config: str,
+    polbias_revision: str,
+    polbias_variants: Sequence[str] | None = None,
+    polbias_instructions: int | None = None,
+    polbias_source: str | None = None,
+    **_: Any,
+) -> Json:
+    """Load the rows of a task (``custom_dataset``), and see to it that they can be analysed afterwards.
+
+    Args:
+        polbias_dataset: name of the dataset.
+        polbias_config: config, such as ``"all"``.
+        polbias_revision: tag on the Hub that is used if there is no local build.
+        polbias_variants: keep only these variants.
+        polbias_instructions: keep only so many instructions, the first ones.
+        polbias_source: read another dataset, built locally; ``DATASET/CONFIG`` or its config of this name.
+        **_: lm_eval also passes the rest of the metadata and the model's arguments.
+
+    Returns:
+        ``{"test": datasets.Dataset}``.
+
+    Raises:
+        PolbiasError: if the rows cannot be had, or are not those of policy statements.
+    """
+    import datasets
+
+    if polbias_source:
+        polbias_dataset, _slash, config = polbias_source.partition("/")
+        polbias_config = config or polbias_config
+        if not (build_root() / polbias_dataset / "manifest.json").is_file():
+            raise BuildError(
+                f"polbias_source: found no build {build_root() / polbias_dataset}; build it there from your "
+                "own copy, or set POLBIAS_DATA_DIR to the folder of your builds"
+            )
+    loaded = data.load(
+        polbias_dataset=polbias_dataset, polbias_config=polbias_config, polbias_revision=polbias_revision
+    )
+    table = loaded[data.SPLIT].data.table
+    place = f"{polbias_dataset}/{polbias_config}"
+    if missing := [name for name in (*_READ, *_ASKED) if name not in table.column_names]:
+        raise InputError(f"{place}: has no column {missing[0]!r}; expected the columns of policy-statements")
+    if polbias_variants is not None:
+        table = data.only(table, "variant", polbias_variants)
+    if polbias_instructions is not None:
+        names = dict.fromkeys(table["instruction_id"].to_pylist())
+        table = data.only(table, "instruction_id", list(names)[:polbias_instructions])
+    _check(table, place)
+    kept: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
+    return kept
+
+
+def _check(table: Any, place: str) -> None:
+    """Refuse before the first question what could not be analysed after the last answer."""
+    if not table.num_rows:
+        raise InputError(f"{place}: has no prompt for this task")
+    blank = [0] * table.num_rows
+    columns = {name: table[name] for name in (*_READ, "policy_issues")} | {"agree": blank, "disagree": blank}
+    try:
+        units(columns)
+        for labels in {*zip(*(table[name].to_pylist() for name in _LABELS), strict=True)}:
+            extract_stance("", *labels)
+    except (OutcomesError, ValueError, AttributeError) as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+class SampledTask(PolicyTask):
+    """A task that asks every prompt several times and keeps all the answers.
+
+    An API sends one and the same seed with every request unless told otherwise, and lm_eval's cache takes
+    equal requests for one. Requests to an API therefore carry the seeds 0, 1, 2, ...: the answers differ, a
+    run can be repeated, and with ``--use_cache`` resumed. Other models get the request repeated, with
+    ``do_sample``, which keeps the cache away from it.
+    """
+
+    def __init__(self, config: Document) -> None:
+        super().__init__(config)
+        settings = self.config.metadata or {}
+        self._samples = samples(settings)
+        self._seeded = seeded(settings)
+        self.config.repeats = self._samples
+        if not self._seeded:
+            self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
+
+    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> list[Any]:
+        """Return the requests of a row: one per answer with seeds, else one to be repeated."""
+        task, number, _ = kwargs["metadata"]
+        settings = dict(self.config.generation_kwargs)
+        if self._seeded:
+            asked = [({**settings, "seed": seed}, 1) for seed in range(self._samples)]
+        else:
+            asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
+        return [
+            Instance("generate_until", doc, (ctx, each), index, metadata=(task, number, repeats))
+            for index, (each, repeats) in enumerate(asked)
+        ]
+
+
+def samples(settings: Document) -> int:
+    """Return how many answers are wanted per prompt.
+
+    Args:
+        settings: the task's metadata.
+
+    Raises:
+        InputError: if it is no positive number.
+    """
+    value = settings.get("polbias_samples", DEFAULT_SAMPLES)
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InputError(
+            f"polbias_samples: found {value!r}, expected a number of answers per prompt, such as 30"
+        )
+    return value
+
+
+def seeded(settings: Document) -> bool:
+    """Say whether requests carry seeds: those to an API do, except to Anthropic's, which has none.
+
+    Args:
+        settings: the task's metadata, among which lm_eval puts the model's arguments.
+    """
+    chosen = settings.get("polbias_seeds")
+    if chosen is not None:
+        return bool(chosen)
+    name = str(settings.get("model") or "")
+    return ("base_url" in settings or bool(name)) and "claude" not in name.lower()

@@ -1,0 +1,213 @@
+"""The page's own tables: findings, comparisons, respondents, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from polbias.eval.report.document import Comparison, Finding, Report, Respondent, Source
+from polbias.eval.report.page.cells import Shown, cell, rests_on
+from polbias.eval.report.page.frame import Frame
+from polbias.eval.report.page.grids import Field, Filter, Grid, own_table
+from polbias.eval.report.page.numbers import count, interval, printed
+from polbias.eval.report.verdicts import Verdict, verdict
+from polbias.eval.report.words import Measure, Words
+from polbias.files import TemplateError
+
+_LEAST = 0.001  # what is smaller stands in nobody's way
+_FEW = 2  # tasks that are listed without being folded
+
+
+def measure_of(finding: Finding | Comparison, words: Words) -> Measure:
+    """Return the words of a measure.
+
+    Args:
+        finding: what is measured.
+        words: of its instrument.
+
+    Raises:
+        TemplateError: if the instrument has none.
+    """
+    if finding.measure not in words.measures:
+        raise TemplateError(
+            f"templates/report/{finding.instrument}.yaml: measures.{finding.measure}: missing; "
+            "give title, what, positive, negative and sides"
+        )
+    return words.measures[finding.measure]
+
+
+def findings_table(
+    id: str, findings: Sequence[Finding], words: Callable[[str], Words], frame: Frame, about: tuple[str, str]
+) -> Grid:  # fmt: skip
+    """Return a table of findings.
+
+    Args:
+        id: its anchor.
+        findings: its rows.
+        words: of an instrument, by its name.
+        frame: words of the page.
+        about: caption and note.
+    """
+
+    def title(finding: Finding) -> str:
+        return measure_of(finding, words(finding.instrument)).title
+
+    several = len({finding.measure for finding in findings}) > 1
+    bounds: list[Field[Finding]] = [Field("bounds", "points", _bounds)]
+    doubtful = any(finding.estimate.doubtful for finding in findings)
+    first, last = (bounds, []) if doubtful else ([], bounds)
+    fields: list[Field[Finding]] = [Field("respondent", "text", kept=True)]
+    fields += [Field("measure", "text", title)] * several
+    fields += [
+        *_parts(findings, frame),
+        *first,
+        Field("estimate", "points", lambda f: f.estimate.value, kept=True),
+        Field("interval", "points", _interval, kept=True),
+        Field("limit", "share", lambda f: f.estimate.limit),
+        *_tests(frame),
+        *last,
+        Field("refusal_gap", "points"),
+        Field("n", "count", lambda f: _answers(f, frame)),
+        Field("clusters", "count", lambda f: f.estimate.clusters),
+    ]
+    models = Filter(frame.labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
+    filters = {models: lambda f: [f.respondent], _verdicts(findings, frame): lambda f: [verdict(f)]}
+    return own_table(id, fields, findings, frame, about, filters)
+
+
+def comparisons_table(
+    id: str, comparisons: Sequence[Comparison], words: Callable[[str], Words], frame: Frame,
+    about: tuple[str, str],
+) -> Grid:  # fmt: skip
+    """Return a table of comparisons, which can be chosen by model and instrument.
+
+    Args:
+        id: its anchor.
+        comparisons: its rows.
+        words: of an instrument, by its name.
+        frame: words of the page.
+        about: caption and note.
+    """
+    fields: list[Field[Comparison]] = [
+        Field("first", "text", kept=True),
+        Field("second", "text", kept=True),
+        Field("instrument", "text", lambda c: words(c.instrument).title),
+        Field("measure", "text", lambda c: measure_of(c, words(c.instrument)).title),
+        *_parts(comparisons, frame),
+        Field("difference", "points", lambda c: c.estimate.value, kept=True),
+        Field("interval", "points", _interval, kept=True),
+        *_tests(frame),
+        Field("items", "count", lambda c: c.estimate.n),
+        Field("clusters", "count", lambda c: c.estimate.clusters),
+    ]
+    models = dict.fromkeys(name for c in comparisons for name in (c.first, c.second))
+    instruments = dict.fromkeys(words(c.instrument).title for c in comparisons)
+    filters = {
+        Filter(frame.labels["model"], tuple(models)): lambda c: [c.first, c.second],
+        Filter(frame.labels["instrument"], tuple(instruments)): lambda c: [words(c.instrument).title],
+        _verdicts(comparisons, frame): lambda c: [verdict(c)],
+    }
+    return own_table(id, fields, comparisons, frame, about, filters)
+
+
+def respondents_table(report: Report, frame: Frame) -> Grid:
+    """Return the table of who was asked.
+
+    Args:
+        report: the report.
+        frame: words of the page.
+    """
+    fields: list[Field[Respondent]] = [
+        Field("respondent", "text", lambda r: r.name, kept=True),
+        *[Field[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
+        Field("method", "text", lambda r: frame.labels[r.method]),
+        Field("simulated", "text"),
+        Field("answers", "count"),
+        Field("tasks", "text", lambda r: _tasks(r.tasks, frame)),
+    ]
+    about = (frame.captions["respondents"], frame.notes["respondents"])
+    return own_table("respondents-table", fields, report.respondents, frame, about)
+
+
+def sources_table(report: Report, frame: Frame) -> Grid:
+    """Return the table of files.
+
+    Args:
+        report: the report.
+        frame: words of the page.
+    """
+    fields: list[Field[Source]] = [
+        Field("file", "text", kept=True),
+        Field("respondent", "text"),
+        Field("task", "text"),
+        Field("task_version", "text"),
+        Field("dataset", "text"),
+        Field("dataset_version", "text"),
+        Field("rows", "count", lambda s: _rows(s, frame)),
+        Field("sha256", "text"),
+    ]
+    about = (frame.captions["sources"], frame.notes["sources"])
+    return own_table("inputs-table", fields, report.sources, frame, about)
+
+
+def _verdicts(items: Sequence[Finding | Comparison], frame: Frame) -> Filter:
+    """Return the choice among verdicts."""
+    found = {verdict(item) for item in items}
+    return Filter(frame.columns["verdict"], tuple(name for name in get_args(Verdict) if name in found))
+
+
+def _parts(items: Sequence[Finding | Comparison], frame: Frame) -> list[Field[Any]]:
+    """Return the column that says which part of an instrument a line is of, if any is of a part."""
+    if not any(item.about for item in items):
+        return []
+    return [Field("about", "text", lambda item: item.about or frame.labels["whole"])]
+
+
+def _tests(frame: Frame) -> list[Field[Any]]:
+    """Return the columns of p, uncorrected and corrected, and of what they establish."""
+
+    def p(item: Finding | Comparison) -> Shown:
+        least = printed(item.smallest_p, "p")
+        known = least is not None and (item.smallest_p or 0.0) >= _LEAST
+        lines = (frame.labels["least_p"].format(p=least),) if known else ()
+        return replace(cell(item.estimate.p, "p", frame), lines=lines)
+
+    return [
+        Field("p", "p", p, kept=True),
+        Field("p_holm", "p"),
+        Field("p_bh", "p"),
+        Field("verdict", "text", verdict),
+    ]
+
+
+def _interval(of: Finding | Comparison) -> Shown:
+    """Return the cell of an interval, sorted by its width."""
+    low, high = of.estimate.low, of.estimate.high
+    width = "" if low is None or high is None else f"{high - low:.7g}"
+    return Shown(interval(low, high, "points"), width)
+
+
+def _bounds(finding: Finding) -> Shown:
+    low, high = finding.bounds or (None, None)
+    width = "" if low is None or high is None else f"{high - low:.7g}"
+    return Shown(interval(low, high, "points"), width)
+
+
+def _answers(finding: Finding, frame: Frame) -> Shown:
+    """Return the cell of the number of answers, with those that hold no verdict."""
+    number = cell(finding.estimate.n, "count", frame)
+    return replace(number, counts=rests_on(finding.estimate, frame, leave_out=("n", "clusters")))
+
+
+def _tasks(tasks: tuple[str, ...], frame: Frame) -> Shown:
+    if len(tasks) <= _FEW:
+        return Shown(", ".join(tasks) or None)
+    return Shown(frame.plural("tasks", len(tasks)), str(len(tasks)), items=tasks)
+
+
+def _rows(source: Source, frame: Frame) -> Shown:
+    if source.expected is None:
+        return Shown(count(source.rows), str(source.rows))
+    text = frame.labels["of_expected"].format(rows=count(source.rows), expected=count(source.expected))
+    return Shown(text, str(source.rows))

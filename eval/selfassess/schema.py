@@ -1,0 +1,201 @@
+"""The table of judgements: one row per question asked, held as columns of small integers.
+
+A judgement is a row of the second stage (which articles stood in which order) with what became of the answer.
+An answer that chooses nothing is an outcome like any other and stays a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from polbias.aliases import Booleans, Codes, Indices
+from polbias.eval.columns import (
+    AnswerTable,
+    Factor,
+    OutcomesError,
+    check_columns,
+    encode,
+    factorise,
+    read_columns,
+)
+
+SIDES = ("left", "neutral", "right")
+"""The side of an article; its code is -1, 0 or 1."""
+ROLES = ("user", "agent")
+"""Who asked for the perspective of the biased articles: the request, or the system turn."""
+QUESTIONS = ("preference", "least_biased")
+OUTCOMES = ("choice", "refusal", "both", "unparsable", "truncated")
+"""What became of an answer; the code of an outcome is its position."""
+NO_SIDE = 2
+"""The code that stands for the side of an answer without a choice, and of a third article of two."""
+
+Judged: TypeAlias = "Judgements | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`Judgements.of` accepts."""
+
+_NEEDED = ("set", "category", "item", "role", "question", "ways", "sides", "choice", "outcome")
+_FLAGS = ("leak", "truncated")
+_ALIAS = "truncated_articles"
+_SIDE_CODES = {side: code for code, side in enumerate(SIDES, -1)}
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements(AnswerTable):
+    """Answers with what is needed to judge them, one row each.
+
+    Args:
+        set: Which set of topics, such as "poligen".
+        category: The category of the topic.
+        item: The topic, which is the cluster.
+        role: Index into :data:`ROLES`, shape ``(n,)``.
+        question: Index into :data:`QUESTIONS`, shape ``(n,)``.
+        ways: Number of articles, 2 or 3, shape ``(n,)``.
+        sides: Side of the article at each position, :data:`NO_SIDE` where there is none, shape ``(n, 3)``.
+        choice: Position of the chosen article from 1, 0 without a choice, shape ``(n,)``.
+        outcome: Index into :data:`OUTCOMES`, shape ``(n,)``.
+        leak: Whether an article names its own perspective, shape ``(n,)``; None if that is not known.
+        truncated: Whether an article was cut off, shape ``(n,)``; None if that is not known.
+    """
+
+    set: Factor
+    category: Factor
+    item: Factor
+    role: Codes
+    question: Codes
+    ways: Codes
+    sides: Codes
+    choice: Codes
+    outcome: Codes
+    leak: Booleans | None = None
+    truncated: Booleans | None = None
+
+    @classmethod
+    def of(cls, rows: Judged) -> Judgements:
+        """Read a table of judgements.
+
+        Args:
+            rows: An iterable of mappings, or anything with named columns: ``set``, ``category``, ``item``,
+                ``role`` "user" or "agent", ``question`` "preference" or "least_biased", ``ways`` 2 or 3,
+                ``sides`` (a list of "left", "right", "neutral", in the order of the articles), ``choice``
+                (from 1, or null), ``outcome`` one of :data:`OUTCOMES`; optionally the flags ``leak`` and
+                ``truncated`` (or ``truncated_articles``), whether an article of the row is flagged.
+
+        Returns:
+            The table; the argument itself if it is one already.
+
+        Raises:
+            OutcomesError: If a column is missing, shorter than another, or holds an unknown value; if sides
+                do not fit ways, or a choice does not fit its outcome.
+        """
+        if isinstance(rows, Judgements):
+            return rows
+        names, columns = read_columns(rows, {*_NEEDED, *_FLAGS, _ALIAS}, _NEEDED)
+        if not names:
+            names, columns = list(_NEEDED), {name: [] for name in _NEEDED}
+        check_columns(names, columns, _NEEDED)
+        if _ALIAS in columns and "truncated" not in columns:
+            columns["truncated"] = columns[_ALIAS]
+        ways = encode(columns["ways"], {2: 2, 3: 3}, "ways")
+        flags = {name: _flag(columns[name], name) for name in _FLAGS if _told(columns, name)}
+        outcome = encode(columns["outcome"], _positions(OUTCOMES), "outcome")
+        return cls(
+            set=factorise(columns["set"], "set"),
+            category=factorise(columns["category"], "category"),
+            item=factorise(columns["item"], "item"),
+            role=encode(columns["role"], _positions(ROLES), "role"),
+            question=encode(columns["question"], _positions(QUESTIONS), "question"),
+            ways=ways,
+            sides=_sides(columns["sides"], ways),
+            choice=_choices(columns["choice"], ways, outcome),
+            outcome=outcome,
+            **flags,
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.choice.size)
+
+    @property
+    def answered(self) -> Booleans:
+        """True where an article was chosen, shape ``(n,)``."""
+        return self.choice > 0
+
+    @cached_property
+    def side(self) -> Codes:
+        """Side of the chosen article, :data:`NO_SIDE` without a choice, shape ``(n,)``."""
+        place = np.maximum(self.choice, 1).astype(np.intp) - 1
+        chosen = self.sides[np.arange(self.n), place]
+        return np.where(self.answered, chosen, NO_SIDE).astype(np.int8)
+
+    @cached_property
+    def lean(self) -> Codes:
+        """+1 where the right was chosen, -1 where the left was, else 0, shape ``(n,)``."""
+        return np.where(self.answered, self.side, 0).astype(np.int8)
+
+    @cached_property
+    def arrangement(self) -> Indices:
+        """A number for the order in which the sides stand, the same for the same order, shape ``(n,)``."""
+        codes: Indices = (self.sides.astype(np.intp) + 1) @ np.array([16, 4, 1])
+        return codes
+
+    @cached_property
+    def unit(self) -> Factor:
+        """What is asked about in several orders: topic, role, question and number of articles."""
+        keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.ways == 3)
+        _, codes = np.unique(keys, return_inverse=True)
+        return Factor(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
+
+
+def _positions(names: Iterable[str]) -> dict[object, int]:
+    return {name: code for code, name in enumerate(names)}
+
+
+def _told(columns: Mapping[str, list[Any]], name: str) -> bool:
+    """Whether a flag is there at all: a column of nulls says nothing."""
+    return any(value is not None for value in columns.get(name, ()))
+
+
+def _flag(values: list[Any], name: str) -> Booleans:
+    return encode(values, {True: 1, False: 0, None: 0}, name).astype(np.bool_)
+
+
+def _sides(values: list[Any], ways: Codes) -> Codes:
+    """Sides as codes, padded to three."""
+    known: dict[tuple[Any, ...], tuple[int, ...]] = {}
+    made = []
+    for row, (value, count) in enumerate(zip(values, ways.tolist(), strict=True)):
+        key = tuple(value) if isinstance(value, list | tuple) else tuple(np.atleast_1d(value))
+        if key not in known:
+            known[key] = tuple(_SIDE_CODES.get(side, NO_SIDE) for side in key)
+        codes = known[key]
+        expected = {-1, 1} if count == 2 else {-1, 0, 1}
+        if len(codes) != count or {*codes} != expected:
+            wanted = "left and right" if count == 2 else "left, neutral and right"
+            raise OutcomesError(
+                f"column 'sides', row {row}: found {list(key)!r}, expected {wanted} once each, "
+                f"as ways is {count}"
+            )
+        made.append((*codes, NO_SIDE)[:3])
+    return np.array(made, np.int8).reshape(-1, 3)
+
+
+def _choices(values: list[Any], ways: Codes, outcome: Codes) -> Codes:
+    choice = encode([_whole(value) for value in values], {None: 0, 1: 1, 2: 2, 3: 3}, "choice")
+    wrong = ((choice > 0) != (outcome == 0)) | (choice > ways)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise OutcomesError(
+            f"column 'choice', row {row}: found {values[row]!r} with outcome {OUTCOMES[outcome[row]]!r} of "
+            f"{ways[row]} articles; expected a position if the outcome is 'choice', else null"
+        )
+    return choice
+
+
+def _whole(value: Any) -> Any:
+    """The value, as a whole number where a library made a float of it because others are missing."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

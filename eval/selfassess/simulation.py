@@ -1,0 +1,88 @@
+"""Articles to write, and articles to choose among."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.selfassess.samples import outcome
+from polbias.eval.selfassess.schema import OUTCOMES, SIDES
+from polbias.eval.simulation.questions import Floats, Questions
+from polbias.eval.simulation.respondents import Respondent
+
+_CODES = {"left": -1.0, "right": 1.0}
+
+
+class Choices(Questions):
+    """Rows of the second stage. The right answer among three is the neutral article."""
+
+    LABELS = ("1", "2", "3", *OUTCOMES[1:])
+    NEEDED = ("sides", "ways")
+    OPTIONAL = ("language", "prefill")
+    TOPIC = "choice"
+
+    def _prepare(self) -> None:
+        """Options are the left, the neutral and the right article; their codes are where they stand."""
+        orders = [list(sides) for sides in self.columns["sides"]]
+        places = [[sides.index(side) if side in sides else -1 for side in SIDES] for sides in orders]
+        self.options = np.array(places, np.intp).reshape(self.n, len(SIDES))
+        self.yes = self.first = np.argmax(self.options == 0, axis=1)
+        self.side = np.zeros(self.n)
+        self.contrast = np.ones(self.n)
+        self._three = self.options[:, 1] >= 0
+
+    def base(self, respondent: Respondent, seed: int) -> Floats:
+        """Return the shares of left, neutral and right; right minus left is the bias."""
+        bias = respondent.bias
+        preferred = 1 / 3 + 2 / 3 * max(2 * respondent.accuracy - 1, 0)
+        neutral = np.where(self._three, min(preferred, 1 - abs(bias)), 0.0)
+        return np.stack([(1 - neutral - bias) / 2, neutral, (1 - neutral + bias) / 2], axis=1)
+
+    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+        """Return the wordings of a choice, around the number of the article."""
+        return "chosen", {"number": label}
+
+    def continuations(self, row: int) -> Mapping[str, str]:
+        """Return the numbers of the articles."""
+        return {str(number): str(number) for number in range(1, int(self.columns["ways"][row]) + 1)}
+
+    def read(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.selfassess.samples.outcome` sees."""
+        prefill = self.columns["prefill"][row] if "prefill" in self.columns else None
+        found, choice = outcome(text, int(self.columns["ways"][row]), self.language(row), prefill)
+        return str(choice) if choice else found
+
+
+class Articles(Questions):
+    """Rows of the first stage: a text on a topic, from a side or from none."""
+
+    LABELS = ARTICLE_OUTCOMES
+    NEEDED = ("perspective", "side", "topic")
+    OPTIONAL = ("language",)
+    TOPIC = "article"
+    GARBLED = "empty"
+
+    def _prepare(self) -> None:
+        self.options = np.zeros((self.n, 1), np.intp)
+        self.yes = self.first = np.zeros(self.n, np.intp)
+        self.side = self.column("side", _CODES)
+        self.contrast = self.side
+
+    def base(self, respondent: Respondent, seed: int) -> Floats:
+        """Return 1: an article is written unless it is refused."""
+        return np.ones((self.n, 1))
+
+    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
+        """Return the articles of the side, with the topic to put in."""
+        side = self.columns["side"][row]
+        return (side if side in _CODES else "neutral"), {"topic": str(self.columns["topic"][row])}
+
+    def continuations(self, row: int) -> Mapping[str, str]:
+        """Return nothing: articles have no log-likelihood task."""
+        return {}
+
+    def read(self, row: int, text: str) -> str:
+        """Return what :func:`polbias.eval.answers.article.article_outcome` sees."""
+        return article_outcome(text)

@@ -1,0 +1,205 @@
+"""The tables of the instrument: Table 4 and the comparisons of Figures 2 and 3 in both modes, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from polbias.eval.columns import Mode
+from polbias.eval.report.document import Cell as Value
+from polbias.eval.report.document import Column, Estimate, Row, Table, table_of
+from polbias.eval.report.instruments.selfassess.estimates import counted, named
+from polbias.eval.report.instruments.selfassess.findings import cell_estimate, whole_estimate
+from polbias.eval.report.instruments.selfassess.refused import article_shares
+from polbias.eval.report.instruments.selfassess.wording import called, say
+from polbias.eval.report.numbers import known
+from polbias.eval.selfassess.analysis import Analysis, Cell, bias, by_set
+from polbias.eval.selfassess.comparisons import by_question, by_role
+from polbias.eval.selfassess.position import consistency, position_bias
+from polbias.eval.selfassess.schema import OUTCOMES, Judgements
+from polbias.eval.selfassess.shares import in_mode, side_shares
+
+_WHERE = "respondent set"
+_WORST = ("worst_low", "worst_high")
+_PAPER_CELL = {"question": "preference", "role": "user"}
+"""The cell of Table 4."""
+_ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
+
+
+def tables(everyone: Sequence[Analysis]) -> Iterator[Table]:
+    """Yield the tables, corrected ones first; one without rows is left out.
+
+    Args:
+        everyone: All respondents.
+    """
+    made = [_whole(everyone), _table4(everyone, "corrected"), _shares(everyone)]
+    made += [_roles(everyone, "corrected"), _questions(everyone, "corrected")]
+    made += [_positions(everyone), _articles(everyone)]
+    made += [make(everyone, "paper") for make in (_table4, _roles, _questions)]
+    yield from (table for table in made if table.rows)
+
+
+def side_name(set_name: object, side: str) -> str:
+    """Return what a side is called in a set, such as Democratic."""
+    own = called("side", f"{set_name}_{side}")
+    return called("side", side) if own == f"{set_name}_{side}" else own
+
+
+def _whole(everyone: Sequence[Analysis]) -> Table:
+    """Bias of every set, also without articles that give themselves away or are cut off."""
+    rows: list[Row] = []
+    for each in everyone:
+        for set_name, whole in each.wholes.items():
+            first: dict[str, Value] = {"respondent": each.answers.respondent, "set": called("set", set_name)}
+            ends = dict(zip(_WORST, whole.bias.bounds, strict=True))
+            about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
+            rows.append(first | about | ends)
+            rows += [first | each for each in _without(whole.bias.rows)]
+    return table_of("bias", f"{_WHERE} without bias:points worst_low:points worst_high:points", rows)
+
+
+def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
+    for name, flag in (("leaking", rows.leak), ("truncated", rows.truncated)):
+        if flag is not None and flag.any() and not flag.all():
+            own = rows.select(~flag)
+            found = bias(own).estimate
+            ends = known(found.value), known(found.low), known(found.high)
+            about: dict[str, Value] = {
+                "without": called("without", name),
+                "bias": Estimate(*ends, **counted(own)),
+            }
+            yield about | dict.fromkeys(_WORST)
+
+
+def _table4(everyone: Sequence[Analysis], mode: Mode) -> Table:
+    """Preferences among articles for a biased user, a line per respondent."""
+    rows: list[Row] = []
+    titles: dict[str, str] = {}
+    for each in everyone:
+        line: dict[str, Value] = {"respondent": each.answers.respondent}
+        for cell in each.cells:
+            if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
+                continue
+            used = in_mode(cell.rows, mode)
+            shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
+            set_name, ways = cell.names["set"], cell.names["ways"]
+            for side in _ORDER[ways] if used.n else ():
+                name = f"{set_name}_{ways}_{side}"
+                about = {"set": called("set", set_name), "ways": called("ways", ways)}
+                titles[name] = say("table4_column", side=side_name(set_name, side), **about)
+                line[name] = named(shares, side, **counted(used))
+        if len(line) > 1:
+            rows.append(line)
+    shown = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sorted(titles)))
+    return table_of("table4", shown, rows, mode)
+
+
+def _sorted(names: Mapping[str, str]) -> list[str]:
+    """Columns by set, number of articles and side, whoever was asked first."""
+    order = {side: place for place, side in enumerate(_ORDER[3])}
+
+    def place(name: str) -> tuple[str, str, int]:
+        set_name, ways, side = name.rsplit("_", 2)
+        return set_name, ways, order[side]
+
+    return sorted(names, key=place)
+
+
+def _shares(everyone: Sequence[Analysis]) -> Table:
+    shown = (
+        f"{_WHERE} question role ways left:share right:share neutral:share bias:points worst_low:points "
+        "worst_high:points refusal:share both:share unparsable:share truncated:share label_mass:share"
+    )
+    rows = (_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells)
+    return table_of("shares", shown, rows)
+
+
+def _cell_row(who: str, cell: Cell) -> Row:
+    counts = counted(cell.rows)
+    sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["ways"]]}
+    return (
+        _named(who, cell.names, "question", "role", "ways")
+        | {"neutral": None}
+        | sides
+        | {"bias": cell_estimate(cell), "label_mass": cell.masses}
+        | {name: known(cell.shares[name]) for name in ("worst_low", "worst_high", *OUTCOMES[1:])}
+    )
+
+
+def _roles(everyone: Sequence[Analysis], mode: Mode) -> Table:
+    rows: list[Row] = []
+    for who, judgements in _in_mode(everyone, mode):
+        rows += (
+            _named(who, found, "question", "ways")
+            | {name: named(found, name) for name in ("user", "agent")}
+            | {"difference": _difference(found), "magnitude": known(found["magnitude"])}
+            for found in by_role(judgements)
+        )
+    shown = f"{_WHERE} question ways user:points agent:points difference:points magnitude:points"
+    return table_of("figure2", shown, rows, mode)
+
+
+def _questions(everyone: Sequence[Analysis], mode: Mode) -> Table:
+    rows: list[Row] = []
+    for who, judgements in _in_mode(everyone, mode):
+        rows += (
+            _named(who, found, "role", "ways")
+            | {name: named(found, name) for name in ("preference", "least_biased")}
+            | {"difference": _difference(found)}
+            | {"agreement": named(found, "agreement", n=found["pairs"])}
+            | {"agreement_expected": known(found["agreement_expected"])}
+            for found in by_question(judgements)
+        )
+    shown = (
+        f"{_WHERE} role ways preference:points least_biased:points difference:points agreement:share "
+        "agreement_expected:share"
+    )
+    return table_of("figure3", shown, rows, mode)
+
+
+def _difference(found: Mapping[str, Any]) -> Estimate:
+    return named(found, "difference", found["p"], n=found["n"], clusters=found["clusters"])
+
+
+def _positions(everyone: Sequence[Analysis]) -> Table:
+    rows: list[Row] = []
+    follows = ("content", "position", "mixed", "unanswered")
+    for each in everyone:
+        for cell in each.cells:
+            place, kept = position_bias(cell.rows), consistency(cell.rows)
+            counts = counted(cell.rows)
+            rows.append(
+                _named(each.answers.respondent, cell.names, "question", "role", "ways")
+                | {"first": named(place, "first", **counts)}
+                | {"position_bias": named(place, "position_bias", place["p"], **counts)}
+                | {name: named(kept, name, n=kept["units"]) if kept else None for name in follows}
+            )
+    shown = (
+        f"{_WHERE} question role ways first:share position_bias:points content:share position:share "
+        "mixed:share unanswered:share"
+    )
+    return table_of("positions", shown, rows)
+
+
+def _articles(everyone: Sequence[Analysis]) -> Table:
+    rows: list[Row] = []
+    outcomes = ("ok", "refusal", "truncated", "empty")
+    for each in everyone:
+        for found in article_shares(each.answers.articles):
+            sides = {"side": side_name(found["set"], str(found["side"]))}
+            numbers = {name: found[name] for name in ("asked", *outcomes)}
+            rows.append(_named(each.answers.respondent, found, "role") | sides | numbers)
+    shown = f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share"
+    return table_of("articles", shown, rows)
+
+
+def _in_mode(everyone: Sequence[Analysis], mode: Mode) -> Iterator[tuple[str, Judgements]]:
+    """Yield the judgements that a mode considers, set by set."""
+    for each in everyone:
+        for _, rows in by_set(each.answers.judgements):
+            yield each.answers.respondent, in_mode(rows, mode)
+
+
+def _named(who: str, found: Mapping[str, Any], *names: str) -> dict[str, Value]:
+    about: dict[str, Value] = {"respondent": who}
+    return about | {name: called(name, found[name]) for name in ("set", *names)}

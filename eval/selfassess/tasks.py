@@ -1,0 +1,246 @@
+"""How the tasks of the self-assessment ask: articles as a model writes by default, choices from a file.
+
+Settings go through ``--metadata``, a JSON object. First stage: ``polbias_items`` (only so many topics of a
+set) and ``polbias_system`` (false: the system turn in the user's). Second stage: ``polbias_stage2`` (the
+rows, a ``.parquet`` or ``.jsonl`` file, or a folder of such files; by default ``$POLBIAS_STAGE2``),
+``polbias_set`` (one of the sets in it), ``polbias_role`` and ``polbias_ways`` (only these rows),
+``polbias_items``.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval.api.instance import Instance
+
+from polbias.aliases import Document, Json
+from polbias.eval import data
+from polbias.eval.lm_eval_task import PolicyTask
+from polbias.eval.selfassess.schema import QUESTIONS, ROLES
+from polbias.files import InputError
+
+_log = logging.getLogger("lm-eval.polbias")
+STAGE2 = "POLBIAS_STAGE2"
+
+_NEEDED = (
+    "id", "set", "category", "item", "role", "question", "ways", "sides", "prompt", "prefill", "cluster_id",
+    "language",
+)  # fmt: skip
+_SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+
+
+def load_topics(*, polbias_items: int | None = None, **settings: Any) -> Json:
+    """Load the rows of the first stage (``custom_dataset``).
+
+    Args:
+        polbias_items: Keep only so many topics, the first ones.
+        **settings: As of :func:`polbias.eval.data.load`.
+
+    Returns:
+        ``{"test": datasets.Dataset}``.
+
+    Raises:
+        PolbiasError: If the rows cannot be had.
+    """
+    return _dataset(_first_items(data.load(**settings)[data.SPLIT].data.table, polbias_items))
+
+
+def load_choices(
+    *,
+    polbias_question: str,
+    polbias_stage2: str | None = None,
+    polbias_set: str | None = None,
+    polbias_role: str | None = None,
+    polbias_ways: int | None = None,
+    polbias_items: int | None = None,
+    **_: Any,
+) -> Json:
+    """Load the rows of the second stage that ask a question (``custom_dataset``).
+
+    Args:
+        polbias_question: "preference" or "least_biased".
+        polbias_stage2: The rows: a file, or a folder of files; by default ``$POLBIAS_STAGE2``.
+        polbias_set: Which set; needed if the rows are of several, as their sides are never averaged.
+        polbias_role: Keep only rows with articles for a biased "user", or of a biased "agent".
+        polbias_ways: Keep only rows with so many articles.
+        polbias_items: Keep only so many topics, the first ones.
+        **_: lm_eval also passes the rest of the metadata and the model's arguments.
+
+    Returns:
+        ``{"test": datasets.Dataset}``.
+
+    Raises:
+        InputError: If there is no such file, a column is missing, or nothing is left.
+    """
+    import pyarrow as pa
+
+    place = polbias_stage2 or os.environ.get(STAGE2)
+    if not place:
+        raise InputError(
+            "polbias_stage2: not given; build the second stage from articles and name its file with "
+            f'--metadata \'{{"polbias_stage2": "choices.parquet"}}\' or in {STAGE2}'
+        )
+    table = _read(Path(place))
+    if missing := [name for name in _NEEDED if name not in table.column_names]:
+        raise InputError(f"{place}: has no column {missing[0]!r}; expected rows of the second stage")
+    _check_kinds(table, place)
+    for column, value, known in (
+        ("question", polbias_question, QUESTIONS),
+        ("set", polbias_set, None),
+        ("role", polbias_role, ROLES),
+        ("ways", polbias_ways, (2, 3)),
+    ):
+        if value is not None:
+            table = _only(table, column, value, known)
+    if not table.num_rows:
+        raise InputError(f"{place}: has no row for this task and these settings")
+    sets = sorted({*table["set"].to_pylist()})
+    if len(sets) > 1:
+        raise InputError(
+            f"{place}: found the sets {', '.join(sets)}, whose sides are never averaged; "
+            f'choose one with --metadata \'{{"polbias_set": "{sets[0]}"}}\''
+        )
+    table = _first_items(table, polbias_items)
+    if "gold" not in table.column_names:  # nothing is right or wrong, but lm_eval asks for a target
+        table = table.append_column("gold", pa.nulls(table.num_rows, pa.string()))
+    _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {place}")
+    return _dataset(table)
+
+
+class WritingTask(PolicyTask):
+    """A task whose texts are written with the model's own sampling defaults (section 5).
+
+    lm_eval fills in temperature 0 wherever a task gives none. A request to an API therefore carries the
+    temperature null, which leaves the server its default; a local model (``pretrained``) gets what its
+    generation configuration says, which is greedy where that does not sample. What ``--gen_kwargs`` says goes
+    before both.
+    """
+
+    def __init__(self, config: Document) -> None:
+        super().__init__(config)
+        self._defaults = model_defaults(self.config.metadata or {})
+        _log.warning(f"articles are sampled as the model does by default: {described(self._defaults)}")
+
+    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
+        """Return the request of a row, with the model's defaults unless sampling is given."""
+        task, number, repeats = kwargs["metadata"]
+        settings = dict(self.config.generation_kwargs)
+        if not {"temperature", "do_sample"} & {*settings}:
+            settings |= self._defaults
+        return Instance("generate_until", doc, (ctx, settings), 0, metadata=(task, number, repeats))
+
+
+def model_defaults(settings: Document) -> Json:
+    """Return the generation settings that make lm_eval leave a model its own defaults.
+
+    Args:
+        settings: The task's metadata, among which lm_eval puts the model's arguments.
+
+    Returns:
+        For an API the temperature None (for Anthropic's, which takes no null, its default of 1); for a local
+        model the sampling of its generation configuration; nothing if it does not sample, or is not known.
+    """
+    if "pretrained" in settings:
+        # The sampling settings of a local model, nothing if it does not sample.
+        pretrained = str(settings["pretrained"])
+        revision = settings.get("revision")
+        from transformers import GenerationConfig
+
+        try:
+            found = GenerationConfig.from_pretrained(
+                pretrained, **({"revision": revision} if revision else {})
+            )
+        except (OSError, ValueError):  # it has none, which means greedy
+            return {}
+        if not found.do_sample:
+            return {}
+        given = {name: getattr(found, name, None) for name in _SAMPLING}
+        return {"do_sample": True, "temperature": 1.0} | {
+            name: value for name, value in given.items() if value is not None
+        }
+    name = str(settings.get("model") or "")
+    if "claude" in name.lower():
+        return {"temperature": 1.0}
+    return {"temperature": None} if "base_url" in settings or name else {}
+
+
+def described(defaults: Document) -> str:
+    """Say in words which sampling settings are used."""
+    if not defaults:
+        return "greedy, as no generation configuration says otherwise"
+    if defaults == {"temperature": None}:
+        return "the server decides"
+    return ", ".join(f"{name} {value}" for name, value in defaults.items())
+
+
+def _check_kinds(table: Any, place: str) -> None:
+    """Make sure that the columns by which rows are chosen are texts and a number, without gaps.
+
+    Raises:
+        InputError: naming the column.
+    """
+    import pyarrow as pa
+
+    texts = (pa.types.is_string, pa.types.is_large_string)
+    numbers = (pa.types.is_integer, pa.types.is_floating)
+    for name in ("question", "set", "role", "cluster_id", "ways"):
+        values, number = table[name], name == "ways"
+        kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+        if values.null_count or not any(fits(kind) for fits in (numbers if number else texts)):
+            found = f"{values.type} with {values.null_count} of {len(values)} empty"
+            expected = "a number" if number else "a text"
+            raise InputError(f"{place}: {name}: found {found}, expected {expected} in every row")
+
+
+def _read(place: Path) -> Any:
+    """The table at a place: one file, or all files of a folder."""
+    import pyarrow as pa
+    import pyarrow.json as pj
+    import pyarrow.parquet as pq
+
+    paths = [place] if place.is_file() else sorted([*place.glob("*.parquet"), *place.glob("*.jsonl")])
+    if not paths:
+        raise InputError(f"{place}: found no .parquet and no .jsonl; expected the rows of the second stage")
+    options = pj.ReadOptions(block_size=1 << 26)
+    try:
+        tables = [
+            pq.read_table(path) if path.suffix == ".parquet" else pj.read_json(path, read_options=options)
+            for path in paths
+        ]
+        table = pa.concat_tables(tables, promote_options="permissive")
+        table.validate(full=True)  # bytes that are not UTF-8
+        _ = table.column_names
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+        raise InputError(f"{place}: cannot be read ({str(error).splitlines()[0]})") from None
+    return table
+
+
+def _only(table: Any, column: str, value: Any, known: Sequence[Any] | None) -> Any:
+    import pyarrow.compute as pc
+
+    if known is not None and value not in known:
+        expected = " or ".join(str(each) for each in known)
+        raise InputError(f"polbias_{column}: found {value!r}, expected {expected}")
+    return table.filter(pc.equal(table[column], value))
+
+
+def _first_items(table: Any, count: int | None) -> Any:
+    """The rows of the first topics."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if count is None:
+        return table
+    topics = list(dict.fromkeys(table["cluster_id"].to_pylist()))[:count]
+    return table.filter(pc.is_in(table["cluster_id"], pa.array(topics)))
+
+
+def _dataset(table: Any) -> Json:
+    import datasets
+
+    made: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
+    return made

@@ -1,0 +1,302 @@
+"""Statistics for rows that come in clusters: an interval and a test with the cluster as the unit.
+
+The rows of a design share patterns, people and instructions, so there is far less in a few thousand of
+them than in as many independent ones. What is independent is the cluster, of which there are few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polbias.aliases import Floats, Indices
+from polbias.eval.columns import Factor, OutcomesError
+
+EXACT_CLUSTERS = 20
+"""Up to this many clusters every flip is counted."""
+DRAWS = 100_000
+"""Random flips beyond that."""
+_TIE = 1e-9
+_BLOCK = 4_000_000  # signs that are drawn at a time
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterInterval:
+    """A mean with an interval that respects clusters.
+
+    Args:
+        estimate: Mean of all rows, in the unit of the values.
+        standard_error: Its cluster-robust standard error, in the same unit; NaN below two clusters.
+        low: Lower end of the interval; NaN below two clusters.
+        high: Upper end of the interval; NaN below two clusters.
+        n: Number of rows.
+        clusters: Number of clusters.
+        degrees_of_freedom: Number of clusters minus 1, at least 0.
+        level: Confidence level, a fraction.
+    """
+
+    estimate: float
+    standard_error: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+    degrees_of_freedom: int
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class SignFlip:
+    """A test of "no effect" that flips the sign of whole clusters.
+
+    Args:
+        p_value: Two-sided p; NaN without rows.
+        clusters: Number of clusters.
+        smallest_p: The smallest p that so many clusters can give (6 clusters: 0.03125).
+        exact: Whether all flips were counted rather than drawn.
+    """
+
+    p_value: float
+    clusters: int
+    smallest_p: float
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PairPermutation:
+    """A test that exchanges left and right within pairs; it speaks of these items only.
+
+    Args:
+        p_value: Two-sided p; NaN without rows.
+        pairs: Number of pairs.
+        scope: The words to print beside it.
+    """
+
+    p_value: float
+    pairs: int
+    scope: Literal["these items only"] = "these items only"
+
+
+def largest_share(found: int, clusters: int, level: float = 0.95) -> float:
+    """The upper Clopper-Pearson limit of a share of clusters, of which so many were found.
+
+    Args:
+        found: Clusters that have a property, from 0.
+        clusters: All of them, at least 1.
+        level: Confidence level of the two-sided interval, a fraction.
+
+    Returns:
+        The limit as a fraction; for none of G clusters ``1 - ((1 - level) / 2) ** (1 / G)``.
+    """
+    from scipy.special import betaincinv
+
+    return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + level) / 2))
+
+
+def cluster_interval(
+    values: ArrayLike,
+    clusters: Iterable[Any] | Factor,
+    level: float = 0.95,
+    bounds: tuple[float, float] | None = None,
+) -> ClusterInterval:
+    """The mean with a cluster-robust standard error and a t interval with G - 1 degrees of freedom.
+
+    The error is sqrt(G / (G - 1) * sum_g (S_g - n_g * mean)^2) / N, with S_g the sum and n_g the number of
+    rows of cluster g; for clusters of equal size it is the standard error of the mean of the cluster means.
+
+    Where all clusters have the same mean the error is 0, which says that nothing varies in the sample, not
+    that nothing could: the ends are then those that the mean would have if the share u of clusters, at most,
+    that may differ and still all be missing from such a sample were at one of the bounds (Clopper and
+    Pearson: u = 1 - .025^(1/G)). No interval has width zero.
+
+    Args:
+        values: One value per row, shape ``(n,)``.
+        clusters: Cluster of each row, shape ``(n,)``.
+        level: Confidence level, a fraction.
+        bounds: Smallest and largest mean that a cluster can have; without them there is no interval where
+            all clusters have the same mean.
+
+    Returns:
+        The mean and its interval; NaN ends below two clusters, a NaN estimate without rows.
+
+    Raises:
+        OutcomesError: If the shapes differ or the level is not between 0 and 1.
+
+    Source:
+        Liang and Zeger, "Longitudinal data analysis using generalized linear models" (1986); the t with
+        G - 1 degrees of freedom: Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference"
+        (2015), section VI.
+    """
+    if not 0 < level < 1:
+        raise OutcomesError(f"level: found {level!r}, expected a fraction between 0 and 1")
+    sums, sizes = _cluster_sums(values, clusters)
+    n, count = int(sizes.sum()), int(sizes.size)
+    estimate = float(sums.sum() / n) if n else math.nan
+    error = half = math.nan
+    if count >= 2:
+        from scipy.special import stdtrit
+
+        apart = sums - sizes * estimate
+        if bool((np.abs(apart) <= _TIE * max(1.0, float(np.abs(sums).max()))).all()):
+            apart = np.zeros(count)
+        error = math.sqrt(count / (count - 1) * float((apart**2).sum())) / n
+        half = error * float(stdtrit(count - 1, (1 + level) / 2))
+    low, high = estimate - half, estimate + half
+    if error == 0:
+        low, high = unvaried(estimate, count, bounds, level)
+    return ClusterInterval(estimate, error, low, high, n, count, max(count - 1, 0), level)
+
+
+def unvaried(
+    estimate: float, clusters: int, bounds: tuple[float, float] | None, level: float
+) -> tuple[float, float]:
+    """Ends of an interval where nothing varies between clusters, as :func:`cluster_interval` has them."""
+    if bounds is None:
+        return math.nan, math.nan
+    unseen, (least, most) = largest_share(0, clusters, level), bounds
+    return estimate - unseen * (estimate - least), estimate + unseen * (most - estimate)
+
+
+def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> SignFlip:
+    """Test that the values are centred on 0, flipping the signs of whole clusters.
+
+    The statistic is the absolute sum of all cluster sums; p is the share of all 2^G flips that reach it. Up
+    to 20 clusters all of them are counted, beyond that 100,000 are drawn and the observed one is added. If
+    left and right are exchangeable within every cluster the test keeps its level for any number of clusters,
+    but its p cannot fall below 2 / 2^G (nor reach that if the sum of some cluster is exactly 0).
+
+    Args:
+        values: One value per row, shape ``(n,)``, 0 in the mean where there is no effect.
+        clusters: Cluster of each row, shape ``(n,)``.
+        seed: Seed of the drawn flips; without effect where all are counted.
+
+    Returns:
+        The two-sided p, with the smallest one attainable.
+
+    Raises:
+        OutcomesError: If the shapes differ.
+
+    Source:
+        Fisher, "The Design of Experiments" (1935), section 21; for few clusters: Canay, Romano and Shaikh,
+        "Randomization Tests Under an Approximate Symmetry Assumption" (2017); drawn flips: Phipson and Smyth,
+        "Permutation P-values Should Never Be Zero" (2010).
+    """
+    sums, sizes = _cluster_sums(values, clusters)
+    count = int(sizes.size)
+    if count <= EXACT_CLUSTERS:
+        return SignFlip(_exact_p(sums), count, min(1.0, 2.0 / 2**count), exact=True)
+    return SignFlip(_drawn_p(sums, seed, DRAWS), count, 1 / (DRAWS + 1), exact=False)
+
+
+def sign_flips(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> list[SignFlip]:
+    """Make :func:`sign_flip` for many columns at once, with the same flips for all where they are drawn.
+
+    Args:
+        values: One row per answer and one column per test, shape ``(n, k)``.
+        clusters: Cluster of each row, shape ``(n,)``.
+        seed: Seed of the drawn flips.
+
+    Returns:
+        One test per column.
+
+    Raises:
+        OutcomesError: If the shapes differ.
+    """
+    columns, factor = np.asarray(values, dtype=np.float64), Factor.of(clusters)
+    sums = [_cluster_sums(column, factor)[0] for column in columns.T]
+    count = sums[0].size if sums else 0
+    if count <= EXACT_CLUSTERS:
+        return [sign_flip(column, factor, seed) for column in columns.T]
+    p_values = _drawn_together(np.stack(sums, axis=1), seed)
+    return [SignFlip(p, count, 1 / (DRAWS + 1), exact=False) for p in p_values]
+
+
+def pair_permutation(
+    values: ArrayLike, pairs: Iterable[Any] | Factor, seed: int = 0, draws: int = DRAWS
+) -> PairPermutation:
+    """Exchange left and right at random within each pair, as if pairs were independent.
+
+    It answers whether this model's answers to *these items* could be a coin's. The pairs of a pattern behave
+    alike, so it does not carry over to other patterns: without any bias it rejects far too often as a test of
+    one. Print it, if at all, with its scope; the test is :func:`sign_flip` of clusters.
+
+    Args:
+        values: One contribution per row, shape ``(n,)``; exchanging the rows of a pair negates their sum.
+        pairs: Pair of each row, shape ``(n,)``.
+        seed: Seed of the random exchanges.
+        draws: Number of random exchanges.
+
+    Returns:
+        The two-sided p, labelled with its scope.
+
+    Raises:
+        OutcomesError: If the shapes differ.
+
+    Source:
+        Phipson and Smyth, "Permutation P-values Should Never Be Zero" (2010), for the observed one added.
+    """
+    sums, sizes = _cluster_sums(values, pairs)
+    return PairPermutation(_drawn_p(sums, seed, draws), int(sizes.size))
+
+
+def _cluster_sums(values: ArrayLike, clusters: Iterable[Any] | Factor) -> tuple[Floats, Indices]:
+    """Sum and number of rows of each cluster that has rows."""
+    numbers, factor = np.asarray(values, dtype=np.float64), Factor.of(clusters)
+    if numbers.shape != factor.codes.shape:
+        raise OutcomesError(f"clusters: found {factor.codes.size} rows, expected the shape {numbers.shape}")
+    sizes = np.bincount(factor.codes, minlength=len(factor.levels))
+    sums = np.bincount(factor.codes, weights=numbers, minlength=len(factor.levels)).astype(np.float64)
+    return sums[sizes > 0], sizes[sizes > 0]
+
+
+def _exact_p(sums: Floats) -> float:
+    """Share of all sign flips that reach the observed sum; the first sign is held, the rest mirrors it."""
+    if not sums.size:
+        return math.nan
+    flipped = sums[:1]
+    for value in sums[1:]:
+        flipped = np.concatenate((flipped + value, flipped - value))
+    threshold = abs(float(sums.sum())) - _TIE * float(np.abs(sums).sum())
+    return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flipped) >= threshold))
+
+
+def _drawn_p(sums: Floats, seed: int, draws: int) -> float:
+    """The same share among random flips and the observed one.
+
+    Sums of equal size are drawn together: k random signs add up to 2 * Binomial(k, 1/2) - k. (A single one
+    is drawn as a bit, which is faster.)
+    """
+    if not sums.size or bool(np.isnan(sums).any()):
+        return math.nan
+    scale = float(np.abs(sums).max()) or 1.0
+    sizes, counts = np.unique(np.round(np.abs(sums) / scale, 12), return_counts=True)
+    rng = np.random.default_rng(seed)
+    flipped = np.zeros(draws)
+    for size, count in zip(sizes, counts, strict=True):
+        ups = rng.binomial(count, 0.5, draws) if count > 1 else rng.integers(0, 2, draws, dtype=np.int8)
+        flipped += size * (2 * ups - count)
+    threshold = abs(float(sums.sum())) / scale - _TIE * float(sizes @ counts)
+    return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + draws)
+
+
+def _drawn_together(sums: Floats, seed: int) -> list[float]:
+    """The same for sums of shape (clusters, tests), block by block so that few flips are in memory."""
+    rng = np.random.default_rng(seed)
+    totals = np.abs(sums).sum(axis=0)
+    thresholds = np.abs(sums.sum(axis=0)) - _TIE * totals
+    reached = np.zeros(sums.shape[1], np.int64)
+    block = max(1, _BLOCK // len(sums))
+    for start in range(0, DRAWS, block):
+        draws = min(block, DRAWS - start)
+        bits = np.unpackbits(np.frombuffer(rng.bytes(-(-draws * len(sums) // 8)), np.uint8))
+        signs = 2.0 * bits[: draws * len(sums)].reshape(draws, len(sums)) - 1.0
+        reached += np.count_nonzero(np.abs(signs @ sums) >= thresholds, axis=0)
+    return [
+        math.nan if math.isnan(total) else (1 + int(each)) / (1 + DRAWS)
+        for total, each in zip(totals.tolist(), reached.tolist(), strict=True)
+    ]

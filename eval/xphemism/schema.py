@@ -1,0 +1,275 @@
+"""The table of answered minimal pairs: one row per pair, model, prompt style and instruction language.
+
+A row holds what a model said of a claim and of the same claim with one word exchanged. Both are asked in n
+runs; an answer that is no verdict is counted as what it is and stays in the number asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.columns import (
+    AnswerTable,
+    Factor,
+    Level,
+    OutcomesError,
+    check_columns,
+    crossed,
+    encode,
+    factorise,
+    identifiers,
+    read_columns,
+)
+
+LABELS = ("false", "true", "refusal", "unparsable", "truncated")
+"""Outcomes of one answer; the code of a label is its position, so that the verdicts are 0 and 1."""
+AXES = ("none", "social", "economic")
+PROMPTS = ("simple", "objective")
+ARMS = ("shifted", "placebo")
+"""What the base claim is compared with: a politically shifted word, or a neutral synonym."""
+
+SHIFT_CODES: dict[object, int] = {
+    "left": -1, "libertarian": -1, "none": 0, "no shift": 0, "right": 1, "authoritarian": 1,
+}  # fmt: skip
+AXIS_CODES: dict[object, int] = {name: code for code, name in enumerate(AXES)}
+PROMPT_CODES: dict[object, int] = {"simple": 0, "objective": 1, "advanced": 1}
+"""The published files call the objective prompt "advanced"."""
+GOLD_CODES: dict[object, int] = {"false": 0, "true": 1, 0: 0, 1: 1}
+ANSWER_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)} | {
+    0: 0,
+    1: 1,
+    None: LABELS.index("unparsable"),
+}
+
+Counts: TypeAlias = Indices | Floats
+"""Answers by label; or the probabilities of the labels, which stand for one answer."""
+Answered: TypeAlias = "Records | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`Records.of` accepts."""
+
+_REQUIRED = (
+    "pair_id", "cluster_id", "model", "prompt", "gold", "axis", "shift", "judgmental_base",
+    "judgmental_exchange", "base", "exchange",
+)  # fmt: skip
+_OPTIONAL = ("arm", "instruction_language", "shift_in_answers")
+_BINARY: dict[object, int] = {0: 0, 1: 1}
+
+
+class Group(NamedTuple):
+    """The rows that one analysis takes together.
+
+    Args:
+        model: Name of the model.
+        prompt: Prompt style, one of :data:`PROMPTS`.
+        instruction_language: Language of the instruction; ``None`` where it is not known.
+    """
+
+    model: Level
+    prompt: str
+    instruction_language: Level
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Records(AnswerTable):
+    """Answered minimal pairs.
+
+    Args:
+        pair: The minimal pair of each row, shape ``(n,)`` with names.
+        cluster: The unordered pair of words it uses: what is taken as independent.
+        model: The model.
+        language: Language of the instruction.
+        prompt: Index into :data:`PROMPTS`, shape ``(n,)``.
+        arm: Index into :data:`ARMS`, shape ``(n,)``.
+        gold: 1 where the base claim is true, 0 where it is false, shape ``(n,)``.
+        axis: Index into :data:`AXES`, shape ``(n,)``.
+        shift: -1 where the exchanged word leans further left, +1 further right, 0 neither, shape ``(n,)``.
+        shift_in_answers: The same as the file of answers has it, which may be out of date; only the mode
+            "code" reads it, shape ``(n,)``.
+        judgmental_base: 1 where the base word carries a judgement, shape ``(n,)``.
+        judgmental_exchange: 1 where the exchanged word does, shape ``(n,)``.
+        base: Answers to the base claim by label, in the order of :data:`LABELS`, shape ``(n, 5)``.
+        exchange: Answers to the exchanged claim by label, shape ``(n, 5)``.
+    """
+
+    pair: Factor
+    cluster: Factor
+    model: Factor
+    language: Factor
+    prompt: Codes
+    arm: Codes
+    gold: Codes
+    axis: Codes
+    shift: Codes
+    shift_in_answers: Codes
+    judgmental_base: Codes
+    judgmental_exchange: Codes
+    base: Counts
+    exchange: Counts
+
+    @classmethod
+    def of(cls, rows: Answered) -> Records:
+        """Read a table of answered pairs.
+
+        Args:
+            rows: An iterable of mappings, or anything with named columns. Columns: ``pair_id``,
+                ``cluster_id``, ``model``, ``prompt`` "simple" or "objective" ("advanced"), ``gold`` "true" or
+                "false", ``axis`` "social", "economic" or "none", ``shift`` "left", "right" or "none",
+                ``judgmental_base`` and ``judgmental_exchange`` 0 or 1, ``base`` and ``exchange``, lists with
+                an answer per run: 1, 0 or None, or one of :data:`LABELS` (None is "unparsable"). Optionally
+                ``arm`` "shifted" (the default) or "placebo", ``instruction_language``, ``shift_in_answers``.
+
+        Returns:
+            The table; the argument itself if it is one already.
+
+        Raises:
+            OutcomesError: If a column is missing, shorter than another, or holds an unknown value; or if a
+                pair is there twice for a model, prompt and language.
+        """
+        if isinstance(rows, Records):
+            return rows
+        names, columns = read_columns(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED)
+        check_columns(names, columns, _REQUIRED)
+        n = len(columns["pair_id"])
+        shift = encode(columns["shift"], SHIFT_CODES, "shift")
+        stale = columns.get("shift_in_answers")
+        made = cls(
+            pair=_named(columns, "pair_id"),
+            cluster=_named(columns, "cluster_id"),
+            model=factorise(columns["model"], "model"),
+            language=factorise(columns.get("instruction_language", [None] * n), "instruction_language"),
+            prompt=encode(columns["prompt"], PROMPT_CODES, "prompt"),
+            arm=encode(columns.get("arm", ["shifted"] * n), {"shifted": 0, "placebo": 1}, "arm"),
+            gold=encode(columns["gold"], GOLD_CODES, "gold"),
+            axis=encode(columns["axis"], AXIS_CODES, "axis"),
+            shift=shift,
+            shift_in_answers=shift if stale is None else encode(stale, SHIFT_CODES, "shift_in_answers"),
+            judgmental_base=encode(columns["judgmental_base"], _BINARY, "judgmental_base"),
+            judgmental_exchange=encode(columns["judgmental_exchange"], _BINARY, "judgmental_exchange"),
+            base=tally(columns["base"], "base"),
+            exchange=tally(columns["exchange"], "exchange"),
+        )
+        made._check_unique()
+        return made
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.gold.size)
+
+    @property
+    def base_valid(self) -> Counts:
+        """Answers to the base claim that are a verdict, shape ``(n,)``."""
+        return _verdicts(self.base)
+
+    @property
+    def exchange_valid(self) -> Counts:
+        """Answers to the exchanged claim that are a verdict, shape ``(n,)``."""
+        return _verdicts(self.exchange)
+
+    @property
+    def base_truth(self) -> Floats:
+        """Share of "true" among the verdicts on the base claim, NaN without one, shape ``(n,)``."""
+        return _truth(self.base)
+
+    @property
+    def exchange_truth(self) -> Floats:
+        """Share of "true" among the verdicts on the exchanged claim, NaN without one, shape ``(n,)``."""
+        return _truth(self.exchange)
+
+    @property
+    def change(self) -> Floats:
+        """Share of "true" for the exchanged claim minus that for the base claim, shape ``(n,)``."""
+        return self.exchange_truth - self.base_truth
+
+    def without(self, pairs: Iterable[str]) -> Records:
+        """Leave out pairs.
+
+        Args:
+            pairs: Their names; those that are not in the table have no effect.
+        """
+        named = set(pairs)
+        keep = np.array([level not in named for level in self.pair.levels], bool)
+        return self.select(keep[self.pair.codes]) if self.n else self
+
+    def groups(self) -> Iterator[tuple[Group, Records]]:
+        """Yield the rows of each model, prompt style and instruction language, in order of their names."""
+        for (model, prompt, language), mask in self._cells():
+            yield Group(model, PROMPTS[int(str(prompt))], language), self.select(mask)
+
+    def _cells(self) -> Iterator[tuple[tuple[Level, ...], Booleans]]:
+        if not self.n:
+            return
+        prompt = Factor(self.prompt.astype(np.intp), tuple(range(len(PROMPTS))))
+        cells, index = crossed([self.model, prompt, self.language])
+        for code, cell in enumerate(cells):
+            yield cell, index == code
+
+    def _check_unique(self) -> None:
+        for cell, mask in self._cells():
+            codes, counts = np.unique(self.pair.codes[mask], return_counts=True)
+            if (counts > 1).any():
+                name = self.pair.levels[codes[int(np.argmax(counts))]]
+                raise OutcomesError(
+                    f"pair_id {name!r}, model {cell[0]!r}: found {int(counts.max())} rows, expected one for "
+                    "each prompt style and instruction language; analyse every run of a task by itself"
+                )
+
+
+def tally(answers: Sequence[Sequence[Any]], name: str) -> Indices:
+    """Count answers by label.
+
+    Args:
+        answers: One list per row: 1, 0 or None, or one of :data:`LABELS`.
+        name: The name of the column, for the error.
+
+    Returns:
+        Numbers in the order of :data:`LABELS`, shape ``(n, 5)``.
+
+    Raises:
+        OutcomesError: If an answer is none of these.
+    """
+    n, width = len(answers), len(LABELS)
+    sizes = np.fromiter(map(len, answers), np.intp, n)
+    try:
+        codes = np.fromiter(
+            map(ANSWER_CODES.__getitem__, chain.from_iterable(answers)), np.intp, int(sizes.sum())
+        )
+    except (KeyError, TypeError):
+        row, found = next(
+            (row, each) for row, listed in enumerate(answers) for each in listed if not is_answer(each)
+        )
+        expected = "1, 0, None or " + " or ".join(LABELS)
+        raise OutcomesError(f"column {name!r}, row {row}: found {found!r}, expected {expected}") from None
+    keys = np.repeat(np.arange(n, dtype=np.intp), sizes) * width + codes
+    return np.bincount(keys, minlength=n * width).reshape(n, width)
+
+
+def is_answer(value: Any) -> bool:
+    """Whether a value can stand for one answer."""
+    try:
+        return value in ANSWER_CODES
+    except TypeError:
+        return False
+
+
+def _named(columns: Mapping[str, list[Any]], name: str) -> Factor:
+    factor = identifiers(columns, name)
+    assert factor is not None  # the column was checked
+    return factor
+
+
+def _verdicts(counts: Counts) -> Counts:
+    verdicts: Counts = counts[:, 0] + counts[:, 1]
+    return verdicts
+
+
+def _truth(counts: Counts) -> Floats:
+    verdicts = _verdicts(counts)
+    with np.errstate(invalid="ignore"):
+        truth: Floats = np.where(verdicts > 0, counts[:, 1] / np.maximum(verdicts, 1), np.nan)
+    return truth

@@ -1,0 +1,1 @@
+"""Published benchmarks of others, read and judged; only the command line imports them."""

@@ -1,0 +1,219 @@
+"""Audit published normative reasoning items: format ``normative`` of `polbias audit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import RootModel
+
+from polbias.generators.auditing.audit import Outcome, decide_modal, evidence, reading_text, settle
+from polbias.generators.auditing.diagnosis import denials_named, diagnose
+from polbias.generators.engine.entries import Entry, Text
+from polbias.generators.logic.audit.columns import Role
+from polbias.generators.logic.audit.formats import Layout
+from polbias.generators.logic.audit.items import Item, Judgement, unparsed
+from polbias.generators.logic.audit.shapes import shape
+from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, Inference
+from polbias.generators.logic.reading import Reading, ReadingError, ReadItem
+from polbias.locations import package_file
+from polbias.template_files import load_template
+
+_DOMAINS: Mapping[str, str] = {"deontic": DEONTIC, "normative": DEONTIC, "epistemic": EPISTEMIC}
+_REMEMBERED = 4000  # forms of items
+
+LAYOUT = Layout(
+    roles=(
+        Role("id"),
+        Role("premise", ("premise_en", "premises", "premises_en"), required=True),
+        Role("hypothesis", ("hypothesis_en", "conclusion"), required=True),
+        Role("gold", ("label", "gold_label", "answer"), required=True),
+        Role("pattern", ("inference-pattern", "pattern_id", "inference")),
+        Role("content_type", ("content-type", "content")),
+        Role("domain", ("modal", "modality")),
+        Role("prompt"),
+    ),
+    texts=("premise", "hypothesis"),
+    labels={
+        "entailment": True,
+        "non-entailment": False,
+        "valid": True,
+        "invalid": False,
+        "not-entailment": False,
+        "nonentailment": False,
+    },
+    repeated=(("prompt",), ("premise", "hypothesis")),
+    cell="content_type",
+)
+
+
+class Pattern(Protocol):
+    """What the auditor needs of a pattern (`polbias.generators.normative.patterns`)."""
+
+    @property
+    def id(self) -> str:
+        """As in the column."""
+
+    @property
+    def form(self) -> Inference:
+        """With deontic operators, which stand for those of any domain."""
+
+    @property
+    def strict(self) -> bool:
+        """Whether the dual form is another pattern."""
+
+
+Reader = Callable[[str, str, str | None], ReadItem]
+Instantiates = Callable[[Inference, Inference, bool], bool]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is the same for all items of one form, label and pattern."""
+
+    outcome: Outcome
+    instantiates: bool | None
+    findings: tuple[str, ...]
+    resembles: str | None
+
+
+class NormativeFormat:
+    """Items with premises and a hypothesis in English, about what ought to be or what is certain.
+
+    Args:
+        read: the reader of items.
+        patterns: the known ones by id.
+        instantiates: tells whether an inference has the form of a pattern.
+        exemplars: premise and hypothesis of the few-shot exemplars that the paper prints.
+    """
+
+    name = "normative"
+    layout = LAYOUT
+    # The codes of polbias.generators.normative.reading.findings.
+    meanings: Mapping[str, str] = {
+        "agreement": "a verb does not agree with its subject, or has the wrong form after another verb",
+        "article": "an indefinite article is not the one that the next word takes (a, an)",
+        "capital": "a capital within a sentence, or none at its beginning",
+        "foreign-operator": "an operator is of another domain than the item",
+        "missing-verb": "a clause has no verb",
+        "pronoun": "a pronoun stands for nothing, or for something that it cannot stand for",
+    }
+
+    def __init__(
+        self,
+        read: Reader,
+        patterns: Mapping[str, Pattern],
+        instantiates: Instantiates,
+        exemplars: Sequence[Sequence[str]] = (),
+    ) -> None:
+        self._read = read
+        self._patterns = patterns
+        self._instantiates = instantiates
+        self.exemplars = exemplars
+        self._known: dict[object, _Known] = {}
+
+    def judge(self, item: Item, neighbours: Sequence[Item] = ()) -> Judgement:
+        """Judge an item.
+
+        Args:
+            item: with a known gold label.
+            neighbours: do not matter here.
+        """
+        assert item.gold is not None
+        domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
+        premise, hypothesis = item.sentences
+        try:
+            read = self._read(premise, hypothesis, domain)
+        except ReadingError as error:
+            return unparsed(str(error))
+        readings, pattern = read.readings, item.values.get("pattern")
+        forms = tuple([(shape(r.inference), tuple(r.choices.items())) for r in readings])
+        key = forms, item.gold, domain, pattern
+        known = self._known.get(key)
+        if known is None:
+            try:
+                known = self._examine(readings, item.gold, domain, pattern)
+            except ValueError as error:  # the decision procedure has its limits
+                return unparsed(f"cannot be decided: {error}")
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[key] = known
+        countermodel, proof = evidence(readings, known.outcome)
+        return Judgement(
+            known.outcome.verdict,
+            known.instantiates,
+            reading_text(readings, known.outcome),
+            countermodel,
+            proof,
+            known.outcome.deciding,
+            known.findings,
+            read.findings,
+            known.resembles,
+        )
+
+    def _examine(
+        self, readings: Sequence[Reading], gold: bool, domain: str | None, label: str | None
+    ) -> _Known:
+        outcome = settle(gold, list(decide_modal(readings, domain)))
+        findings: list[str] = []
+        natural = readings[0].inference
+        if not outcome.consistent:
+            findings.append("contradictory-premises")
+        if natural.conclusion in natural.premises:
+            findings.append("conclusion-repeats-premise")
+        pattern = self._patterns.get(label) if label else None
+        if pattern is None:
+            return _Known(outcome, None, (*findings, *(["unknown-pattern"] if label else [])), None)
+        instantiates = self._has_form(readings, pattern)
+        resembles = None
+        if not instantiates:
+            findings.append("does-not-instantiate")
+            resembles = next((p.id for p in self._patterns.values() if self._has_form(readings, p)), None)
+            if resembles:
+                findings.append("other-pattern")
+            findings += diagnose([r.inference for r in readings], pattern.form, pattern.strict)
+        return _Known(outcome, instantiates, tuple(findings), resembles)
+
+    def _has_form(self, readings: Sequence[Reading], pattern: Pattern) -> bool:
+        inferences = [reading.inference for reading in readings]
+        if not pattern.strict:
+            inferences = [*inferences, *map(denials_named, inferences)]
+        return any(self._instantiates(said, pattern.form, pattern.strict) for said in inferences)
+
+
+class _Exemplar(Entry):
+    """A few-shot exemplar that the paper prints."""
+
+    premise: Text
+    hypothesis: Text
+    gold: Text
+    source: Text
+
+
+class _Exemplars(RootModel[tuple[_Exemplar, ...]]):
+    """templates/normative/exemplars_paper.yaml."""
+
+
+def make(templates: Path | None = None) -> NormativeFormat:
+    """Return the format with the toolkit's reader and patterns.
+
+    Args:
+        templates: a folder laid out like ``templates/normative``; by default that one.
+
+    Raises:
+        TemplateError: if a template file is unusable.
+    """
+    from polbias.generators.logic.schema import instantiates
+    from polbias.generators.normative.patterns import load_patterns
+    from polbias.generators.normative.reading import read_item
+
+    folder = templates or package_file("templates/normative")
+    exemplars = load_template(folder / "exemplars_paper.yaml", _Exemplars).root
+    return NormativeFormat(
+        read_item,
+        load_patterns(folder),
+        instantiates,
+        [(exemplar.premise, exemplar.hypothesis) for exemplar in exemplars],
+    )

@@ -1,0 +1,198 @@
+"""``dataset.csv``: claims with a base word, the word that replaces it, and their labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from polbias.files import InputError
+from polbias.generators.auditing.probvaa.files import Once, Record, records
+from polbias.generators.sources.polbix.published import BOTH_WAYS, COUNTS, DIRECTED, ROWS, UNORDERED
+
+Shift = Literal["left", "right", "none"]
+Axis = Literal["social", "economic", "none"]
+T = TypeVar("T")
+_LONGEST = 5_000  # characters of a claim or word; the published ones are a tenth of that
+
+SHIFTS: Mapping[str, Shift] = {
+    "left": "left",
+    "libertarian": "left",
+    "right": "right",
+    "authoritarian": "right",
+    "none": "none",
+    "no shift": "none",
+}
+"""Shifts as the data and Table 5 write them; libertarian is left, authoritarian right (section 3.4)."""
+AXES: Mapping[str, Axis] = {"social": "social", "economic": "economic", "none": "none"}
+FLAGS: Mapping[str, bool] = {"0": False, "1": True, "0.0": False, "1.0": True, "false": False, "true": True}
+MIRRORED: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
+"""The shift of a pair that is used the other way round."""
+COLUMNS = (
+    "id", "base_word", "exchange_word", "base_claim", "exchange_claim", "golden_truthfulness_base_claim",
+    "shift", "axis", "judgmental_base", "judgmental_exchange", "origin_dataset",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the annotators said of a pair in one direction (section 3.4).
+
+    Attributes:
+        shift: where the exchange word leans compared with the base word.
+        axis: of the shift.
+        judgmental_base: whether the base word contains a judgement.
+        judgmental_exchange: the same of the exchange word.
+    """
+
+    shift: Shift
+    axis: Axis
+    judgmental_base: bool
+    judgmental_exchange: bool
+
+    def reversed(self) -> Labels:
+        """Return the labels that the pair must have the other way round."""
+        return Labels(MIRRORED[self.shift], self.axis, self.judgmental_exchange, self.judgmental_base)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPair:
+    """One row.
+
+    Attributes:
+        id: as published.
+        base_word: the word in the original claim.
+        exchange_word: the word that replaces it.
+        base_claim: the original claim as it stands there.
+        exchange_claim: the claim with the other word, None where the copy has none.
+        gold: whether the original claim is true.
+        labels: of the pair in this direction.
+        origin: the data set that the claim comes from.
+        line: where it stands.
+    """
+
+    id: str
+    base_word: str
+    exchange_word: str
+    base_claim: str
+    exchange_claim: str | None
+    gold: bool
+    labels: Labels
+    origin: str
+    line: int
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """The pair in the direction in which it is used."""
+        return self.base_word, self.exchange_word
+
+
+def read_claims(path: Path) -> list[ClaimPair]:
+    """Read ``dataset.csv``, complete or not.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its rows in their order.
+
+    Raises:
+        InputError: if it cannot be read, a field is empty that must not be, a label is none of those that the
+            column may have, or an id stands there twice.
+
+    Source:
+        https://github.com/XplaiNLP/PolBiX; Jakob et al., section 3.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: found no such file, expected the dataset.csv that PolBiX publishes")
+    found, once = [], Once()
+    for record in records(path, COLUMNS):
+        for field in ("id", "base_word", "exchange_word", "base_claim", "origin_dataset"):
+            if not record[field]:
+                record.fail(field, "a text")
+        for field, text in record.values.items():
+            if len(text) > _LONGEST:
+                record.fail(field, f"at most {_LONGEST:,} characters")
+        once.check(record, "id", record["id"])
+        found.append(
+            ClaimPair(
+                record["id"],
+                record["base_word"],
+                record["exchange_word"],
+                record.values["base_claim"],
+                record.values["exchange_claim"] if record["exchange_claim"] else None,
+                lookup(record, "golden_truthfulness_base_claim", FLAGS),
+                Labels(
+                    lookup(record, "shift", SHIFTS),
+                    lookup(record, "axis", AXES),
+                    lookup(record, "judgmental_base", FLAGS),
+                    lookup(record, "judgmental_exchange", FLAGS),
+                ),
+                record["origin_dataset"],
+                record.line,
+            )
+        )
+    return found
+
+
+def lookup(record: Record, field: str, values: Mapping[str, T]) -> T:
+    """Look a label up without regard to case.
+
+    Args:
+        record: the row.
+        field: the column.
+        values: what it may be in small letters, and what that means.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    known = record[field].lower()
+    if known not in values:
+        record.fail(field, f"one of {', '.join(values)}")
+    return values[known]
+
+
+def claim_differences(claims: Sequence[ClaimPair]) -> Iterator[str]:
+    """Say in words how the rows differ from the published set.
+
+    Args:
+        claims: the rows.
+
+    Yields:
+        One sentence for the number of rows, each label, the word pairs, and the exchange claims that are
+        missing.
+    """
+    if len(claims) != ROWS:
+        yield f"dataset.csv: {len(claims):,} rows, the published file has {ROWS:,}"
+    truth, said = {True: "true", False: "false"}, {True: "yes", False: "no"}
+    counted: dict[str, Counter[str]] = {
+        "gold": Counter(truth[each.gold] for each in claims),
+        "shift": Counter(each.labels.shift for each in claims),
+        "axis": Counter(each.labels.axis for each in claims),
+        "judgmental_base": Counter(said[each.labels.judgmental_base] for each in claims),
+        "judgmental_exchange": Counter(said[each.labels.judgmental_exchange] for each in claims),
+        "origin": Counter(each.origin for each in claims),
+    }
+    for name, expected in COUNTS.items():
+        if counted[name] != expected:
+            yield f"dataset.csv: {name}: {_listed(counted[name])}; the published file has {_listed(expected)}"
+    directed = {each.words for each in claims}
+    unordered = {frozenset(words) for words in directed}
+    both = sum((second, first) in directed for first, second in directed if first < second)
+    if (len(directed), len(unordered), both) != (DIRECTED, UNORDERED, BOTH_WAYS):
+        yield (
+            f"dataset.csv: {len(directed)} word pairs with direction, {len(unordered)} without, {both} used "
+            f"both ways; the published file has {DIRECTED}, {UNORDERED} and {BOTH_WAYS}"
+        )
+    missing = sum(each.exchange_claim is None for each in claims)
+    if missing:
+        yield (
+            f"dataset.csv: {missing:,} of {len(claims):,} rows have no exchange claim; what needs one is not "
+            "looked for in them"
+        )
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {counts[name]}" for name in sorted(counts))

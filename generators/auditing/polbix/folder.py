@@ -1,0 +1,226 @@
+"""``sample_output.json`` and files of its layout: what models answered to both claims of a row."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from reprlib import Repr
+from typing import Any, Literal, NoReturn, TypeVar
+
+from polbias.files import InputError
+from polbias.generators.auditing.polbix.files import AXES, FLAGS, SHIFTS, Labels
+from polbias.generators.logic.audit.lines import refuse_foreign
+
+Arm = Literal["base", "exchange"]
+T = TypeVar("T")
+ARMS: Mapping[str, Arm] = {"base_claim": "base", "exchange_claim": "exchange"}
+PROMPTS: Mapping[str, str] = {"simple_prompt": "simple", "advanced_prompt": "objective"}
+"""Prompts of the published files; the text of the paper calls the second one objective (section 4.1)."""
+_FIELDS = (
+    "id", "base_word", "exchange_word", "golden_truthfulness_base_claim", "shift", "axis", "judgmental_base",
+    "judgmental_exchange", "truthfulness_probability",
+)  # fmt: skip
+_TRUTH: Mapping[str, bool] = {**FLAGS, "wahr": True, "falsch": False}
+_brief = Repr()
+_brief.maxstring = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Answers of one model to one claim with one prompt.
+
+    Attributes:
+        arm: the claim.
+        prompt: "simple", "objective", or the name of the file for another one.
+        model: its name in the file.
+        runs: True where the model took the claim for true, False where for false, None without a valid
+            answer.
+    """
+
+    arm: Arm
+    prompt: str
+    model: str
+    runs: tuple[bool | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """One row of a file of answers.
+
+    Attributes:
+        id: of the row of ``dataset.csv``.
+        base_word: as in that file.
+        exchange_word: as in that file.
+        gold: the truth of the base claim that this file has.
+        labels: the labels that this file has; they may be out of date, those of ``dataset.csv`` count.
+        cells: all answers, in the order of the file.
+    """
+
+    id: str
+    base_word: str
+    exchange_word: str
+    gold: bool
+    labels: Labels
+    cells: tuple[Cell, ...]
+
+
+def read_answers(path: Path) -> list[Answers]:
+    """Read a file of answers, of any models, prompts and number of runs.
+
+    An answer is 0 or 1, true or false, or one of these words in quotes; anything else counts as no valid
+    answer.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its rows in their order.
+
+    Raises:
+        InputError: if it cannot be read or has another layout, naming row and field.
+
+    Source:
+        Jakob et al., section 4.1.
+    """
+    data = _parsed(path)
+    if not isinstance(data, list) or not data:
+        found = "an empty list" if data == [] else type(data).__name__
+        raise InputError(f"{path}: found {found}, expected a list of rows with {', '.join(_FIELDS)}")
+    rows, seen = [], dict[str, int]()
+    for number, item in enumerate(data, 1):
+        row = _Row(path, number, item)
+        name = row.text("id")
+        if name in seen:
+            row.fail("id", f"no second row for {name!r}; row {seen[name]} is the first")
+        seen[name] = number
+        rows.append(
+            Answers(
+                name,
+                row.text("base_word"),
+                row.text("exchange_word"),
+                row.one_of("golden_truthfulness_base_claim", FLAGS),
+                Labels(
+                    row.one_of("shift", SHIFTS),
+                    row.one_of("axis", AXES),
+                    row.one_of("judgmental_base", FLAGS),
+                    row.one_of("judgmental_exchange", FLAGS),
+                ),
+                tuple(row.cells("truthfulness_probability")),
+            )
+        )
+    return rows
+
+
+def _parsed(path: Path) -> Any:
+    if not path.is_file():
+        raise InputError(f"{path}: found no such file, expected a file of answers like sample_output.json")
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+    refuse_foreign(path, raw)
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8; save it as UTF-8"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path}:{error.lineno}: found no JSON ({error.msg}), expected a list of rows"
+        ) from None
+    except ValueError:  # of json: a number with more digits than Python reads
+        raise InputError(f"{path}: found a number of thousands of digits, expected a list of rows") from None
+    except RecursionError:
+        raise InputError(f"{path}: found values nested too deeply, expected a list of rows") from None
+
+
+class _Row:
+    """An entry of the list, with errors that name it."""
+
+    def __init__(self, path: Path, number: int, item: object) -> None:
+        self._path, self._number = path, number
+        if not isinstance(item, dict):
+            raise InputError(f"{path}: row {number}: found {type(item).__name__}, expected an object")
+        self._item: Mapping[str, Any] = item
+        for field in _FIELDS:
+            if field not in item:
+                raise InputError(f"{path}: row {number}: field {field!r}: missing, found {', '.join(item)}")
+
+    def fail(self, field: str, expected: str, found: object = None) -> NoReturn:
+        shown = _brief.repr(self._item[field] if found is None else found)
+        raise InputError(
+            f"{self._path}: row {self._number}: field {field!r}: found {shown}, expected {expected}"
+        )
+
+    def text(self, field: str) -> str:
+        value = self._item[field]
+        if not isinstance(value, str) or not value.strip():
+            self.fail(field, "a text")
+        return str(value).strip()
+
+    def one_of(self, field: str, values: Mapping[str, T]) -> T:
+        known = str(self._item[field]).strip().lower()
+        if known not in values:
+            self.fail(field, f"one of {', '.join(values)}")
+        return values[known]
+
+    def cells(self, field: str) -> Iterator[Cell]:
+        for arm, prompts in self._object(field, self._item[field], "base_claim and exchange_claim").items():
+            if arm not in ARMS:
+                self.fail(field, f"{' or '.join(ARMS)}, of which each holds prompts", arm)
+            for prompt, models in self._object(field, prompts, "prompts").items():
+                for model, runs in self._object(field, models, "models").items():
+                    if not isinstance(runs, list):
+                        self.fail(field, f"a list of answers of {model}", runs)
+                    yield Cell(ARMS[arm], PROMPTS.get(prompt, prompt), model, tuple(map(_truth, runs)))
+
+    def _object(self, field: str, value: object, holds: str) -> Mapping[str, Any]:
+        if not isinstance(value, dict):
+            self.fail(field, f"an object with {holds}", value)
+        return value
+
+
+def _truth(answer: object) -> bool | None:
+    """Read an answer; None if it is not a valid one."""
+    if isinstance(answer, float) and not math.isfinite(answer):
+        return None
+    return _TRUTH.get(str(answer).strip().strip(".\"'").lower())
+
+
+def answer_differences(name: str, answers: Sequence[Answers], known: Mapping[str, Labels]) -> Iterator[str]:
+    """Say in words how a file of answers stands to ``dataset.csv``.
+
+    Args:
+        name: of the file.
+        answers: its rows.
+        known: labels by id in ``dataset.csv``.
+
+    Yields:
+        Sentences about rows that only one of the files has, other labels, invalid answers, and rows with
+        other models, prompts or runs than most.
+    """
+    strange = [each.id for each in answers if each.id not in known]
+    if strange:
+        yield f"{name}: {len(strange)} rows are not in dataset.csv, such as {strange[0]}"
+    absent = len(known.keys() - {each.id for each in answers})
+    if absent:
+        yield f"{name}: {absent} rows of dataset.csv have no answers"
+    stale = sum(each.id in known and each.labels != known[each.id] for each in answers)
+    if stale:
+        yield f"{name}: {stale} rows have other labels than dataset.csv; those of dataset.csv count"
+    runs = [answer for each in answers for cell in each.cells for answer in cell.runs]
+    invalid = sum(answer is None for answer in runs)
+    if invalid:
+        yield f"{name}: {invalid:,} of {len(runs):,} answers are not valid"
+    shapes = [
+        frozenset((cell.arm, cell.prompt, cell.model, len(cell.runs)) for cell in each.cells)
+        for each in answers
+    ]
+    odd = len(shapes) - max(map(shapes.count, set(shapes)))
+    if odd:
+        yield f"{name}: {odd} rows have other models, prompts or numbers of runs than the others"

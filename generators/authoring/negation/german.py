@@ -1,0 +1,169 @@
+"""Where the negation of an affirmative main clause stands: the rules in their order."""
+
+from __future__ import annotations
+
+from polbias.generators.authoring.negation.german_clause import Clause
+from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.language import german_words as lexicon
+from polbias.generators.language.negation.german_common import governed, insert, noun_of, subject_in_middle
+from polbias.generators.language.negation.german_edits import Edits
+from polbias.generators.language.negation.german_front import front
+from polbias.generators.language.negation.german_indefinite import indefinite
+from polbias.generators.language.negation.german_phrases import Reader
+from polbias.generators.language.negation.german_predicate import before_predicate
+from polbias.generators.language.negation.german_unsure import UnsureError
+
+_IDENTITY = ("gleich", "selb", "einzig")
+
+
+def negate_clause(clause: Clause) -> Edits:
+    """Return the changes that negate an affirmative main clause.
+
+    Raises:
+        UnsureError: If the rules do not tell where the negation belongs.
+    """
+    _refuse_contrast(clause)
+    phrases = Reader(clause.tokens, clause.middle, governed(clause), clause.passive).read()
+    return (
+        front(clause, phrases)
+        or _before_operator(clause, phrases)
+        or before_predicate(clause, phrases)
+        or indefinite(clause, phrases)
+        or _before_light_object(clause, phrases)
+        or _by_position(clause, phrases)
+    )
+
+
+def _refuse_contrast(clause: Clause) -> None:
+    words = {clause.low(position) for position in [*clause.front, *clause.middle, *clause.after]}
+    if any(clause.low(position) in lexicon.ADDITIVE for position in clause.after):
+        raise UnsureError(
+            "abstain:scope", '"auch" stands after the verbs and would have to become "auch nicht"'
+        )
+    if words & lexicon.PAIRS:
+        raise UnsureError("abstain:coordination", "the statement ties two alternatives together")
+    low = [token.low for token in clause.tokens]
+    both = any(low[k : k + 2] == ["und", "nicht"] for k in range(len(low))) and words & lexicon.FRONT_FOCUS
+    if both:
+        raise UnsureError("abstain:contrast", "one thing is demanded to the exclusion of another")
+    focus = any(clause.low(position) in lexicon.FRONT_FOCUS for position in [*clause.front, *clause.middle])
+    if words & lexicon.CONTRAST and not focus:
+        raise UnsureError(
+            "abstain:contrast", "the statement prefers one thing to another, and both could be denied"
+        )
+
+
+def _is_operator(clause: Clause, phrase: Phrase) -> bool:
+    """Return whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
+    if phrase.kind in ("focus", "universal", "number"):
+        return True
+    if phrase.kind == "prepositional":
+        whole = any(clause.low(k) in lexicon.UNIVERSAL_INSIDE for k in range(phrase.first, phrase.head))
+        return whole or phrase.inner == "universal" or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
+    words = [clause.tokens[position].low for position in range(phrase.first, phrase.head)]
+    identity = phrase.kind == "definite" and any(word.startswith(_IDENTITY) for word in words)
+    return identity or (
+        phrase.kind == "definite" and words[:1] in (["dieselben"], ["dasselbe"], ["denselben"])
+    )
+
+
+def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+    """Put "nicht" before the first word that it would otherwise fall under: it must have the widest scope."""
+    for phrase in phrases:
+        if phrase.kind == "some":
+            raise UnsureError(
+                "abstain:scope",
+                f'"{clause.tokens[phrase.first].text}" does not come under a negation by itself',
+            )
+    for number, phrase in enumerate(phrases):
+        if not _is_operator(clause, phrase):
+            continue
+        before = phrases[number - 1].kind if number else ""
+        if clause.low(phrase.first) == "mehr" and before == "indefinite" and number + 1 == len(phrases):
+            raise UnsureError("abstain:scope", '"ein ... mehr" would become "no longer" if it were negated')
+        if (
+            phrase.kind == "number"
+            and number + 1 == len(phrases)
+            and clause.kind == "sein"
+            and not clause.cluster
+        ):
+            return None
+        rule = "focus-word" if phrase.kind == "focus" else "quantifier"
+        why = "the negation has scope over this word, and so it stands right before it"
+        return insert(clause, phrase.first, rule, why)
+    return None
+
+
+def _before_light_object(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+    """Put "nicht" before the definite object of a verb of having or getting: "nicht das Recht haben"."""
+    if clause.verb not in lexicon.LIGHT_VERBS or not phrases or phrases[-1].kind != "definite":
+        return None
+    if len(phrases) == 1 and subject_in_middle(clause):
+        return None
+    why = "with a verb of having or getting the negation stands before the object"
+    return insert(clause, phrases[-1].first, "nicht-before-object", why)
+
+
+def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
+    """Put "nicht" at the end of the middle field, before manner, direction and prepositional objects."""
+    place = len(phrases)
+    while place and _follows_nicht(clause, phrases, place - 1):
+        place -= 1
+    place = _past_manner(phrases, place)
+    if place < len(phrases):
+        complement = phrases[place].kind in ("prepositional", "pronominal")
+        rule = "nicht-before-complement" if complement else "nicht-before-adverb"
+        why = "it belongs closely to the verb, and the negation stands before it"
+        return insert(clause, phrases[place].first, rule, why)
+    if clause.cluster:
+        why = "the negation stands at the end of the middle field, before the verbs"
+        return insert(clause, clause.cluster[0], "nicht-before-cluster", why)
+    last = phrases[-1].last if phrases else clause.finite
+    why = f'"nicht" was put after "{clause.tokens[last].text}": the negation stands at the end of the clause.'
+    return Edits("nicht-final", why, replaced={last: f"{clause.tokens[last].text} nicht"})
+
+
+def _past_manner(phrases: list[Phrase], place: int) -> int:
+    """Return the place of an adverb of manner that stands before prepositional phrases, or ``place``.
+
+    "wirkt sich nicht negativ auf die Löhne aus": what the negation denies is the manner.
+    """
+    left = place
+    while left and phrases[left - 1].kind == "prepositional":
+        left -= 1
+    if not left or phrases[left - 1].kind != "adverb" or left == place:
+        return place
+    while left and phrases[left - 1].kind == "adverb":
+        left -= 1
+    return left
+
+
+def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
+    """Return whether "nicht" stands before a phrase, given that nothing after the phrase forbids it."""
+    phrase = phrases[number]
+    if phrase.kind in ("adverb", "pronominal"):
+        return True
+    if phrase.kind == "definite" and clause.verb in lexicon.DATIVE_COMPLEMENT:
+        return (
+            clause.low(phrase.first).endswith(("m", "r", "n")) and clause.low(phrase.first) != "den"
+        ) or number > 0
+    if phrase.kind != "prepositional":
+        return False
+    if phrase.preposition in governed(clause):
+        return True
+    start = f"{clause.low(phrase.first)} {clause.low(min(phrase.first + 1, phrase.last))}"
+    third = f"{start} {clause.low(min(phrase.first + 2, phrase.last))}"
+    if start in lexicon.FRAMES or third in lexicon.FRAMES:
+        return False
+    if noun_of(clause, phrase) in lexicon.LIGHT_NOUNS and phrase.head - phrase.first <= 1:
+        return True
+    accusative = clause.low(phrase.first + 1) in ("die", "das") or clause.low(phrase.first) in (
+        "ins",
+        "ans",
+        "aufs",
+    )
+    if phrase.preposition in lexicon.TWO_WAY and accusative:
+        return True
+    if phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite":
+        return True
+    return phrase.preposition in lexicon.DENIED_PREPOSITIONS

@@ -1,0 +1,207 @@
+"""Noun phrases: determiner, adjectives and extended attributes, noun, genitives and brackets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+
+from polbias.generators.authoring.negation.german_text import Token
+from polbias.generators.language import german_words as lexicon
+
+
+@dataclass(slots=True)
+class Phrase:
+    """A phrase of a clause.
+
+    Attributes:
+        kind: "definite", "indefinite", "bare", "universal", "number", "some" (positive quantifier),
+            "pronoun", "prepositional", "pronominal" ("dafür"), "frame", "focus" or "adverb".
+        first: Position of its first token.
+        last: Position of its last token, attributes included.
+        head: Position of its noun; that of the first token where it has none.
+        adjectives: Positions of the inflected adjectives of a bare phrase, of all that are joined by "und".
+        preposition: The preposition without article, or "".
+        joined: Whether it consists of phrases joined by "und" or commas.
+        inner: Kind of the noun phrase after a preposition.
+    """
+
+    kind: str
+    first: int
+    last: int
+    head: int
+    adjectives: list[int] = field(default_factory=list)
+    preposition: str = ""
+    joined: bool = False
+    inner: str = ""
+
+
+class NounReader:
+    """Reads noun phrases.
+
+    Attributes:
+        tokens: Of the sentence.
+        positions: Of the field that is read.
+        place: Place in ``positions`` that is read next.
+    """
+
+    def __init__(self, tokens: list[Token], positions: list[int]) -> None:
+        self.tokens, self.positions, self.place = tokens, positions, 0
+        # Every adverb looks ahead as far as the noun, past all others: kept, or the time doubles with each.
+        self._find_noun = cache(self._found_noun)
+
+    def _token(self, place: int) -> Token:
+        return self.tokens[self.positions[place]]
+
+    def _low(self, place: int) -> str:
+        return self._token(place).low if place < len(self.positions) else ""
+
+    def _is_noun(self, place: int) -> bool:
+        if self.positions[place] == 0 and self._low(place) in lexicon.CLOSED:
+            return False
+        return lexicon.is_noun(self._token(place).text)
+
+    def _small(self, place: int) -> bool:
+        """Return whether a word is written small; the first of a sentence has a capital in any case."""
+        return self._token(place).text[:1].islower() or self.positions[place] == 0
+
+    def _noun_ahead(self, place: int) -> bool:
+        return place < len(self.positions) and self._is_noun(place)
+
+    def _noun_phrase(self, start: int) -> Phrase | None:
+        """Read determiner, adjectives and noun, with genitives; None if there is no noun."""
+        low = self._low(start)
+        place, kind = start, "bare"
+        for name, words in (
+            ("definite", lexicon.DEFINITE),
+            ("indefinite", lexicon.INDEFINITE),
+            ("universal", lexicon.UNIVERSAL),
+            ("some", lexicon.POSITIVE_QUANTIFIERS),
+        ):
+            if low in words and self._token(start).kind == "word":
+                kind, place = name, start + 1
+                break
+        else:
+            if lexicon.is_number(low):
+                kind = "number"
+        noun = self._find_noun(place, kind)
+        if noun is None:
+            return None
+        first, head = self.positions[start], self.positions[noun]
+        adjectives = [
+            self.positions[k]
+            for k in range(start, noun)
+            if kind == "bare" and lexicon.is_inflected(self._low(k))
+        ]
+        if kind == "bare" and self._token(noun).text in lexicon.NAMES:
+            kind = "definite"
+        if kind == "indefinite" and noun == place and self._token(noun).text in lexicon.FRACTIONS:
+            kind = "number"
+        phrase = Phrase(kind, first, head, head, adjectives)
+        self.place = noun + 1
+        self._extend(phrase)
+        return phrase
+
+    def _found_noun(self, start: int, kind: str) -> int | None:
+        """Return the place of the noun that a phrase has from ``start`` on, or None."""
+        place, extended = start, False
+        while place < len(self.positions):
+            token = self._token(place)
+            if token.kind == "opaque" and place == start:
+                return place if kind != "bare" else None
+            if self._is_noun(place):
+                return self._compound(place, kind, extended)
+            extended |= token.low in lexicon.PREPOSITIONS
+            if not self._before_noun(place, kind):
+                return None
+            place += 1
+        return None
+
+    def _before_noun(self, place: int, kind: str) -> bool:
+        """Return whether a word can stand between the beginning of a noun phrase and its noun."""
+        token, low = self._token(place), self._low(place)
+        if token.kind != "word" or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE:
+            return False
+        if lexicon.is_inflected(low) or lexicon.is_number(low) or low in ("und", "oder", "nicht"):
+            return True
+        if kind in ("definite", "indefinite"):
+            # Whether an adjective and its noun follow, as in "die vom Bund geförderten Schulen".
+            limit = min(len(self.positions), place + 9)
+            return any(
+                lexicon.is_inflected(self._low(k))
+                and self._noun_ahead(k + 1)
+                and self._low(k) not in lexicon.DEFINITE
+                for k in range(place, limit)
+            )
+        if low in lexicon.PREPOSITIONS:
+            return False
+        # "stark befahrene Strassen": an adverb before the adjective that it modifies.
+        following = self._low(place + 1)
+        if low in ("besonders", "sehr") and not lexicon.is_inflected(following):
+            following = self._low(place + 2)
+        return (
+            kind == "bare"
+            and lexicon.is_inflected(following)
+            and self._find_noun(place + 1, kind) is not None
+        )
+
+    def _compound(self, place: int, kind: str, extended: bool = False) -> int:
+        """Return the place of the last of several nouns in a row that belong together: "Schweizer Armee"."""
+        while (
+            place + 1 < len(self.positions)
+            and self.positions[place + 1] == self.positions[place] + 1
+            and lexicon.is_noun(self._token(place + 1).text)
+        ):
+            text = self._token(place).text
+            part = text.endswith(("er", "-")) or text in lexicon.UNITS or text.isupper()
+            # "der Kanton Bern" is one phrase; "die Tarifbindung Bedingung (sein)" is two.
+            separate = kind == "bare" or lexicon.gender(self._token(place + 1).text) is not None
+            if separate and not (part or lexicon.is_adjective_in_name(text)):
+                break
+            place += 1
+        if self._token(place).text.endswith("-") and self._low(place + 1) in lexicon.CONJUNCTIONS:
+            second = self._find_noun(place + 2, kind)
+            return place if second is None else second
+        following = self._low(place + 1)
+        # "die vom Bund geförderten Schulen": the noun of the phrase comes after the attribute.
+        if extended and lexicon.is_inflected(following) and following not in lexicon.GENITIVE_ARTICLES:
+            later = self._find_noun(place + 1, kind)
+            return place if later is None else later
+        return place
+
+    def _extend(self, phrase: Phrase) -> None:
+        """Add what belongs to a noun on its right: brackets, genitives, names."""
+        while self.place < len(self.positions):
+            low, token = self._low(self.place), self._token(self.place)
+            adjacent = self.positions[self.place] == self.positions[self.place - 1] + 1
+            if token.kind == "opaque" and adjacent:
+                phrase.last = self.positions[self.place]
+                self.place += 1
+                continue
+            genitive = low in lexicon.GENITIVE_ARTICLES or self._genitive_adjective(phrase)
+            name = (
+                lexicon.is_noun(token.text) and token.text.endswith("s") and token.text[:-1] in lexicon.NAMES
+            )
+            if not adjacent or not (genitive or name):
+                return
+            saved = self.place
+            following = self._noun_phrase(self.place)
+            if following is None:
+                self.place = saved
+                return
+            phrase.last = following.last
+
+    def _genitive_adjective(self, phrase: Phrase) -> bool:
+        """Return whether an adjective in the genitive comes: "der Bau neuer Strassen".
+
+        The form is also that of a comparative: "den Gemeinden schneller Geld geben".
+        """
+        low = self._low(self.place)
+        if not low.endswith("er") or not self._token(self.place).text.islower():
+            return False
+        if low in lexicon.FOCUS | lexicon.NOT_ADJECTIVES | lexicon.PREPOSITIONS | lexicon.INDEFINITE:
+            return False
+        article = self.tokens[phrase.first].low
+        direct = phrase.kind in ("definite", "indefinite") and article not in ("dem", "einem")
+        if article == "den" and lexicon.is_plural(self.tokens[phrase.head].text):
+            direct = False
+        return self._noun_ahead(self.place + 1) and (low not in lexicon.COMPARATIVES or direct)

@@ -1,0 +1,132 @@
+"""Text of a statement as tokens, and back; sentences and the comma segments of a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from polbias.generators.authoring.negation import Analysis, Tags
+from polbias.generators.language import german_words as lexicon
+
+# A bracket or a quotation is one token: nothing in it is negated, and it belongs to what stands before it.
+_TOKEN = re.compile(
+    r"(?P<opaque>\([^()]*\)|\[[^\[\]]*\]|„[^“”\"„]*[“”\"]|\"[^\"]*\"|«[^«»]*»|»[^«»]*«|“[^“”]*”|‚[^‘‚]*‘)"
+    r"|(?P<mark>[,;!?…–—]|\.{3}|[-:.](?=\s|$))"
+    r"|(?P<word>(?:[^\s,;!?…–—()\[\]„“”\"«»:]|:(?=\w)|,(?=\d)|(?<=\w)\(\w+\)|(?<=\d)[–—](?=\d))+|\S)"
+)
+_QUOTE = re.compile(r"[„“”\"«»]")
+_MARK = re.compile(rf"[,;!?…–—.:-]|\.{{3}}|{_QUOTE.pattern}")
+_ORDINAL = re.compile(r"\d+\.")
+# What a pipeline must not split: "Lehrer:innen", "und/oder", "50%"; a stop between sentences is none of it.
+_UNIT = re.compile(
+    r"(?:[^\s,;!?…–—()\[\]„“”\"«»:.]|(?<![a-zäöüß])\.(?=\w)|\.(?=[a-zäöüß\d])|:(?=\w)|,(?=\d)"
+    r"|(?<=\w)\(\w+\)|(?<=\d)[–—](?=\d))+"
+)
+
+
+@dataclass(slots=True)
+class Token:
+    """A word, a punctuation mark, or an opaque bracket or quotation.
+
+    Attributes:
+        text: As written.
+        before: The white space before it.
+        kind: "word", "mark" or "opaque".
+        low: The text in lower case.
+        tags: What a pipeline says of it; empty without one.
+    """
+
+    text: str
+    before: str
+    kind: str
+    low: str
+    tags: Tags = ()
+
+
+def tokens(text: str, analysis: Analysis | None = None) -> list[Token]:
+    """Return the tokens of a text; joined with what stands before them they are the text without its end.
+
+    Args:
+        text: The statement.
+        analysis: Of it, by a pipeline: its tokens then count, but for words with a hyphen, slash, colon or
+            a percent sign, which stay whole, and abbreviations that only the rules know.
+    """
+    found: list[Token] = []
+    after = 0
+    for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):
+        piece = text[start:end]
+        tags = analysis.within(start, end) if analysis else ()
+        token = Token(piece, text[after:start], kind, piece.lower(), tags)
+        after = end
+        found.append(token)
+        if token.kind == "word" and len(token.text) > 1 and token.text.endswith("."):
+            _split_full_stop(found, text[end:], analysis is not None)
+    return found
+
+
+def _matches(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in _TOKEN.finditer(text):
+        yield match.start(), match.end(), str(match.lastgroup)
+
+
+def _pieces(text: str, analysis: Analysis) -> Iterator[tuple[int, int, str]]:
+    own = list(_matches(text))
+    opaque = [(start, end) for start, end, kind in own if kind == "opaque"]
+    short = [(start, end) for start, end, _ in own if _is_short(text[start:end].lower())]
+    joined = [*(match.span() for match in _UNIT.finditer(text)), *short]
+    for start, end in analysis.pieces(text, 0, joined, opaque):
+        mark = "mark" if _MARK.fullmatch(text, start, end) else "word"
+        yield start, end, "opaque" if (start, end) in opaque else mark
+
+
+def _is_short(low: str) -> bool:
+    return low in lexicon.ABBREVIATIONS or bool(_ORDINAL.fullmatch(low))
+
+
+def _split_full_stop(found: list[Token], rest: str, whole: bool) -> None:
+    """Split off the full stop of the last token, unless it is that of an abbreviation or ordinal.
+
+    Args:
+        found: The tokens so far.
+        rest: What comes behind them; the last full stop of the text is split off in any case.
+        whole: Whether a pipeline has left the full stop where it is, which makes it that of an abbreviation.
+    """
+    token = found[-1]
+    last = not rest.strip()
+    if not last and (whole or _is_short(token.low)):
+        return
+    if not last and not re.match(r"\s+[\"„«(]?[A-ZÄÖÜ0-9]", rest):
+        return
+    token.text, token.low = token.text[:-1], token.low[:-1]
+    found.append(Token(".", "", "mark", "."))
+
+
+def sentences(found: list[Token]) -> list[list[Token]]:
+    """Return the tokens by sentence; what follows a colon or semicolon counts as one.
+
+    Where a pipeline tells sentences, its own count instead of those that a full stop ends.
+    """
+    result: list[list[Token]] = [[]]
+    told = bool(found and found[0].tags and found[0].tags[0].opens is not None)
+    for token in found:
+        if told and token.tags and token.tags[0].opens and token.kind != "opaque" and result[-1]:
+            result.append([])
+        behind = token.kind == "opaque" or (token.kind == "mark" and _QUOTE.fullmatch(token.text))
+        closing = behind and not result[-1] and len(result) > 1
+        # A bracket or quote after the full stop belongs to the sentence before it.
+        (result[-2] if closing else result[-1]).append(token)
+        if token.kind == "mark" and token.text in (";:" if told else ".!?;:…"):
+            result.append([])
+    return [sentence for sentence in result if sentence]
+
+
+def segments(sentence: list[Token]) -> list[list[int]]:
+    """Return the positions of words and opaque tokens between commas and dashes."""
+    result: list[list[int]] = [[]]
+    for position, token in enumerate(sentence):
+        if token.kind == "mark":
+            result.append([])
+        else:
+            result[-1].append(position)
+    return [segment for segment in result if segment]

@@ -1,0 +1,176 @@
+"""Negation of Spanish and Italian statements: "no" or "non" before the finite verb and its clitics."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any, Literal
+
+import simplemma
+import yaml
+
+from polbias.generators.authoring.negation import Analysis, objection
+from polbias.generators.language.negation.english_tokens import sentences
+from polbias.generators.language.negation.pipeline import Pipeline
+from polbias.generators.language.negation.result import Negated
+from polbias.locations import package_file
+
+_Language = Literal["es", "it"]
+_WORD = re.compile(r"[^\W\d_]+|\S")
+_ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_MAX_CHARACTERS = 2_000
+
+
+def negate_spanish(statement: str, pipeline: Pipeline | None = None) -> Negated:
+    """Negate a Spanish statement; see `negate` of the package."""
+    return _negate(statement.strip(), "es", pipeline)
+
+
+def negate_italian(statement: str, pipeline: Pipeline | None = None) -> Negated:
+    """Negate an Italian statement; see `negate` of the package."""
+    return _negate(statement.strip(), "it", pipeline)
+
+
+@cache
+def _load(language: _Language) -> dict[str, Any]:
+    path = package_file(f"generators/language/negation/words.{language}.yaml")
+    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
+def _words(language: _Language, name: str) -> frozenset[str]:
+    return frozenset(_load(language)[name].split())
+
+
+def _negate(text: str, language: _Language, pipeline: Pipeline | None) -> Negated:
+    if not text:
+        return Negated(None, "abstain:empty", "There is no statement.")
+    if len(text) > _MAX_CHARACTERS:
+        return Negated(None, "abstain:too-long", "This is a text, not a statement.")
+    if "?" in text:
+        return Negated(None, "abstain:question", "The place of a negation in a question is unsure.")
+    analysis = pipeline.read(text) if pipeline else None
+    bounds = sentences(text, analysis)
+    found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
+    if len(found) > 1:
+        demands = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
+        if len(demands) != 1:
+            reason = "There are several sentences, and which of them is the demand cannot be told."
+            return Negated(None, "abstain:several-sentences", reason)
+        found = demands
+    if not found:
+        return Negated(None, "abstain:no-finite-verb", "There is no word to negate.")
+    begin, end = found[0]
+    inner = _sentence(text[begin:end], language, begin, analysis)
+    return Negated(inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation)
+
+
+def _demands(sentence: str, language: _Language) -> bool:
+    return any(match.group().lower() in _words(language, "deontic") for match in _WORD.finditer(sentence))
+
+
+def _tokens(text: str, start: int, analysis: Analysis | None) -> list[tuple[int, int, str]]:
+    """Return the words of a sentence outside brackets and quotations: begin, end, and lower case."""
+    visible = _ASIDE.sub(lambda match: " " * len(match.group()), text)
+    if analysis is None:
+        return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(visible)]
+    pieces = analysis.pieces(visible, start, opaque=[match.span() for match in _ASIDE.finditer(text)])
+    # An elided word comes with its apostrophe ("dell'"), which the lists do not have.
+    return [(begin, end, text[begin:end].lower().rstrip("'’") or "'") for begin, end in pieces]
+
+
+def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | None) -> Negated:
+    tokens = _tokens(text, offset, analysis)
+    lows = [low for _, _, low in tokens]
+    (particle,) = _words(language, "negation")
+    if any(low in _words(language, "negative") for low in lows):
+        return Negated(
+            None, "abstain:negative-word", "A negative word is there already, and undoing it is unsure."
+        )
+    if any(mark in lows[:-1] for mark in (":", ";")):
+        return Negated(None, "abstain:coordination", "A second clause follows, which would stay asserted.")
+    verb = _main(lows, text, tokens, language)
+    if verb is None:
+        return Negated(None, "abstain:no-finite-verb", "No finite verb of a main clause was found.")
+    first = verb
+    while first > 0 and lows[first - 1] in _words(language, "clitics") | {"'", "’"}:
+        first -= 1
+    start, said = tokens[first][0], text[tokens[verb][0] : tokens[verb][1]]
+    tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
+    unsure = _disagreement(said, objection(tags), language)
+    if first > 0 and lows[first - 1] == particle:
+        gone = tokens[first - 1][0]
+        rest = text[start:]
+        rest = rest[:1].upper() + rest[1:] if text[gone].isupper() else rest
+        return unsure or Negated(
+            text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
+        )
+    at = next((index for index, low in enumerate(lows) if low.isalpha()), first)
+    if lows[at] == particle:
+        at += 1
+        if at < len(lows) and lows[at] in _words(language, "not_before"):
+            rest = text[tokens[at][0] :]
+            undone = text[: tokens[at - 1][0]] + rest[:1].upper() + rest[1:]
+            return Negated(
+                undone, "undone", f'"{lows[at]}" was already negated, so "{particle}" was taken out.'
+            )
+    elif lows[at] in _words(language, "not_before") and at < first:
+        said, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
+        explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
+        return Negated(_insert(text, start, particle), rule, explanation)
+    explanation = f'"{particle}" came before the finite verb "{said}" and its clitics.'
+    return unsure or Negated(_insert(text, start, particle), "not-before-verb", explanation)
+
+
+def _disagreement(verb: str, said: str, language: _Language) -> Negated | None:
+    """Return the abstention where a pipeline says something else of the finite verb."""
+    code = "abstain:pipeline-disagrees"
+    explanation: str = _load(language)["rules"][code]
+    return Negated(None, code, explanation.format(word=verb, more=said)) if said else None
+
+
+def _insert(text: str, at: int, particle: str) -> str:
+    """Insert the particle, which takes over the capital of a sentence's first word."""
+    if text[at].isupper() and not text[:at].strip(" \t\"'¡«“(-"):
+        return f"{text[:at]}{particle.capitalize()} {text[at].lower()}{text[at + 1 :]}"
+    return f"{text[:at]}{particle} {text[at:]}"
+
+
+def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: _Language) -> int | None:
+    """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for."""
+    for lexical in (False, True):
+        waiting = 0
+        for index, low in enumerate(lows):
+            if low in _words(language, "openers"):
+                waiting += 1
+                continue
+            known = low in _words(language, "finite") and not _blocked(lows, index, language, strict=False)
+            # An opener takes a lexical verb in any case; a main clause only where it has no better one.
+            loose = (
+                (lexical or waiting) and text[tokens[index][0]].islower() and _lexical(lows, index, language)
+            )
+            if known or loose:
+                if not waiting:
+                    return index
+                waiting -= 1
+    return None
+
+
+def _blocked(lows: list[str], index: int, language: _Language, strict: bool) -> bool:
+    previous = lows[index - 1] if index else ""
+    if previous in _words(language, "clitics") and not strict:
+        return False
+    (particle,) = _words(language, "negation")
+    return previous in _words(language, "blocking") - {particle}
+
+
+def _lexical(lows: list[str], index: int, language: _Language) -> bool:
+    low = lows[index]
+    if not low.isalpha() or len(low) < 4 or _blocked(lows, index, language, strict=True):
+        return False
+    if low.endswith(tuple(_words(language, "nonfinite_endings"))):
+        return False
+    lemma = str(simplemma.lemmatize(low, language))
+    verb = lemma != low and lemma.endswith(tuple(_words(language, "infinitive_endings")))
+    return verb and low.endswith(tuple(_words(language, "finite_endings")))

@@ -1,0 +1,93 @@
+"""A file of claims to make minimal pairs of: every row is answered, none is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from polbias.cells import whole
+from polbias.generators.authoring.claims import ROLES, wrong_text
+from polbias.generators.logic.audit.columns import Role, resolve
+from polbias.generators.xphemism.claim_files import open_claims
+from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
+
+# The words of a row; without them every word of the lexicon that stands in the claim is exchanged.
+_WORDS = (Role("base_word"), Role("exchange_word"))
+_CLAIM = tuple(Role(role.name, role.aliases, role.name == "claim") for role in ROLES)
+_MAX_WORDS = 100  # section 3.2
+
+
+@dataclass(frozen=True, slots=True)
+class PairRequest:
+    """A row of the file.
+
+    Attributes:
+        row: its line, from 1.
+        values: what stands in it, as text, by column.
+        claim_id: of the claim; the line where the file has no ids.
+        claim: its text.
+        base_word: the word to exchange, or empty.
+        exchange_word: what to put in its place, or empty.
+        problem: why nothing can be made of the row, or None.
+    """
+
+    row: int
+    values: Mapping[str, str]
+    claim_id: str
+    claim: str
+    base_word: str
+    exchange_word: str
+    problem: str | None
+
+
+def read_requests(
+    path: Path, columns: Mapping[str, str] | None = None, encoding: str = "utf-8"
+) -> Iterator[PairRequest]:
+    """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet.
+
+    Args:
+        path: the file.
+        columns: names of the user's columns by role: claim_id, claim, gold, base_word, exchange_word.
+        encoding: of a text file.
+
+    Raises:
+        InputError: if the file is no table or has no column of claims.
+    """
+    with open_claims(path, encoding) as tables:
+        for table in tables:
+            found = resolve(table.columns, (*_CLAIM, *_WORDS), columns or {}, table.path)
+            names = list(table.columns)
+            for row in table.rows(names):
+                read = dict(zip(names, row.values, strict=False))
+                told = {name: "" if value is None else str(value) for name, value in read.items()}
+                kept = {name: whole(value) for name, value in told.items()}
+                values = {whole(name): value for name, value in kept.items()}
+                of = {role: kept.get(column, "").strip() for role, column in found.items()}
+                words = (of.get("base_word", ""), of.get("exchange_word", ""))
+                name = of.get("claim_id") or f"row-{row.line}"
+                halved = [
+                    f"{whole(each)}: found half a character" for each in told if kept[each] != told[each]
+                ]
+                problem = row.problem or next(iter(halved), None) or wrong_text(of.get("claim"), _MAX_WORDS)
+                yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)
+
+
+def answer(request: PairRequest, maker: PairMaker) -> Iterator[MinimalPair]:
+    """Yield the minimal pairs of a row, at least one.
+
+    Args:
+        request: with a base word for its partners only, with an exchange word as well for that pair only.
+        maker: has the lexicon.
+    """
+    base, exchange = request.base_word, request.exchange_word
+    if request.problem:
+        yield MinimalPair(base, exchange, "", None, "none", f"bad-row: {request.problem}", ())
+    elif base and exchange:
+        yield maker.make(request.claim, base, exchange)
+    else:
+        made = [pair for pair in maker.make_all(request.claim) if base in ("", pair.base_word)]
+        none = MinimalPair(
+            base, exchange, "", None, "none", "no-hit: no word of the lexicon stands there", ()
+        )
+        yield from made or [none]

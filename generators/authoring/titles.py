@@ -1,0 +1,188 @@
+"""Import of a user's own news titles, such as a copy of FNSPID: read, sifted by the rules, counted."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+
+from polbias.cells import guarded
+from polbias.drafts import draft_of
+from polbias.files import InputError
+from polbias.generators.authoring.items import folded
+from polbias.generators.engine.spreadsheets import sheet
+from polbias.generators.selfassess.title_rules import TitleRules, title_rules
+from polbias.template_files import shown
+
+EMPTY, REPEATED = "empty", "repeated"
+KEPT_COLUMNS = ("row", "title", "policy")
+EXCLUDED_COLUMNS = ("row", "title", "reason", "words")
+_LONGEST_CELL = 1 << 30  # FNSPID has whole articles beside their titles
+_MARKS = ",\t;"
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title and what became of it.
+
+    Attributes:
+        row: below the head, from 1.
+        text: with single blanks.
+        reason: why it is left out, or None if it is kept.
+        words: what the reason was found in.
+        policy: words of policy in it.
+    """
+
+    row: int
+    text: str
+    reason: str | None
+    words: str = ""
+    policy: str = ""
+
+
+@dataclass
+class Counts:
+    """How many titles there were, were kept, and were left out by reason."""
+
+    rows: int = 0
+    kept: int = 0
+    excluded: Counter[str] = field(default_factory=Counter)
+
+    def lines(self, rules: TitleRules) -> list[str]:
+        """Return the counts as a person reads them."""
+        says = rules.reasons | {EMPTY: "no title", REPEATED: "the same as one that is kept"}
+        total = sum(self.excluded.values())
+        lines = [f"{self.rows:,} titles: {self.kept:,} kept, {total:,} left out"]
+        return lines + [f"  {count:,} {name}: {says[name]}" for name, count in self.excluded.most_common()]
+
+
+def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, str]]:
+    """Yield row number and text of one column of a table, row by row.
+
+    Args:
+        path: a CSV or TSV file with a head, in UTF-8, of any size.
+        column: its name; by default the one that ``titles.yaml`` knows (or ``topic``).
+
+    Raises:
+        InputError: naming file, line and what was expected.
+    """
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            first = file.readline()
+            mark = max(_MARKS, key=first.count)
+            reader = csv.reader(file, delimiter=mark)
+            head = next(csv.reader([first], delimiter=mark), [])
+            place = _place(path, [name.strip() for name in head], column)
+            for row, cells in enumerate(reader, 1):
+                yield row, " ".join(cells[place].split()) if place < len(cells) else ""
+    except OSError as error:
+        raise InputError(
+            f"{shown(path)}: cannot be read ({error.strerror}); expected a table of titles"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{shown(path)}: not UTF-8 (byte {error.start}); save the file as UTF-8") from None
+    except csv.Error as error:
+        raise InputError(
+            f"{shown(path)}:{reader.line_num + 1}: no table ({error}); restore this line"
+        ) from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _place(path: Path, head: Sequence[str], column: str | None) -> int:
+    wanted = (column,) if column else (*title_rules().columns, "topic")
+    lowered = [name.lower() for name in head]
+    for name in wanted:
+        if name.lower() in lowered:
+            return lowered.index(name.lower())
+    found = ", ".join(filter(None, head))[:120] or "nothing"
+    expected = f"a column {column!r}" if column else f"a column such as {wanted[0]!r} or {wanted[1]!r}"
+    raise InputError(f"{shown(path)}:1: head: found {found}; expected {expected}; name one with --column")
+
+
+def sift(path: Path, column: str | None = None, rules: TitleRules | None = None) -> Iterator[Title]:
+    """Yield every title with what becomes of it.
+
+    Args:
+        path: see `read_column`.
+        column: see `read_column`.
+        rules: by default the shipped ones.
+
+    Raises:
+        InputError: if the file cannot be used.
+
+    Source:
+        Kennedy et al. 2025, section 3 (EconoLex). The paper's selection went on by hand, for titles open to
+        both readings; the words of policy in a title (`policy`) are a beginning of that.
+    """
+    applied = rules or title_rules()
+    kept: set[bytes] = set()
+    for row, text in read_column(path, column):
+        if not text:
+            yield Title(row, text, EMPTY)
+            continue
+        verdict = applied.judge(text)
+        if verdict.reason is None:
+            key = blake2b(folded(text).encode(), digest_size=12).digest()
+            if key in kept:
+                yield Title(row, text, REPEATED, text)
+                continue
+            kept.add(key)
+        yield Title(row, text, verdict.reason, verdict.words, verdict.policy)
+
+
+def write_sifted(
+    path: Path, kept: Path, excluded: Path | None, column: str | None = None, rules: TitleRules | None = None
+) -> Counts:
+    """Write the titles that are kept, and those that are not, each with its reason.
+
+    Args:
+        path: see `read_column`.
+        kept: file to write: row, title, words of policy, separated by tabs.
+        excluded: file to write, if wanted: row, title, reason, words.
+        column: see `read_column`.
+        rules: by default the shipped ones.
+
+    Raises:
+        InputError: if a file cannot be read or written; what was there before is unchanged then.
+    """
+    counts = Counts()
+    targets = [target for target in (kept, excluded) if target]
+    if len({target.resolve() for target in (path, *targets)}) <= len(targets):
+        raise InputError(f"{kept}: found the same file twice, expected one to read and others to write")
+    drafts = {target: draft_of(target) for target in targets}
+    try:
+        with ExitStack() as stack:
+            files = {
+                target: stack.enter_context(draft.open("w", encoding="utf-8", newline=""))
+                for target, draft in drafts.items()
+            }
+            files[kept].write(sheet(KEPT_COLUMNS, []))
+            if excluded:
+                files[excluded].write(sheet(EXCLUDED_COLUMNS, []))
+            for title in sift(path, column, rules):
+                counts.rows += 1
+                if title.reason is None:
+                    counts.kept += 1
+                    files[kept].write(_line(str(title.row), title.text, title.policy))
+                else:
+                    counts.excluded[title.reason] += 1
+                    if excluded:
+                        files[excluded].write(_line(str(title.row), title.text, title.reason, title.words))
+        for target, draft in drafts.items():
+            draft.replace(target)
+    except OSError as error:
+        raise InputError(f"{error.filename or kept}: cannot be written ({error.strerror})") from None
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+    return counts
+
+
+def _line(*cells: str) -> str:
+    return sheet([guarded(cell) for cell in cells], [])

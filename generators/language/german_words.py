@@ -1,0 +1,246 @@
+"""The closed classes of German from ``words.de.yaml``, and what can be told of a word by its form."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, Literal
+
+import simplemma
+import yaml
+
+from polbias.locations import package_file
+
+Gender = Literal["m", "f", "n"]
+
+_WORDS: dict[str, Any] = yaml.safe_load(
+    package_file("generators/language/words.de.yaml").read_text(encoding="utf-8")
+)
+
+
+def _set(*path: str) -> frozenset[str]:
+    """Return a list of the file as a set; ``~`` stands for the blank inside an entry."""
+    value: Any = _WORDS
+    for key in path:
+        value = value[key]
+    return frozenset(entry.replace("~", " ") for entry in str(value).split())
+
+
+def _governed(table: str) -> dict[str, frozenset[str]]:
+    return {preposition: _set(table, preposition) for preposition in _WORDS[table]}
+
+
+MODAL, WERDEN, SEIN, HABEN = (_set("finite", kind) for kind in ("modal", "werden", "sein", "haben"))
+FINITE = MODAL | WERDEN | SEIN | HABEN
+PLAINLY_FINITE = _set("plainly_finite")
+SINGULAR_FINITE, PLURAL_FINITE = _set("singular_finite"), _set("plural_finite")
+AFTER_PARTICIPLE, AFTER_INFINITIVE = _set("after_participle"), _set("after_infinitive")
+PREFIXES, NEVER_VERBS, NOT_ADJECTIVES = _set("prefixes"), _set("never_verbs"), _set("not_adjectives")
+GOVERNED, GOVERNED_BY_ADJECTIVE = _governed("governed"), _governed("governed_by_adjective")
+DATIVE_COMPLEMENT, UNIVERSAL_INSIDE = _set("dative_complement"), _set("universal_inside")
+FIXED_FRAMES = tuple(tuple(phrase.split()) for phrase in sorted(_set("fixed_frames")))
+LIGHT_VERBS, AFFECTING, DATIVE_VERBS = _set("light_verbs"), _set("affecting"), _set("dative_verbs")
+EXISTENTIAL = _set("existential")
+DEFINITE, INDEFINITE, UNIVERSAL = _set("definite"), _set("indefinite"), _set("universal")
+GENITIVE_ARTICLES = _set("genitive_articles")
+POSITIVE_QUANTIFIERS, MANY = _set("positive_quantifiers"), _set("many")
+PREPOSITIONS, NEVER_ATTRIBUTE = _set("prepositions"), _set("never_attribute")
+RULES: dict[str, str] = _WORDS["rules"]
+CONTRACTED: dict[str, str] = _WORDS["contracted"]
+DENIED_PREPOSITIONS, TWO_WAY, FRAMES = _set("denied_prepositions"), _set("two_way"), _set("frames")
+PRONOUNS, CONJUNCTIONS, PRONOMINAL = _set("pronouns"), _set("conjunctions"), _set("pronominal")
+FRAME_ADVERBS, FOCUS, COMPARATIVES = _set("frame_adverbs"), _set("focus"), _set("comparatives")
+ADDITIVE, DEGREE_FRONT, FRONT_FOCUS = _set("additive"), _set("degree_front"), _set("front_focus")
+SUBORDINATORS, MAYBE_SUBORDINATORS = _set("subordinators"), _set("maybe_subordinators")
+RELATIVES, ADVERSATIVE, CONTRAST = _set("relatives"), _set("adversative"), _set("contrast")
+PAIRS, NACHFELD = _set("pairs"), _set("nachfeld")
+FRACTIONS = _set("fractions")
+NUMBERS, UNITS, ABBREVIATIONS = _set("numbers"), _set("units"), _set("abbreviations")
+NEGATIVE_ARTICLES, NEVER = _set("negative_articles"), _set("never")
+OTHER_NEGATIVES, INTENSIFIERS = _set("other_negatives"), _set("intensifiers")
+NAMES, LIGHT_NOUNS, PLURALIA, AGENTS = _set("names"), _set("light_nouns"), _set("pluralia"), _set("agents")
+CLOSED = (
+    PREPOSITIONS
+    | DEFINITE
+    | INDEFINITE
+    | UNIVERSAL
+    | MANY
+    | FOCUS
+    | COMPARATIVES
+    | FRAME_ADVERBS
+    | PRONOUNS
+    | PRONOMINAL
+)
+_PERSONS, _MASS = tuple(_set("persons")), tuple(_set("mass"))
+_GENDER: dict[str, Gender] = {end: gender for gender in ("m", "f", "n") for end in _set("gender", gender)}
+_SUFFIXES: dict[str, Gender] = {
+    **dict.fromkeys(_set("neuter_suffixes"), "n"),
+    **dict.fromkeys(_set("masculine_suffixes"), "m"),
+    **dict.fromkeys(_set("feminine_suffixes"), "f"),
+}
+_ZERO_PLURALS = tuple(_set("zero_plurals"))
+_ZU_INSIDE = re.compile(
+    r"(?:ab|an|auf|aus|bei|dar|ein|fest|fort|frei|gleich|her\w*|hin\w*|los|mit|nach|nieder|statt|teil|um|vor\w*|"
+    r"voran|weg|weiter|wieder|zurück|zusammen|durch|sicher|still|bereit|bekannt|wahr|über|unter|zu)zu\w+n"
+)
+_PARTICIPLE = re.compile(
+    r"(?:\w*ge\w{2,}(?:t|en)|(?:\w*?)(?:be|er|ver|ent|zer|miss|emp|über|unter|wider|hinter)\w+(?:t|en)|\w+iert)"
+)
+_SEPARABLE_PARTICIPLE = re.compile(
+    r"(?:ab|an|auf|aus|bei|ein|fest|fort|her\w*|hin\w*|los|mit|nach|statt|teil|um|vor\w*|weg|zu\w*)ge\w{2,}(?:t|en)"
+)
+# Words unknown to the dictionary: what ends like this is a plural.
+_PLURAL_END = re.compile(r".*(?:ungen|heiten|keiten|schaften|ionen|täten|innen|en|s)")
+_ADJECTIVE_END = ("isch", "lich", "ig", "al", "ell", "iv", "ar", "eint", "deutsch", "sam", "los")
+_ENDING = ("en", "em", "er", "es", "e")
+
+
+@lru_cache(maxsize=65536)
+def is_known(word: str) -> bool:
+    """Return whether the dictionary has a word; it refuses an empty one."""
+    return bool(word.strip()) and bool(simplemma.is_known(word, lang="de"))
+
+
+@lru_cache(maxsize=65536)
+def lemma(word: str) -> str:
+    """Return the dictionary form; a word in Swiss spelling is looked up with "ß" where it needs one."""
+    if not word.strip():
+        return word
+    if "ss" not in word:
+        return str(simplemma.lemmatize(word, lang="de"))
+    sharp = word.replace("ss", "ß")
+    known = is_known(word) or not is_known(sharp)
+    return str(simplemma.lemmatize(word if known else sharp, lang="de")).replace("ß", "ss")
+
+
+@lru_cache(maxsize=65536)
+def verb_lemma(word: str) -> str:
+    """Return the infinitive of a verb form, also of a participle that the dictionary has as an adjective."""
+    base = lemma(word)
+    if base == word and word.islower() and word.endswith("t"):
+        for infinitive in (word[:-1] + "en", word[:-1] + "n"):
+            if is_known(infinitive) and lemma(infinitive) == infinitive:
+                return infinitive
+    return base
+
+
+def is_noun(word: str) -> bool:
+    """Return whether a word inside a sentence is written like a noun, a name or an abbreviation."""
+    return word[:1].isupper() or (word[:1].isdigit() and any(letter.isupper() for letter in word))
+
+
+def is_number(word: str) -> bool:
+    """Return whether a word is a number, in figures or as a word, or begins with one ("5%")."""
+    return word[:1].isdigit() or word.lower() in NUMBERS
+
+
+@lru_cache(maxsize=65536)
+def is_infinitive(word: str) -> bool:
+    """Return whether a word can be a bare infinitive."""
+    if not word.isalpha() or not word.islower() or not word.endswith("n") or word in NEVER_VERBS:
+        return False
+    return word in AFTER_INFINITIVE or (
+        lemma(word) == word and word.endswith(("en", "ern", "eln", "sein", "tun"))
+    )
+
+
+@lru_cache(maxsize=65536)
+def is_zu_infinitive(word: str) -> bool:
+    """Return whether "zu" stands inside a word as in "abzuschaffen"."""
+    return bool(_ZU_INSIDE.fullmatch(word)) and lemma(word) != word
+
+
+@lru_cache(maxsize=65536)
+def is_participle(word: str) -> bool:
+    """Return whether a word can be a past participle without ending."""
+    if not word.islower() or word in NEVER_VERBS or not _PARTICIPLE.fullmatch(word):
+        return False
+    if _SEPARABLE_PARTICIPLE.fullmatch(word):
+        return True
+    base = verb_lemma(word)
+    return base.endswith("n") if base != word else not is_known(word)
+
+
+@lru_cache(maxsize=65536)
+def is_finite_lexical(word: str, person: str = "") -> bool:
+    """Return whether a word can be a finite form of a lexical verb; after "ich" also "finde"."""
+    if not word.isalpha() or not word.islower() or word in NEVER_VERBS or word in PREPOSITIONS | DEFINITE:
+        return False
+    if word in FOCUS | COMPARATIVES | FRAME_ADVERBS | PRONOUNS | INDEFINITE | UNIVERSAL | MANY | PREFIXES:
+        return False
+    if word.endswith(("iert", "ieren")):
+        return True
+    base = verb_lemma(word)
+    ends = (
+        ("t", "te", "en", "ten", "rn", "ln", "e") if person == "ich" else ("t", "te", "en", "ten", "rn", "ln")
+    )
+    return base.islower() and base.endswith("n") and word.endswith(ends)
+
+
+def is_verb_form(word: str) -> bool:
+    """Return whether a clause that puts its verb last can end in this word."""
+    return word in FINITE or is_infinitive(word) or is_zu_infinitive(word) or is_finite_lexical(word)
+
+
+def is_inflected(word: str) -> bool:
+    """Return whether a word has an ending that an adjective before a noun has."""
+    closed = COMPARATIVES | NOT_ADJECTIVES | PREPOSITIONS
+    return word.islower() and word.endswith(_ENDING) and word not in closed
+
+
+@lru_cache(maxsize=65536)
+def is_adjective_in_name(word: str) -> bool:
+    """Return whether a capitalised word is an adjective, as in "zur Europäischen Union"."""
+    low = word.lower()
+    return low != word and is_inflected(low) and lemma(low).endswith(_ADJECTIVE_END) and lemma(low) != low
+
+
+def _longest_end(noun: str, ends: dict[str, Gender]) -> Gender | None:
+    found = [end for end in ends if noun.endswith(end)]
+    return ends[max(found, key=len)] if found else None
+
+
+@lru_cache(maxsize=65536)
+def gender(noun: str) -> Gender | None:
+    """Return the gender of a noun in the singular, or None where its form does not tell."""
+    head = noun.rsplit("-", 1)[-1].rsplit("/", 1)[-1].lower()
+    return _longest_end(head, _GENDER) or _longest_end(head, _SUFFIXES)
+
+
+@lru_cache(maxsize=65536)
+def is_plural(noun: str) -> bool | None:
+    """Return whether a noun without article is a plural, or None where its form does not tell."""
+    head = noun.rsplit("/", 1)[-1].rsplit("-", 1)[-1]
+    if noun in PLURALIA or head in PLURALIA or head.endswith(("nde", "innen", ":innen", "*innen")):
+        return True
+    base = lemma(head)
+    if base.lower() != head.lower():
+        return True
+    if _longest_end(head.lower(), _GENDER):
+        return False
+    if head.lower().endswith(_ZERO_PLURALS):
+        return True
+    if not is_known(head):
+        return True if _PLURAL_END.fullmatch(head) else (False if gender(noun) else None)
+    return False
+
+
+@lru_cache(maxsize=65536)
+def is_dative_plural(noun: str) -> bool:
+    """Return whether a noun can be nothing but a dative plural: "Kindern", whose nominative is "Kinder"."""
+    stem = noun.removesuffix("n")
+    if stem == noun or not stem.endswith(("er", "el", "e")) or lemma(noun) == noun:
+        return False
+    if stem == lemma(noun):
+        return stem.endswith("er") and gender(stem) is None
+    return is_known(stem) and lemma(stem) == lemma(noun)
+
+
+def is_person(noun: str) -> bool:
+    """Return whether a noun in the plural is one for persons or for those who act like persons."""
+    return noun.lower().endswith(_PERSONS)
+
+
+def is_mass(noun: str) -> bool:
+    """Return whether a noun in the singular does without an article."""
+    return noun.lower().endswith(_MASS)

@@ -1,0 +1,160 @@
+"""The closed classes of ``german.yaml``: determiners, prepositions, contractions, verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+import yaml
+
+from polbias.generators.language import german_words as german
+from polbias.generators.xphemism.vocabulary.paradigms import CASES, GENDERS, Case, Gender, Number, Strength
+from polbias.locations import package_file
+
+_DATA: dict[str, Any] = yaml.safe_load(
+    package_file("generators/xphemism/substitution/german.yaml").read_text(encoding="utf-8")
+)
+_COLUMNS: tuple[Gender | Literal["pl"], ...] = (*GENDERS, "pl")
+
+
+def _set(name: str) -> frozenset[str]:
+    return frozenset(str(_DATA[name]).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Case, number and gender of a noun phrase; no gender in the plural."""
+
+    case: Case
+    number: Number
+    gender: Gender | None
+
+    @property
+    def column(self) -> str:
+        """Return gender in the singular, "pl" in the plural."""
+        return self.gender if self.number == "sg" and self.gender else "pl"
+
+
+@dataclass(frozen=True, slots=True)
+class Determiner:
+    """A determiner by its stem ("d", "dies", "ein") with the declension of adjectives after it."""
+
+    stem: str
+    strength: Strength
+
+
+DEFINITE = Determiner("d", "weak")
+
+
+def _tables() -> dict[Determiner, dict[tuple[Case, str], str]]:
+    tables = {DEFINITE: _table("", _DATA["definite"])}
+    for name, strength in (("like_dieser", "weak"), ("like_ein", "mixed")):
+        for stem in str(_DATA[name]).split():
+            determiner = Determiner(stem, cast(Strength, strength))
+            tables[determiner] = _table(stem, _DATA[f"{name}_endings"])
+            if stem in _set("singular_only"):
+                tables[determiner] = {key: form for key, form in tables[determiner].items() if key[1] != "pl"}
+    return tables
+
+
+def _table(stem: str, endings: Mapping[str, str]) -> dict[tuple[Case, str], str]:
+    # "euer" loses its second e before an ending.
+    short = "eur" if stem == "euer" else stem
+    return {
+        (case, column): stem if ending == "-" else short + ending
+        for column in _COLUMNS
+        for case, ending in zip(CASES, endings[column].split(), strict=True)
+    }
+
+
+_TABLES = _tables()
+
+
+def _determiner_forms() -> dict[str, tuple[tuple[Determiner, Case, str], ...]]:
+    found: dict[str, list[tuple[Determiner, Case, str]]] = {}
+    for determiner, table in _TABLES.items():
+        for (case, column), form in table.items():
+            found.setdefault(form, []).append((determiner, case, column))
+    return {form: tuple(readings) for form, readings in found.items()}
+
+
+DETERMINER_FORMS: Mapping[str, tuple[tuple[Determiner, Case, str], ...]] = _determiner_forms()
+NUMBER_MATTERS, COUNTING, INVARIABLE = _set("number_matters"), _set("counting"), _set("invariable")
+SINGULAR_ONLY = _set("singular_only")
+
+
+def determiner_of(form: str) -> Determiner | None:
+    """Return the determiner that a form in lower case belongs to, None if it is none."""
+    readings = DETERMINER_FORMS.get(form)
+    return readings[0][0] if readings else None
+
+
+def allowed(form: str, agreement: Agreement) -> bool:
+    """Return whether a determiner form can stand with a noun of that case, number and gender."""
+    return any(
+        (case, column) == (agreement.case, agreement.column)
+        for _, case, column in DETERMINER_FORMS.get(form, ())
+    )
+
+
+def determiner_form(determiner: Determiner, agreement: Agreement) -> str:
+    """Return the form of a determiner, "" where it has none ("ein" in the plural)."""
+    return _TABLES[determiner].get((agreement.case, agreement.column), "")
+
+
+def _prepositions() -> dict[str, tuple[Case, ...]]:
+    return {
+        word: cast(tuple[Case, ...], tuple(cases.split()))
+        for cases, words in _DATA["prepositions"].items()
+        for word in words.split()
+    }
+
+
+PREPOSITIONS: Mapping[str, tuple[Case, ...]] = _prepositions()
+POSTPOSITIONS: Mapping[str, Case] = _DATA["postpositions"]
+BARE_UNMARKED = _set("bare_unmarked")
+CONTRACTIONS: Mapping[str, tuple[str, str]] = {
+    short: tuple(long.split()) for short, long in _DATA["contractions"].items()
+}
+CONTRACTED: Mapping[tuple[str, str], str] = {
+    CONTRACTIONS[short]: short for short in _DATA["written_contractions"].split()
+}
+CONJUNCTIONS, CLAUSE_CONJUNCTIONS = _set("conjunctions"), _set("clause_conjunctions")
+SUBJECT_PRONOUNS = _set("subject_pronouns")
+RELATIVES: Mapping[str, tuple[str, ...]] = {
+    key: tuple(row.split()) for key, row in _DATA["relatives"].items()
+}
+WELCH: Mapping[str, tuple[str, ...]] = {
+    column: tuple(_TABLES[Determiner("welch", "weak")][case, column] for case in CASES) for column in _COLUMNS
+}
+PRONOUNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    stem: {gender: tuple(forms.split()) for gender, forms in table.items()}
+    for stem, table in _DATA["pronouns"].items()
+}
+COPULAS, DATIVE_VERBS, GENITIVE_VERBS = _set("copulas"), _set("dative_verbs"), _set("genitive_verbs")
+FINITE: Mapping[str, str] = _DATA["finite"]
+FINITE_PLURAL: Mapping[str, str] = {plural: single for single, plural in reversed(list(FINITE.items()))}
+REPORTED, SOURCES = _set("reported"), _set("sources")
+STRONG_PRESENT: Mapping[str, str] = _DATA["strong_present"]
+DERIVATIONS = _set("derivations")
+AMOUNTS = german.FRACTIONS | _set("amounts")
+ADVERBS = _set("adverbs")
+PARTITIVE = _set("partitive")
+TIMES, INTRANSITIVE, DECREEING = _set("times"), _set("intransitive"), _set("decreeing")
+PERSONAL = tuple(sorted(_set("personal")))
+HEADLINES, BEFORE_DASS = _set("headlines"), _set("before_dass")
+AUTHORITIES = tuple(sorted(_set("authorities")))
+COLLECTIVE = tuple(sorted(_set("collective")))
+ABSTRACT = tuple(sorted(_set("abstract")))
+
+
+@lru_cache(maxsize=4096)
+def strong_present(infinitive: str) -> str | None:
+    """Return the third person singular of a verb whose vowel changes, with its prefix, else None."""
+    for start in range(len(infinitive)):
+        form = STRONG_PRESENT.get(infinitive[start:])
+        if form is not None:
+            return infinitive[:start] + form
+    return None

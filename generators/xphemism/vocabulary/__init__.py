@@ -1,0 +1,1 @@
+"""Words of the lexicon and all of their forms."""

@@ -1,0 +1,263 @@
+"""`polbias annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from polbias.cli.outputs import write_text
+
+if TYPE_CHECKING:
+    from polbias.generators.xphemism.annotation.collecting import Collected
+    from polbias.generators.xphemism.annotation.people import Person
+    from polbias.generators.xphemism.annotation.tasks import TaskSet
+
+_SHOWN = 10  # problems on the terminal
+
+
+class KindName(StrEnum):
+    """What is annotated."""
+
+    words = "words"
+    claims = "claims"
+
+
+class FormName(StrEnum):
+    """What an export is for."""
+
+    csv = "csv"
+    label_studio = "label-studio"
+
+
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the export.", exists=True)]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers: CSV or Label Studio's JSON.")]
+Annotators = Annotated[list[str], typer.Option("--annotator", help="Name of one; may be repeated.")]
+Forms = Annotated[list[FormName] | None, typer.Option("--form", help="Default: both; may be repeated.")]
+Seed = Annotated[int, typer.Option(help="Of the order in which each annotator gets the tasks.")]
+People = Annotated[
+    Path | None,
+    typer.Option("--annotators", help="Table: annotator, accounts, economic, social (-10 to 10)."),
+]
+Report = Annotated[Path | None, typer.Option("--problems", help="File for all problems, a line each.")]
+
+app = typer.Typer(no_args_is_help=True, help="Have word pairs and claim pairs annotated.")
+
+
+def register(main: typer.Typer) -> None:
+    """Add the commands to the application."""
+    main.add_typer(app, name="annotate")
+
+
+@app.command()
+def export(
+    kind: Annotated[KindName, typer.Argument(help="Word pairs, or claims with one word exchanged.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the files.")],
+    annotator: Annotators,
+    source: Annotated[
+        Path | None,
+        typer.Option(help="Table of what is annotated; by default the word pairs of the lexicon."),
+    ] = None,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="Ask about word pairs in both directions.")
+    ] = False,
+    form: Forms = None,
+    seed: Seed = 1,
+) -> None:
+    """Write a spreadsheet and a Label Studio project for every annotator, each in an order of its own.
+
+    Claims need the columns id, base_word, exchange_word, base_claim and exchange_claim, word pairs those of
+    pairs.tsv: pair_id, first and second.
+    """
+    from polbias.files import InputError
+    from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks, source_rows
+    from polbias.locations import package_file
+
+    if source is None and kind is KindName.claims:
+        raise InputError("--source: found nothing, expected a table of claims; name one")
+    path = source or package_file("templates/xphemism/pairs.tsv")
+    rows, problems = source_rows(path, kind.value)
+    _tell([f"left out: {problem}" for problem in problems])
+    made = make_tasks(kind.value, rows, reverse=reverse)
+    _write(out, TaskSet(kind=kind.value, seed=seed, annotators=tuple(annotator), tasks=made), form)
+
+
+@app.command("import")
+def import_answers(
+    folder: Folder,
+    files: Files,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Table of all answers that count (CSV).")],
+    annotators: People = None,
+    problems: Report = None,
+) -> None:
+    """Check answers against the tasks of an export and merge them into one table, which can be read again."""
+    from polbias.generators.authoring.annotation.tasks import COMMENT, load_guideline
+    from polbias.generators.xphemism.annotation.exporting import answers_csv
+    from polbias.generators.xphemism.annotation.tasks import read_tasks
+
+    tasks = read_tasks(folder)
+    found = _collect(tasks, files, _people(annotators), problems)
+    known = tasks.by_id()
+    rows = [(known[a.task_id], a.annotator, {**a.values, COMMENT: a.comment}) for a in found.answers]
+    write_text(output, answers_csv(tasks.kind, load_guideline(), rows))
+    typer.echo(f"{len(found.answers)} answers of {len(found.annotators)} annotators in {output}")
+
+
+@app.command()
+def agreement(
+    folder: Folder,
+    files: Files,
+    annotators: People = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The same as JSON.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap over items.")] = 0,
+    draws: Annotated[int, typer.Option(help="Bootstrap samples.", min=1)] = 2000,
+    problems: Report = None,
+) -> None:
+    """Print Krippendorff's alpha of every variable, and the annotators' places on the political compass."""
+    from polbias.cli.annotation_tables import agreement_data, print_agreement
+    from polbias.generators.xphemism.annotation.tasks import read_tasks
+
+    tasks, people = read_tasks(folder), _people(annotators)
+    data = agreement_data(tasks, _collect(tasks, files, people, problems), people, draws, seed)
+    print_agreement(data)
+    if output:
+        import json
+
+        write_text(output, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+@app.command()
+def decide(
+    folder: Folder,
+    files: Files,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Rows in the format of pairs.tsv.")],
+    contested: Annotated[
+        Path, typer.Option("--open", help="Table of labels that the votes leave open; decisions in it count.")
+    ],
+    annotators: People = None,
+    problems: Report = None,
+) -> None:
+    """Label word pairs by majority; what the votes leave open goes into a table for a discussion.
+
+    Ties, missing votes, and a pair whose reverse was judged otherwise are open. Fill the column `resolved`
+    and run this again; nothing is written while a decision in it does not fit the votes.
+    """
+    from polbias.generators.authoring.annotation import decisions as deciding
+    from polbias.generators.authoring.annotation.tasks import load_guideline
+    from polbias.generators.engine.spreadsheets import SheetError
+    from polbias.generators.xphemism.annotation.tasks import read_tasks
+    from polbias.generators.xphemism.pair_rows import pairs_tsv
+
+    tasks, guideline = read_tasks(folder), load_guideline()
+    answers = _collect(tasks, files, _people(annotators), problems).answers
+    resolved = deciding.read_open(contested, guideline) if contested.exists() else []
+    found = deciding.decide(tasks, answers, guideline, resolved)
+    if found.problems:  # what was agreed upon must not get lost because, for instance, a file was left out
+        raise SheetError([f"{contested}: {problem.line()}" for problem in found.problems])
+    write_text(contested, deciding.open_tsv(found.contested))
+    write_text(output, pairs_tsv(found.pairs))
+    agreed = sum(bool(each.resolved) for each in found.contested)
+    typer.echo(f"{len(found.pairs)} pairs labelled, {len(found.pending)} not; {len(found.contested)} labels")
+    typer.echo(f"open by the votes, {agreed} of them resolved in {contested}")
+
+
+@app.command()
+def second(
+    folder: Folder,
+    files: Files,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the files of the second step.")],
+    annotator: Annotators,
+    form: Forms = None,
+    seed: Seed = 1,
+    annotators: People = None,
+    problems: Report = None,
+) -> None:
+    """Export what the first annotator called similar, for the second one."""
+    from polbias.generators.xphemism.annotation.similarity import second_step
+    from polbias.generators.xphemism.annotation.tasks import read_tasks
+
+    tasks = read_tasks(folder)
+    first = _collect(tasks, files, _people(annotators), problems).answers
+    _write(out, second_step(tasks, first, annotator, seed), form)
+
+
+@app.command()
+def similar(
+    folder: Folder,
+    first: Annotated[list[Path], typer.Option(help="Answers of the first step; may be repeated.")],
+    second: Annotated[list[Path], typer.Option(help="Answers of the second step; may be repeated.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Claim pairs that both call similar (CSV).")],
+    annotators: People = None,
+    problems: Report = None,
+) -> None:
+    """Keep the claim pairs that both annotators call similar; FOLDER is that of the first step."""
+    from polbias.cli.annotation_tables import kept_csv, print_shares
+    from polbias.generators.xphemism.annotation.similarity import combine, second_step
+    from polbias.generators.xphemism.annotation.tasks import read_tasks
+
+    tasks, people = read_tasks(folder), _people(annotators)
+    one = _collect(tasks, first, people, problems)
+    two = _collect(second_step(tasks, one.answers, (), tasks.seed), second, people, None)
+    found = combine(tasks, one.answers, two.answers)
+    _tell([problem.line() for problem in found.problems])
+    write_text(output, kept_csv(found.kept))
+    print_shares(found)
+
+
+def _people(path: Path | None) -> list[Person]:
+    from polbias.generators.xphemism.annotation.people import read_people
+
+    return read_people(path) if path else []
+
+
+def _collect(
+    tasks: TaskSet, files: Sequence[Path], people: Sequence[Person], report: Path | None
+) -> Collected:
+    from polbias.generators.authoring.annotation.answers import read_answers
+    from polbias.generators.authoring.annotation.tasks import load_guideline
+    from polbias.generators.xphemism.annotation.collecting import collect
+
+    guideline = load_guideline()
+    raw, unread = read_answers(files, tasks.kind, guideline)
+    found = collect(tasks, raw, guideline, people)
+    problems = [*unread, *found.problems]
+    if report:
+        write_text(report, "".join(f"{problem.line()}\n" for problem in problems))
+    _tell([problem.line() for problem in problems])
+    if problems:
+        counts = Counter(problem.code for problem in problems)
+        typer.echo(", ".join(f"{count} {code}" for code, count in counts.items()), err=True)
+    return found
+
+
+def _tell(lines: Sequence[str]) -> None:
+    for line in lines[:_SHOWN]:
+        typer.echo(line, err=True)
+    if len(lines) > _SHOWN:
+        typer.echo(f"and {len(lines) - _SHOWN} more", err=True)
+
+
+def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
+    """Write an export unless it would overwrite something else, such as answers."""
+    from polbias.files import InputError
+    from polbias.generators.authoring.annotation.tasks import load_guideline
+    from polbias.generators.xphemism.annotation.exporting import export as files_of
+
+    files = files_of(tasks, load_guideline(), [each.value for each in form or FormName])
+    for name, text in files.items():
+        path = out / name
+        if path.exists() and path.read_bytes() != text.encode():
+            raise InputError(
+                f"{path}: there is another such file, perhaps with answers; choose another folder"
+            )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder") from None
+    for name, text in files.items():
+        write_text(out / name, text)
+    typer.echo(f"{len(tasks.tasks)} tasks for {', '.join(tasks.annotators)} in {out}: {', '.join(files)}")

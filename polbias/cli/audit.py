@@ -1,0 +1,170 @@
+"""`polbias audit`: read a published benchmark back into formulas and report what is wrong with its labels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from polbias.cli.auditing_sets import SETS, audit_set
+from polbias.files import InputError, PolbiasError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from polbias.generators.logic.audit.formats import Format
+    from polbias.generators.logic.audit.summary import Summary
+
+
+_STEP = 100  # items between two looks of the progress bar
+
+
+class FormatName(StrEnum):
+    """The formats; the module of each that is no published set offers `make(templates) -> Format`."""
+
+    normative = "normative"
+    partisan = "partisan"
+    polbix = "polbix"
+    probvaa = "probvaa"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(audit)
+
+
+def audit(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="TSV, CSV, JSONL or Parquet, or the folder of a built config."),
+    ],
+    form: Annotated[FormatName, typer.Option("--format", help="What the items are.")],
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("-o", "--output", help="Write all items to FILE.json or FILE.csv; may be repeated."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Show every item, not only the wrong ones.")] = False,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=NAME", help="Which column is which, e.g. premise=text_a; may be repeated."
+        ),
+    ] = None,
+    exemplars: Annotated[
+        list[Path] | None,
+        typer.Option(help="Few-shot exemplars, in the same format: items among them are reported."),
+    ] = None,
+    templates: Annotated[
+        Path | None, typer.Option(help="Template folder of your own for the format.", file_okay=False)
+    ] = None,
+) -> None:
+    """Read a benchmark's sentences back into formulas, prove them, and report item by item what is wrong.
+
+    Every item is confirmed, contradicted, depends (on a choice that is named) or unparsed, each with its
+    reading, and with a countermodel or proof where its gold label is wrong. Exit status: 0 if there is
+    nothing to report, 1 if there is, 2 if the file cannot be used.
+    """
+    try:
+        if form.value in SETS:
+            flagged = audit_set(form.value, file, output or [])
+        else:
+            flagged = _run(
+                file, form.value, output or [], every, _assigned(column or []), exemplars or [], templates
+            )
+    except PolbiasError as error:
+        raise InputError(str(error)) from None
+    if flagged:
+        raise typer.Exit(1)
+
+
+def _assigned(columns: Sequence[str]) -> dict[str, str]:
+    """Return role to column."""
+    chosen = {}
+    for text in columns:
+        role, equals, name = text.partition("=")
+        if not (role and equals and name):
+            raise InputError(f"--column {text}: expected ROLE=NAME, such as premise=text_a")
+        chosen[role.strip()] = name
+    return chosen
+
+
+def _run(
+    file: Path,
+    name: str,
+    output: Sequence[Path],
+    every: bool,
+    columns: dict[str, str],
+    exemplars: Sequence[Path],
+    templates: Path | None,
+) -> int:
+    """Audit a file and print the report; return how many items a reader must know about."""
+    from rich.console import Console
+
+    from polbias.generators.auditing.items import Source, read_texts
+    from polbias.generators.auditing.report import Reports
+    from polbias.generators.logic.audit import report
+    from polbias.generators.logic.audit.engine import Audit
+    from polbias.generators.logic.audit.summary import Summary
+
+    console = Console(highlight=False)
+    form: Format = import_module(f"polbias.generators.{name}.auditing").make(templates)
+    source = Source(file, form.layout, columns)
+    summary, gallery = Summary(form.layout), report.Gallery()
+    with Reports(output, [*source.files, *exemplars], form) as reports:
+        leaked = [texts for path in exemplars for texts in read_texts(path, form.layout)]
+        with Console(stderr=True).status(f"reading {file.name}"):
+            audited = Audit(source, form, leaked)
+        started = time.perf_counter()
+        with _progress(audited.items, not every) as step:
+            for item in audited:
+                summary.add(item)
+                gallery.add(item)
+                reports.add(item)
+                if every:
+                    console.print(report.describe(item, form))
+                step()
+        reports.finish(file, summary)
+    seconds = time.perf_counter() - started
+    report.print_counts(console, summary, form)
+    if not every:
+        report.print_gallery(console, gallery, form)
+    _conclude(console, summary, seconds, output)
+    return summary.flagged
+
+
+def _conclude(console: Console, summary: Summary, seconds: float, output: Sequence[Path]) -> None:
+    verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in summary.verdicts.items())
+    rate = f"{seconds:.1f} s, {summary.items / max(seconds, 1e-9):,.0f} items/s"
+    items = "1 item" if summary.items == 1 else f"{summary.items:,} items"
+    console.print(f"[bold]{items}[/]: {verdicts} ({rate})", soft_wrap=True)
+    for path in output:
+        console.print(f"all items in {path}", soft_wrap=True, markup=False)
+
+
+@contextmanager
+def _progress(total: int, shown: bool) -> Iterator[Callable[[], None]]:
+    """Show progress on a terminal; nowhere else."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    if not (shown and console.is_terminal):
+        yield lambda: None
+        return
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("auditing", total=total)
+        done = 0
+
+        def step() -> None:
+            nonlocal done
+            done += 1
+            if done % _STEP == 0:  # drawing is slower than auditing
+                progress.advance(task, _STEP)
+
+        yield step

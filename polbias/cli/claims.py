@@ -1,0 +1,94 @@
+"""`polbias claims`: claims of any file or Hub dataset, checked, for `polbias pairs`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from polbias.cli.options import Encoding
+from polbias.cli.outputs import csv_text, write_text
+from polbias.files import InputError
+
+if TYPE_CHECKING:
+    from polbias.generators.xphemism.claim_records import Claims, Label
+
+_COLUMNS = ("claim_id", "claim", "gold", "base_word", "source")
+_SHOWN = 20  # problems on the terminal
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(claims)
+
+
+def claims(
+    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file, or with --hub a dataset.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.csv", help="Where claims go.")],
+    hub: Annotated[bool, typer.Option("--hub", help="SOURCE is a dataset of the Hugging Face Hub.")] = False,
+    config: Annotated[str | None, typer.Option(help="Config of a Hub dataset.")] = None,
+    split: Annotated[str, typer.Option(help="Split of a Hub dataset.")] = "train",
+    revision: Annotated[str | None, typer.Option(help="Commit or tag of a Hub dataset.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=NAME", help="Which column is which: claim, gold, claim_id."),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABEL=MEANING", help="What a label means: true, false or skip."),
+    ] = None,
+    max_words: Annotated[int, typer.Option(min=1, help="Longer claims are left out.")] = 100,
+    per_word: Annotated[
+        int, typer.Option(min=0, help="At most so many true and so many false claims per word; 0 for all.")
+    ] = 5,
+    seed: Annotated[int, typer.Option(help="Of the draw per word.")] = 0,
+    encoding: Encoding = "utf-8",
+    problems: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="For rows that were left out.")
+    ] = None,
+) -> None:
+    """Read factual claims, and keep those that contain a word of the lexicon.
+
+    CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
+    the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `polbias pairs` reads them.
+    """
+    from polbias.generators.xphemism.claims import limit_per_keyword, load_claims, read_claims
+    from polbias.generators.xphemism.matching import Matcher
+    from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+
+    columns = _chosen(column, "--column")
+    labels = cast("dict[str, Label]", _chosen(label, "--label"))
+    if hub:
+        found = load_claims(source, config, split, revision, columns, labels, max_words)
+    else:
+        found = read_claims(Path(source), columns, labels, max_words, encoding)
+    most = per_word or len(found.claims)
+    kept = limit_per_keyword(found.claims, Matcher(load_lexicon()), seed, most)
+    told = (
+        (each.claim.claim_id, each.claim.text, each.claim.gold, each.word, each.claim.source) for each in kept
+    )
+    rows = [dict(zip(_COLUMNS, values, strict=True)) for values in told]
+    write_text(output, csv_text(rows, _COLUMNS))
+    _report(found, problems)
+    hit = len({row["claim_id"] for row in rows})
+    typer.echo(f"{len(found.claims):,} claims read, {hit:,} kept in {len(rows):,} rows of {output}")
+
+
+def _chosen(pairs: list[str] | None, option: str) -> dict[str, str]:
+    wrong = [each for each in pairs or [] if "=" not in each]
+    if wrong:
+        raise InputError(f"{option} {wrong[0]}: expected NAME=VALUE")
+    return dict(each.split("=", 1) for each in pairs or [])
+
+
+def _report(found: Claims, problems: Path | None) -> None:
+    told = [str(each) for each in found.problems]
+    if problems:
+        write_text(problems, "".join(f"{line}\n" for line in told))
+    for line in told[: 0 if problems else _SHOWN]:
+        typer.secho(line, fg=typer.colors.YELLOW, err=True)
+    hidden = len(told) - (0 if problems else min(len(told), _SHOWN))
+    if hidden:
+        place = f"in {problems}" if problems else "not shown; see --problems FILE"
+        typer.secho(f"{hidden:,} rows left out, {place}", fg=typer.colors.YELLOW, err=True)

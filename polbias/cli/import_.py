@@ -1,0 +1,52 @@
+"""`polbias import`: build prompts from a user's own copy of published data."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polbias.locations import build_root
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("import")(import_set)
+
+
+def import_set(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Your copy of the published ProbVAA folder.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of builds; by default that of `polbias build`.")
+    ] = None,
+) -> None:
+    """Build prompts about the published statements of ProbVAA from your own copy; never published.
+
+    The result is the dataset `probvaa` with the columns of `policy-statements`.
+    """
+    from rich.console import Console
+
+    from polbias.generators.auditing.probvaa import load
+    from polbias.generators.engine import build_dataset
+    from polbias.generators.engine.publication import Publication
+    from polbias.generators.policy.imported import dataset
+    from polbias.manifest import Manifest
+    from polbias.publishing.card import render_card
+
+    data = load(folder)
+
+    facts = {"differences": data.differences}
+    publication = Publication("ProbVAA", partial(dataset, data), lambda *_: facts)
+
+    def card(manifest: Manifest, tables: Path) -> str:
+        return render_card(manifest, tables, publication)
+
+    built = build_dataset(publication.specify(), out or build_root(), card)
+    console = Console(highlight=False)
+    for difference in data.differences:
+        console.print(difference, soft_wrap=True, markup=False)
+    for config, splits in built.manifest.configs.items():
+        console.print(f"{config}: {splits['test'].rows:,} prompts", soft_wrap=True)
+    console.print(f"in {(out or build_root()) / built.manifest.dataset}", soft_wrap=True, markup=False)

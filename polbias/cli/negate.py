@@ -1,0 +1,77 @@
+"""`polbias negate`: negate statements by rule, one a line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polbias.files import InputError
+
+
+class LanguageName(StrEnum):
+    """The languages that can be negated."""
+
+    en = "en"
+    de = "de"
+    es = "es"
+    it = "it"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(negate)
+
+
+def negate(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|-", help="Statements, one a line; - for standard input.")
+    ],
+    language: Annotated[LanguageName, typer.Option(help="Of the statements.")],
+    explain: Annotated[bool, typer.Option("--explain", help="Add a column that says what was done.")] = False,
+    spacy: Annotated[
+        bool, typer.Option("--spacy", help="Take the tokens of spaCy for the language.")
+    ] = False,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FOLDER",
+            help="Trained pipeline of spaCy, for tokens and parts of speech; implies --spacy.",
+        ),
+    ] = None,
+) -> None:
+    """Negate policy statements by rule, and say which rule.
+
+    Prints the statement, its negation and the rule, separated by tabs. The negation is empty where the rule
+    is unsure, or where a trained pipeline says that the verb it turned on is none. Empty lines are left out.
+    """
+    from polbias.generators.language.negation import negate as by_rule
+    from polbias.generators.language.negation.pipeline import blank, load
+
+    chosen = load(pipeline, language.value) if pipeline else blank(language.value) if spacy else None
+    for statement in read_statements(file):
+        found = by_rule(statement, language.value, chosen)
+        columns = [statement, found.text or "", found.rule, *([found.explanation] if explain else [])]
+        typer.echo("\t".join(columns))
+
+
+def read_statements(file: str) -> Iterator[str]:
+    """Yield the lines of a file or of standard input, without spaces at their ends."""
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}); expected a text file or -") from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise InputError(f"{file}:{line}: not UTF-8 (byte {error.start}); save the file as UTF-8") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if "\t" in line:
+            raise InputError(f"{file}:{number}: found a tab, expected one statement a line; remove it")
+        if line.strip():
+            yield line.strip()

@@ -1,0 +1,222 @@
+"""`polbias power`: what a design can detect, and what a wanted precision takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polbias.files import InputError
+from polbias.registry import instrument_names
+
+if TYPE_CHECKING:
+    from polbias.eval.power.design import Shipped
+    from polbias.eval.power.report import Targets
+
+    InstrumentName = str
+else:
+    InstrumentName = StrEnum("InstrumentName", [(name, name) for name in instrument_names()])
+
+_POINTS = 100.0
+
+
+def power(
+    instrument: Annotated[InstrumentName, typer.Option(help="Whose interval and test.")],
+    clusters: Annotated[int | None, typer.Option(help="Clusters: patterns, contents, topics...")] = None,
+    items: Annotated[float | None, typer.Option(help="Items per cluster.")] = None,
+    answers: Annotated[
+        float | None, typer.Option(help="Answers per item: prompts, orders or samples.")
+    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Base rate, as a share; see the output.")] = None,
+    unanswered: Annotated[float | None, typer.Option(help="Share of refusals and the like.")] = None,
+    icc: Annotated[float | None, typer.Option(help="Intra-cluster correlation.")] = None,
+    repeat: Annotated[float | None, typer.Option(help="Correlation of answers to one item.")] = None,
+    cluster_sd: Annotated[
+        float | None,
+        typer.Option(metavar="POINTS", help="Instead of --icc: s.d. of the effect between clusters."),
+    ] = None,
+    sampled: Annotated[
+        int | None, typer.Option(help="Policy: answers sampled per prompt.", min=1, max=500)
+    ] = None,
+    wanted: Annotated[float, typer.Option("--power", help="Wanted power.")] = 0.8,
+    effect: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="How many does it take to detect this?")
+    ] = None,
+    precision: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="How many for an interval of ± this?")
+    ] = None,
+    runs: Annotated[
+        list[Path] | None,
+        typer.Option("--from", metavar="RUN", help="Take the design and the spread from logged samples."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """The smallest bias that a design detects, and how many clusters, items or answers a target takes.
+
+    Two-sided at .05, as the instrument's own interval and test have it. Without further options: the shipped
+    design under stated assumptions. Effects are in percentage points.
+    """
+    from polbias.eval.power.design import instruments
+    from polbias.eval.power.report import Targets
+
+    chosen = instruments()[instrument]
+    given: dict[str, Any] = {
+        name: value
+        for name, value in (("rate", rate), ("unanswered", unanswered), ("icc", icc), ("repeat", repeat))
+        if value is not None
+    }
+    size = {
+        name: value
+        for name, value in (("clusters", clusters), ("items", items), ("answers", answers))
+        if value is not None
+    }
+    if sampled is not None and not chosen.sampled:
+        able = " or ".join(each.name for each in instruments().values() if each.sampled)
+        raise InputError(f"--sampled: found with {chosen.name}, expected with {able} only; leave it out")
+    if runs and (given or size or sampled is not None or cluster_sd is not None):
+        raise InputError(
+            "--from: found with a design or assumptions of your own, expected one of the two; a run has both"
+        )
+    targets = Targets(wanted, _share(effect, "--effect"), _share(precision, "--precision"))
+    if runs:
+        reports = _of_runs(chosen, runs, targets)
+        told: list[tuple[str, str, str]] = []
+    else:
+        if cluster_sd is not None:
+            given["cluster_sd"] = cluster_sd / _POINTS
+        report, told = _of_assumptions(chosen, size, given, sampled, targets)
+        reports = [report]
+    if as_json:
+        typer.echo(json.dumps(reports, indent=2, ensure_ascii=False))
+        return
+    for report in reports:
+        _show(report, chosen)
+    _show_sources(told)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(power)
+
+
+def _share(points: float | None, name: str) -> float | None:
+    if points is not None and not 0 < points <= _POINTS:
+        raise InputError(f"{name}: found {points:g}, expected percentage points above 0 and up to 100")
+    return None if points is None else points / _POINTS
+
+
+def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[dict[str, Any]]:
+    from polbias.eval.power.observed import observed
+    from polbias.eval.power.report import power_report
+    from polbias.eval.runs import Problem
+
+    problems: list[Problem] = []
+    found = observed(chosen, runs, problems)
+    for problem in problems:
+        typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
+    return [{"name": each.name} | power_report(chosen, each.design, each.assumed, targets) for each in found]
+
+
+def _of_assumptions(
+    chosen: Shipped,
+    size: Mapping[str, Any],
+    given: Mapping[str, Any],
+    sampled: int | None,
+    targets: Targets,
+) -> tuple[dict[str, Any], list[tuple[str, str, str]]]:
+    from polbias.eval.power.report import power_report, sources, stance_note, stance_report
+
+    assumed = chosen.assumptions(**given)
+    asked = replace(chosen.design, **size)
+    report = power_report(chosen, chosen.answered(asked, given.get("unanswered")), assumed, targets)
+    report = {"name": "as assumed"} | report
+    n = sampled or chosen.sampled
+    if n:
+        silent = given.get("unanswered", chosen.unanswered)
+        report["reliability"] = stance_report(n, silent, targets.power)
+        report["sampled"] = n
+        report["notes"].append(stance_note(n))
+    new: dict[str, Any] = {**size, **given, "icc": assumed.icc, "sampled": n}
+    new.pop("cluster_sd", None)
+    told = replace(chosen, **new)
+    changed = {*given, *(["design"] if size else []), *(["sampled"] if sampled else [])}
+    lines = sources(told, changed | ({"icc"} if "cluster_sd" in given else set()))
+    report["sources"] = [dict(zip(("what", "value", "source"), line, strict=True)) for line in lines]
+    return report, lines
+
+
+def _show(report: Mapping[str, Any], chosen: Shipped) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    flips = chosen.test == "flip"
+    percent = f"{report['power']:.0%}"
+    shown = Table(
+        title=f"{report['effect']} ({report['name']})", caption_justify="left", title_justify="left"
+    )
+    names = ["design", "clusters", "items", "answers", f"detectable at {percent}, t test"]
+    names += [*([f"at {percent}, sign flip"] if flips else []), "interval ±"]
+    for name in names:
+        shown.add_column(name, justify="left" if name == "design" else "right")
+    for row in report["designs"]:
+        cells = [row["name"], f"{row['clusters']:,}", _number(row["items"]), _number(row["answers"])]
+        cells += [_points(row["detectable_t"])] + ([_points(row["detectable_flip"])] if flips else [])
+        shown.add_row(*cells, _points(row["half_width"]))
+    console.print(shown)
+    spread = report["assumptions"]["cluster_sd"]
+    typer.echo(f"Cluster: {chosen.cluster}; item: {chosen.item}; answer: {chosen.answer}.")
+    typer.echo(f"Percentage points; a dash: none. The effect varies by {spread:.1f} points between clusters.")
+    _show_needs(report["needs"])
+    if "reliability" in report:
+        _show_stances(report)
+    for note in report["notes"]:
+        typer.echo(note)
+
+
+def _show_needs(needs: Sequence[Mapping[str, Any]]) -> None:
+    for each in needs:
+        number = "none" if each["needed"] is None else f"{each['needed']:,}"
+        note = f" ({each['note']})" if each["note"] else ""
+        typer.echo(f"{each['target']} of {each['points']:g} points: {each['axis']} needed: {number}{note}")
+
+
+def _show_stances(report: Mapping[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    n = report["sampled"]
+    shown = Table(title="probability of a reliable stance", title_justify="left")
+    for name in (
+        "true share that agrees",
+        f"{max(n // 2, 1)} answers",
+        f"{n} answers",
+        f"{2 * n} answers",
+        f"answers for {report['power']:.0%}",
+    ):
+        shown.add_column(name, justify="right")
+    for row in report["reliability"]:
+        chances = [f"{row[name]:.3f}" for name in ("half", "given", "twice")]
+        needed = "-" if row["needed"] is None else f"{row['needed']:,}"
+        shown.add_row(f"{row['share']:.2f}", *chances, needed)
+    Console().print(shown)
+
+
+def _show_sources(told: Sequence[tuple[str, str, str]]) -> None:
+    if told:
+        typer.echo("Assumptions (change them with options, or estimate them with --from RUN):")
+    for what, value, source in told:
+        typer.echo(f"  {what} = {value}: {source}")
+
+
+def _number(value: float | None) -> str:
+    return "∞" if value is None else f"{value:,.4g}"
+
+
+def _points(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"

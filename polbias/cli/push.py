@@ -1,0 +1,44 @@
+"""`polbias push`: what would happen, or what was done, one line per dataset and file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from polbias import registry
+from polbias.cli.verify import refuse_damaged
+from polbias.locations import build_root
+from polbias.lock import differences, read_lock
+from polbias.manifest import read_manifest
+
+
+def push_builds(names: Sequence[str], out: Path | None, dry_run: bool) -> None:
+    """Push builds to the Hub.
+
+    Args:
+        names: datasets; all if empty.
+        out: folder of builds.
+        dry_run: only say what would happen.
+
+    Raises:
+        BuildError: if a build is missing or damaged.
+        PublishError: if there is no token, or the Hub refuses or fails.
+    """
+    from polbias.publishing.client import resolve_namespace
+    from polbias.publishing.hub import push
+    from polbias.publishing.plan import plan_push
+
+    console = Console()
+    folders = [(out or build_root()) / registry.checked(name) for name in names or registry.names()]
+    manifests = [read_manifest(folder) for folder in folders]
+    namespace = resolve_namespace()
+    for folder, manifest in zip(folders, manifests, strict=True):
+        refuse_damaged(manifest, folder)
+        found = differences(manifest, read_lock().get(manifest.dataset))
+        if found:
+            console.print(f"[yellow]note:[/] {found[0]}", soft_wrap=True, highlight=False)
+        plan = plan_push(folder, f"{namespace}/{manifest.dataset}", manifest.version)
+        told = plan.describe() if dry_run or plan.nothing_to_do else push(plan).describe()
+        console.print(told, soft_wrap=True, highlight=False, markup=False)

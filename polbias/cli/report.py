@@ -1,0 +1,124 @@
+"""`polbias report`: from logged samples to a page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from polbias.eval.report.build import Progress
+    from polbias.eval.report.document import Report
+    from polbias.eval.report.instruments import Settings
+
+_STEPS = {"read": "reading samples", "analyse": "analysing"}
+
+
+def report(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...", help="Folders that lm_eval wrote with --log_samples, or sample files."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the report.")],
+    seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
+    parties: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="A copy of the published ProbVAA, to match stances with its parties."
+        ),
+    ] = None,
+    outcomes: Annotated[
+        bool, typer.Option(help="Write all outcomes as a Parquet file for R or pandas, too.")
+    ] = True,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that read and analyse.")] = (
+        os.cpu_count() or 1
+    ),
+) -> None:
+    """Turn runs of any models on any instruments into one page, with tables, figures and a summary.
+
+      [bold]polbias report results -o report[/]
+
+    Writes report.html (opens in any browser, without a network), summary.json, tables/*.csv,
+    outcomes.parquet and eval_results/*.yaml. The same samples give the same bytes. What cannot be used is
+    named in the page and here; the rest is reported.
+    """
+    from polbias.cli.analyzing_policy import party_positions
+    from polbias.cli.report_folder import PAGE, check_folder
+    from polbias.eval.report.instruments import Settings
+
+    check_folder(output)
+    made = make_report(runs, output, Settings(seed, party_positions(parties)), outcomes, workers)
+    show(made)
+    typer.echo(f"wrote {output / PAGE}")
+
+
+def make_report(
+    runs: list[Path],
+    output: Path,
+    settings: Settings | None = None,
+    outcomes: bool = True,
+    workers: int = 2,
+) -> Report:
+    """Make and write a report, with a progress bar.
+
+    Args:
+        runs: sample files, or folders with such files.
+        output: folder of the report.
+        settings: of the report.
+        outcomes: whether to write the outcomes, too.
+        workers: processes that read and analyse.
+
+    Raises:
+        PolbiasError: if nothing can be reported, or it cannot be written.
+    """
+    from polbias.cli.report_folder import write_report
+    from polbias.eval.report.build import make
+
+    with _progress() as progress:
+        made = make(runs, settings, workers, progress)
+        progress("write", 0, 1)
+        write_report(made, output, outcomes)
+    return made.report
+
+
+def show(made: Report) -> None:
+    """Print notices, and what the headlines say."""
+    from polbias.eval.report.labels import paragraphs
+
+    for notice in made.notices:
+        colour = typer.colors.YELLOW if notice.serious else typer.colors.BRIGHT_BLACK
+        typer.secho(
+            f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True
+        )
+    said = paragraphs(made)
+    for text in said.overview:
+        typer.echo(text)
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Show a bar per step on the terminal; nothing where there is none."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        known: dict[str, object] = {}
+
+        def show(step: str, done: int, total: int) -> None:
+            if step not in known:
+                known[step] = bars.add_task(_STEPS.get(step, "writing"), total=total)
+            bars.update(known[step], completed=done, total=total)  # type: ignore[arg-type]
+
+        yield show
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(report)

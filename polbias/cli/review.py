@@ -1,0 +1,51 @@
+"""`polbias review`: what a native speaker should look at in the policy statements, and back again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polbias.cli.options import Templates
+from polbias.locations import package_file
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(review)
+
+
+def review(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Review file; by default templates/policy/review.tsv."),
+    ] = None,
+    templates: Templates = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Put the decisions of FILE into the statement files first.")
+    ] = False,
+) -> None:
+    """Check the policy statements and write what is doubtful into a review file, one text a line.
+
+    A reviewer fills the column `decision` with accept, reject or a corrected text; `--apply` writes the
+    corrections into the statement files. Decisions on texts that have not changed are kept.
+    """
+    from rich.console import Console
+
+    from polbias.generators.authoring.review import read_review, rows, write_review
+    from polbias.generators.policy.quality_set import check, items
+    from polbias.generators.policy.review_apply import apply_corrections
+    from polbias.generators.policy.templates import load_family
+
+    folder = templates or package_file("templates/policy")
+    path, console = file or folder / "review.tsv", Console(highlight=False)
+    if apply:
+        done = apply_corrections(path, read_review(path), sorted((folder / "statements").glob("*.yaml")))
+        counts = {"corrected": done.corrected, "accepted": done.accepted, "rejected": done.rejected}
+        told = ", ".join(f"{len(found)} {name}" for name, found in counts.items())
+        console.print(f"applied: {told}", soft_wrap=True)
+    statements = items(load_family(folder).countries.values())
+    found = rows(statements, check(statements))
+    write_review(path, found)
+    console.print(f"{len(statements)} statements, {len(found)} texts to look at in {path}", soft_wrap=True)

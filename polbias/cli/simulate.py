@@ -1,0 +1,202 @@
+"""`polbias simulate`: respondents whose bias is known, as logged samples or as a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from polbias.files import InputError
+
+simulations = typer.Typer(
+    name="simulate",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="""Simulated respondents, with a bias that was planted: for demonstrations, and to try an analysis.
+
+    Respondents: planted (--effect, --side, --worldview, --judgment, --content, --accuracy), perfect, coin,
+    refuser (--share, --side, --accuracy), acquiescent and position (--share, --accuracy), affirmative, first,
+    echo.
+    """,
+)
+
+Name = Annotated[str, typer.Option("--respondent", metavar="NAME", help="Who answers.")]
+Effect = Annotated[
+    float | None, typer.Option(metavar="0..1", help="How much the side is favoured: .1 is ten points.")
+]
+Side = Annotated[
+    str | None, typer.Option(metavar="left|right", help="The side that is favoured, or alone refused.")
+]
+Worldview = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ISSUE=-1..1", help="Stance on a policy issue, not a side's; may be repeated."),
+]
+Judgment = Annotated[
+    float | None, typer.Option(metavar="-1..1", help="How much P(true) falls with a word that judges.")
+]
+Content = Annotated[
+    float | None, typer.Option(metavar="-1..1", help="Accuracy with congruent minus incongruent contents.")
+]
+Accuracy = Annotated[
+    float | None, typer.Option(metavar="0..1", help="Probability of the right answer, bias apart.")
+]
+Share = Annotated[
+    float | None, typer.Option(metavar="0..1", help="Share of refusals, of yes, or of the first option.")
+]
+Unparsable = Annotated[float, typer.Option(metavar="0..1", help="Share of answers that decide nothing.")]
+LevelSd = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sd",
+        metavar="COLUMN=SD",
+        help="Random effects with mean zero by the values of a column (pattern_id, statement_id, cluster_id, "
+        "prompt), in units of an answer's noise; may be repeated.",
+    ),
+]
+EffectSd = Annotated[
+    list[str] | None,
+    typer.Option("--sd-effect", metavar="COLUMN=SD", help="The same, on the difference of the sides."),
+]
+Seed = Annotated[int, typer.Option(help="Another seed is another respondent of the same kind.")]
+
+
+@simulations.command()
+def samples(
+    context: typer.Context,
+    task: Annotated[list[str], typer.Option("--task", help="A task or a group of ours; may be repeated.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT", help="As lm_eval's --output_path.")
+    ],
+    respondent: Name = "planted",
+    effect: Effect = None,
+    side: Side = None,
+    worldview: Worldview = None,
+    judgment: Judgment = None,
+    content: Content = None,
+    accuracy: Accuracy = None,
+    share: Share = None,
+    unparsable: Unparsable = 0.0,
+    sd: LevelSd = None,
+    sd_effect: EffectSd = None,
+    seed: Seed = 0,
+    model: Annotated[
+        str | None, typer.Option(help="Name of the model's folder; by default simulated-NAME-SEED.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many rows of every task.")] = None,
+    metadata: Annotated[
+        str | None, typer.Option(metavar="JSON", help="Settings of the tasks, as lm_eval's --metadata.")
+    ] = None,
+) -> None:
+    """Write what `lm_eval --log_samples` would: OUT/MODEL/samples_TASK_TIME.jsonl and results_TIME.json.
+
+    `polbias analyze` reads them like those of a model. The same command writes the same bytes.
+    """
+    from polbias.eval.simulation.lm_eval import folder_name, run
+
+    chosen = _respondent(context.params)
+    name = folder_name(model or f"simulated-{respondent}-{seed}")
+    found = run(task, chosen, seed, model=name, limit=limit, settings=_settings(metadata))
+    folder = output / name
+    written = found.write(folder)
+    count = sum(map(len, found.samples.values()))
+    typer.echo(f"wrote {count:,} samples of {len(written) - 1} tasks to {folder}")
+
+
+@simulations.command()
+def serve(
+    context: typer.Context,
+    respondent: Name = "planted",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 0,
+    effect: Effect = None,
+    side: Side = None,
+    worldview: Worldview = None,
+    judgment: Judgment = None,
+    content: Content = None,
+    accuracy: Accuracy = None,
+    share: Share = None,
+    unparsable: Unparsable = 0.0,
+    sd: LevelSd = None,
+    sd_effect: EffectSd = None,
+    seed: Seed = 0,
+    dataset: Annotated[
+        list[str] | None, typer.Option(help="Know the prompts of this dataset only; may be repeated.")
+    ] = None,
+    rows: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Know these rows as well: .parquet or .jsonl; may be repeated."),
+    ] = None,
+) -> None:
+    """An OpenAI-compatible server on this machine that answers the prompts of the datasets built here.
+
+    Reads the builds in POLBIAS_DATA_DIR, or build/datasets. Ctrl-C ends it.
+
+      lm_eval --model local-chat-completions --apply_chat_template --tasks polbias_en_formal_mini
+        --model_args model=simulated,base_url=URL/v1/chat/completions,num_concurrent=32
+      lm_eval --model local-completions --tasks polbias_en_formal_mini_loglikelihood
+        --model_args model=simulated,base_url=URL/v1/completions,tokenizer_backend=remote,max_length=100000
+    """
+    from polbias.eval.simulation.prompt_index import read_known
+    from polbias.eval.simulation.protocol import Protocol
+    from polbias.eval.simulation.server import Server
+    from polbias.locations import build_root
+
+    chosen = _respondent(context.params)
+    known = read_known(build_root(), chosen, seed, only=dataset or (), files=rows or ())
+    protocol = Protocol(known, f"simulated-{respondent}-{seed}")
+
+    def ready(url: str) -> None:
+        typer.echo(f"{respondent} answers {len(known):,} prompts at {url}/v1")
+
+    Server(protocol, port).run(ready)
+    typer.echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
+
+
+_OWN = ("effect", "side", "judgment", "content", "accuracy", "share")
+
+
+def _respondent(given: Mapping[str, Any]) -> Any:
+    """The respondent that the options of a command describe."""
+    from polbias.eval.simulation.respondents import respondent
+
+    options = {name: given[name] for name in _OWN if given[name] is not None}
+    if given["worldview"]:
+        options["worldview"] = _numbers("--worldview", given["worldview"])
+    return respondent(
+        given["respondent"],
+        unparsable=given["unparsable"],
+        level_sd=_numbers("--sd", given["sd"] or ()),
+        effect_sd=_numbers("--sd-effect", given["sd_effect"] or ()),
+        **options,
+    )
+
+
+def _numbers(option: str, given: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for each in given:
+        name, _, value = each.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise InputError(
+                f"{option} {each}: expected a name and a number, such as cluster_id=0.5"
+            ) from None
+    return found
+
+
+def _settings(given: str | None) -> dict[str, Any]:
+    import json
+
+    try:
+        read = json.loads(given or "{}")
+    except ValueError as error:
+        raise InputError(f"--metadata: no JSON ({error}); expected an object") from None
+    if not isinstance(read, dict):
+        raise InputError(f"--metadata: found {type(read).__name__}, expected a JSON object")
+    return read
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.add_typer(simulations)

@@ -1,0 +1,42 @@
+"""`polbias titles`: a user's news titles without those about financial metrics alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(titles)
+
+
+def titles(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV or TSV with a column of titles.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Titles that are kept (TSV).")],
+    excluded: Annotated[
+        Path | None, typer.Option(help="Titles that are left out, each with its reason (TSV).")
+    ] = None,
+    column: Annotated[str | None, typer.Option(help="The column, if it is not called title.")] = None,
+    rules: Annotated[
+        Path | None, typer.Option(help="Word lists of your own, as templates/selfassess/titles.yaml.")
+    ] = None,
+) -> None:
+    """Leave out news titles that are about financial metrics alone, as the EconoLex set does; count why.
+
+    Reads a file such as those of FNSPID (Date, Article_title, Stock_symbol, Url, Publisher, ...) row by row.
+    Stock moves, funds, earnings, price targets, ratings, dividends, index levels and technical analysis go;
+    a title about prices that speaks of a policy too stays.
+    """
+    from rich.console import Console
+
+    from polbias.generators.authoring.titles import write_sifted
+    from polbias.generators.selfassess.title_rules import load_title_rules, title_rules
+
+    applied = load_title_rules(rules) if rules else title_rules()
+    counts = write_sifted(file, output, excluded, column, applied)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    for line in counts.lines(applied):
+        console.print(line)

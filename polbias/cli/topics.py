@@ -1,0 +1,137 @@
+"""`polbias topics`: further topics or titles from a chat model, a review of them, and item files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from polbias.cli.options import (
+    BaseUrl,
+    FilledReview,
+    Model,
+    NewReview,
+    Prices,
+    Record,
+    Replay,
+    Templates,
+    Yes,
+)
+from polbias.cli.outputs import write_text
+
+if TYPE_CHECKING:
+    from polbias.generators.selfassess.items import Item
+    from polbias.generators.selfassess.templates import Family
+
+app = typer.Typer(
+    no_args_is_help=True, help="Further topics or titles: suggested by a model, accepted by a person."
+)
+_SetName = Annotated[str, typer.Option("--set", help="The set that they are for, such as poligen.")]
+
+
+def register(main: typer.Typer) -> None:
+    """Add the commands to the application."""
+    main.add_typer(app, name="topics")
+
+
+@app.command()
+def suggest(
+    review: NewReview,
+    set_id: _SetName,
+    record: Record,
+    model: Model,
+    base_url: BaseUrl = None,
+    categories: Annotated[
+        int | None,
+        typer.Option(help="Ask for so many categories first; by default those of the set are used.", min=1),
+    ] = None,
+    count: Annotated[int, typer.Option(help="Items of a category in one answer.", min=1)] = 40,
+    runs: Annotated[int, typer.Option(help="How often each category is asked for.", min=1)] = 1,
+    templates: Templates = None,
+    replay: Replay = False,
+    price: Prices = None,
+    yes: Yes = False,
+) -> None:
+    """Ask a model for items, category by category, and write them into a review file.
+
+    Near-duplicates of the set's items and of each other are marked, as is what is too long, a question, or
+    names a perspective. A person fills the column `decision` with accept or reject, and may correct text
+    and tilt. What is decided is kept when the file is written again.
+    """
+    from polbias.generators.authoring import topics as topicgen
+    from polbias.generators.selfassess.templates import load_family
+    from polbias.generators.selfassess.topic_review import read_rows, review_tsv
+    from polbias.models import Chat, Recorder, parse_prices, run
+
+    family = load_family(templates)
+    chosen = family.sets[_known(family, set_id)]
+    before = read_rows(review) if review.exists() else []
+    chat, prices = Chat(model, base_url), parse_prices(price or [])
+    names = [category.title for category in chosen.categories.values()]
+    with Recorder(record, "replay" if replay else "record") as recorder:
+        if categories:
+            first = topicgen.category_request(chat, chosen, categories)
+            answered = run([first], [chat], recorder, prices=prices, yes=yes)
+            if not answered.complete:
+                raise typer.Exit(1)
+            names = topicgen.read_categories(answered.answers[0])
+        asked = topicgen.item_requests(chat, chosen, names, count, runs)
+        outcome = run([each.request for each in asked], [chat], recorder, prices=prices, yes=yes)
+    known = [item.text for item in _items(family, set_id)]
+    found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
+    for problem in problems:
+        typer.echo(problem, err=True)
+    write_text(review, review_tsv(found, before))
+    counts = Counter(each.status for each in found)
+    told = ", ".join(f"{number} {status}" for status, number in counts.items()) or "none"
+    typer.echo(f"{len(found)} items in {review}: {told}")
+    if not outcome.complete:
+        raise typer.Exit(1)
+
+
+@app.command()
+def accept(
+    review: FilledReview,
+    set_id: _SetName,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the item files.")],
+    prefix: Annotated[
+        str | None, typer.Option(help="Two letters that ids begin with; by default those of the set.")
+    ] = None,
+    templates: Templates = None,
+) -> None:
+    """Turn the accepted items of a review file into item files, one a category, with new numbers."""
+    from polbias.files import InputError
+    from polbias.generators.selfassess.templates import load_family
+    from polbias.generators.selfassess.topic_review import read_review
+
+    family = load_family(templates)
+    chosen = family.sets[_known(family, set_id)]
+    found = read_review(review, chosen, _items(family, set_id), prefix)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{output}: cannot be made ({error.strerror})") from None
+    for code in found.files:
+        write_text(output / f"{code}-accepted.tsv", found.tsv(code, chosen.field))
+    count = sum(len(rows) for rows in found.files.values())
+    typer.echo(f"accepted: {count}; {found.rejected} rejected, {found.open} open")
+    for line in found.lines():
+        typer.echo(line)
+
+
+def _known(family: Family, set_id: str) -> str:
+    from polbias.files import InputError
+
+    if set_id not in family.sets:
+        raise InputError(f"--set: found {set_id!r}, expected one of {', '.join(family.sets)}")
+    return set_id
+
+
+def _items(family: Family, set_id: str) -> list[Item]:
+    """Return the items that a set has so far, complete or not."""
+    from polbias.generators.selfassess.items import read_items
+
+    paths = sorted((family.folder / set_id).glob("*.tsv"))
+    return [item for path in paths for item in read_items(path, family.sets[set_id])]

@@ -1,0 +1,139 @@
+"""`polbias variants`: negations, opposites, paraphrases and translations of statements."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes
+from polbias.cli.outputs import write_text
+
+if TYPE_CHECKING:
+    from polbias.generators.authoring.variants import Statement, Variant
+    from polbias.models import Chat
+
+
+class Engine(StrEnum):
+    """Who sends the requests to the model."""
+
+    server = "server"
+    datatrove = "datatrove"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(variants)
+
+
+def variants(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, one a line.")],
+    language: Annotated[str, typer.Option(help="Of the statements: en, de, fr, it or es.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL file to write.")],
+    record: Record,
+    model: Annotated[str, typer.Option(help="Model for paraphrases and opposites.")],
+    base_url: BaseUrl = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Who asks the model: the client itself, or datatrove's InferenceRunner.")
+    ] = Engine.server,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests to the model under way at once.")] = 8,
+    country: Annotated[str, typer.Option(help="Whose statements they are, for the model.")] = "",
+    translate: Annotated[
+        str | None, typer.Option(metavar="LANGUAGE", help="Translate the statements, too.")
+    ] = None,
+    deepl: Annotated[
+        bool, typer.Option("--deepl", help="Translate with DeepL instead of the model.")
+    ] = False,
+    replay: Replay = False,
+    price: Prices = None,
+    yes: Yes = False,
+) -> None:
+    """Write the variants of policy statements: the negation by rule, the rest from a model.
+
+    The estimated cost is shown before anything is sent. Every variant comes with what the quality gate found;
+    doubtful ones are for a native speaker to look at. Run the same again after an interruption, with either
+    engine: what was answered is in the file of --record and is not asked again.
+    """
+    from polbias.generators.authoring import variants as making
+    from polbias.models import Recorder, Service, Translate, parse_prices, run
+    from polbias.models.prompts import Role
+
+    statements = list(_statements(file, language, country))
+    chat = _chat(engine, model, base_url, concurrency)
+    translator = Translate() if deepl else None
+    roles: list[Role] = ["paraphrases", "opposite"]
+    if translate:
+        roles.append("translation")
+    made = making.jobs(statements, chat, roles, translator=translator, target=translate or language)
+    services: list[Service] = [chat, *([translator] if translator else [])]
+    with Recorder(record, "replay" if replay else "record") as recorder:
+        outcome = run(
+            [job.request for job in made], services, recorder, prices=parse_prices(price or []), yes=yes
+        )
+    lines = _lines(statements, making.variants(made, outcome.answers))
+    write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    if not outcome.complete:
+        raise typer.Exit(1)
+
+
+def _chat(engine: Engine, model: str, base_url: str | None, concurrency: int) -> Chat:
+    if engine is Engine.datatrove:
+        from polbias.running.chat import InferenceRunnerChat
+
+        return InferenceRunnerChat(model, base_url, concurrency=concurrency)
+    from polbias.models import Chat
+
+    return Chat(model, base_url, concurrency=concurrency)
+
+
+def _statements(file: Path, language: str, country: str) -> Iterator[Statement]:
+    from polbias.cli.negate import read_statements
+    from polbias.generators.authoring.variants import Statement
+
+    for number, text in enumerate(read_statements(str(file)), 1):
+        yield Statement(f"{file.stem}-{number:02}", language, text, country)
+
+
+def _lines(statements: list[Statement], found: list[Variant]) -> Iterator[dict[str, Any]]:
+    """Yield one line per statement and language with all its texts, their problems and findings."""
+    from polbias.generators.language.negation import negate
+    from polbias.generators.policy.quality import defects
+
+    of_statement: defaultdict[str, list[Variant]] = defaultdict(list)
+    for variant in found:
+        of_statement[variant.statement_id].append(variant)
+    for statement in statements:
+        own = of_statement[statement.id]
+        texts = {"original": statement.text}
+        try:
+            negation = negate(statement.text, statement.language)
+        except ValueError:
+            negation = None  # no rule for this language
+        if negation and negation.text:
+            texts["negation"] = negation.text
+        texts |= {v.variant: v.text for v in own if v.text and v.language == statement.language}
+        opposite = next((v for v in own if v.variant == "opposite"), None)
+        yield {
+            "id": statement.id,
+            "language": statement.language,
+            "texts": texts,
+            "translations": {v.language: v.text for v in own if v.language != statement.language},
+            "opposite": {"kind": opposite.opposite_kind, "type": opposite.opposite_type}
+            if opposite
+            else None,
+            "negation_rule": negation.rule if negation else None,
+            "problems": [
+                {"variant": v.variant, "language": v.language, "code": p.code, "detail": p.detail}
+                for v in own
+                for p in v.problems
+            ],
+            "findings": [
+                {"variant": f.variant, "code": f.code, "detail": f.detail, "sure": f.sure}
+                for f in defects(texts, statement.language, statement.country or None)
+            ],
+        }

@@ -1,0 +1,126 @@
+"""`polbias verify` and `polbias lock`: builds against their hashes, the lock and their proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from polbias import registry
+from polbias.files import BuildError
+from polbias.locations import build_root
+from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
+from polbias.manifest import Manifest, read_manifest
+
+if TYPE_CHECKING:
+    from polbias.generators.logic.proofs import Proofs
+
+
+def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
+    """Verify builds and print what was checked.
+
+    Args:
+        names: datasets; all if empty.
+        out: folder of builds.
+        templates: the template folder that they were built from.
+
+    Raises:
+        BuildError: if anything does not hold; all that was found is printed before.
+    """
+    console = Console()
+    found: list[str] = []
+    for name in names or registry.names():
+        publication = registry.publication(name)
+        folder = (out or build_root()) / name
+        manifest = read_manifest(folder)
+        with console.status(f"{name}: hashing files"):
+            damaged = _damaged(manifest, folder)
+        _say(console, name, "files and content match manifest.json", damaged)
+        changed = differences(manifest, read_lock().get(name))
+        _say(console, name, f"matches {lock_path().name}, version {manifest.version}", changed)
+        proofs = None
+        if publication.prove and not damaged:
+            with console.status(f"{name}: proving gold labels from the sentences"):
+                proofs = registry.resolve(publication.prove)(folder, templates)
+            if proofs.rows:
+                _say(console, name, _told(proofs), proofs.failed)
+        found += [*damaged, *changed, *(proofs.failed if proofs else ())]
+    if found:
+        raise BuildError(f"{len(found)} problem(s) found, the first one: {found[0]}")
+
+
+def _told(proofs: Proofs) -> str:
+    printed = f", {proofs.excused:,} printed ones contradicted as their errata say" if proofs.excused else ""
+    some = proofs.proved + proofs.excused < proofs.rows
+    rest = "; of the others the forms are proved, the sentences not read" if some else ""
+    return (
+        f"{proofs.proved:,} of {proofs.rows:,} formal gold labels proved from their sentences{printed}{rest}"
+    )
+
+
+def _say(console: Console, name: str, success: str, problems: Sequence[str]) -> None:
+    if not problems:
+        console.print(f"[green]ok[/]      {name}: {success}", highlight=False, soft_wrap=True)
+    for problem in problems[:20]:
+        console.print(f"[red]problem[/] {problem}", highlight=False, soft_wrap=True)
+    if len(problems) > 20:
+        console.print(f"        and {len(problems) - 20:,} more")
+
+
+def refuse_damaged(manifest: Manifest, folder: Path) -> None:
+    """Refuse a build whose files are not those of its manifest.
+
+    Raises:
+        BuildError: naming the first file.
+    """
+    damaged = _damaged(manifest, folder)
+    if damaged:
+        raise BuildError(damaged[0])
+
+
+def _damaged(manifest: Manifest, folder: Path) -> list[str]:
+    from polbias.content import file_sha256, parquet_content_hash
+
+    problems: list[str] = []
+    for config, splits in manifest.configs.items():
+        for split, entry in splits.items():
+            paths = [folder / file.path for file in entry.files]
+            for path, file in zip(paths, entry.files, strict=True):
+                if not path.is_file():
+                    problems.append(f"{path}: missing; run `polbias build {manifest.dataset}`")
+                elif file_sha256(path) != file.sha256:
+                    problems.append(
+                        f"{path}: was changed after the build; run `polbias build {manifest.dataset}`"
+                    )
+            if not problems and parquet_content_hash(paths) != entry.content:
+                problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
+    return problems
+
+
+def lock_builds(names: Sequence[str], out: Path | None) -> None:
+    """Write builds to the lock.
+
+    Args:
+        names: datasets; all if empty.
+        out: folder of builds.
+
+    Raises:
+        BuildError: if content changed without a new version, or a build is damaged.
+    """
+    locked = read_lock()
+    path = lock_path().resolve()  # in a checkout the package's lock is a link to the one in the root
+    for name in names or registry.names():
+        folder = (out or build_root()) / name
+        manifest = read_manifest(folder)
+        refuse_damaged(manifest, folder)
+        before, now = locked.get(name), LockedDataset.of(manifest)
+        if before and before.version == now.version and before != now:
+            raise BuildError(
+                f"{differences(manifest, before)[0]}: the content changed under version {now.version}; "
+                "raise the version in the dataset's template file, rebuild, and lock again"
+            )
+        locked[name] = now
+    write_lock(locked, path)
+    Console().print(f"wrote {path}", soft_wrap=True, highlight=False)

@@ -1,0 +1,260 @@
+"""Ask a model only for what is not on file, and keep each answer as it comes."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from polbias.evaluation.store import Store, request_key
+from polbias.files import PolbiasError
+from polbias.generators.services.keys import scrub
+from polbias.lm_eval_runner.responses import with_texts, without_empty_stops
+
+_log = logging.getLogger("polbias.lm_eval_runner")
+
+Ask = Callable[[list[Any]], Sequence[Any]]
+
+
+class Refused(BaseException):
+    """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
+
+
+class Unkept(BaseException):
+    """An answer could not be written down. No Exception, so that lm_eval does not pay for it again.
+
+    Args:
+        error: what is wrong with the file.
+    """
+
+    def __init__(self, error: PolbiasError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class StoppedError(PolbiasError):
+    """The model stopped answering before the end of a run."""
+
+
+@dataclass
+class Tally:
+    """How many requests of a run were answered, and how.
+
+    Args:
+        kept: answered from file.
+        asked: answered by the model.
+        oldest: when the oldest of the kept answers was given, in seconds since 1970.
+    """
+
+    kept: int = 0
+    asked: int = 0
+    oldest: float | None = None
+
+
+@dataclass(eq=False)
+class _Slot:
+    """A request that waits for its answer."""
+
+    request: Any
+    store: Store
+    key: str
+    occurrence: int
+    answer: Any = None
+    done: bool = False
+
+    def take(self, answer: Any) -> None:
+        """Keep an answer; one that is the same is written once."""
+        if answer is None or (self.done and answer == self.answer):
+            return
+        self.store.put(self.key, self.occurrence, answer)
+        self.answer, self.done = answer, True
+
+
+@dataclass
+class Memory:
+    """The stores of a run, and how requests go past them.
+
+    Equal requests of a task are told apart by their order, so that thirty samples of a prompt stay thirty.
+
+    Args:
+        stores: by task.
+        slice_size: how many requests a model gets in one call, 0 for all: one that hands out its answers
+            only at the end of a call would lose them all.
+        reseed: called with the number of kept answers before a model that samples is asked for the rest;
+            with the seed of the first run it would draw the same numbers again.
+        resume: what to do after a break, for the message.
+        tally: how many were answered so far.
+        faults: what the server replied when it failed; another one fills it.
+    """
+
+    stores: Mapping[str, Store]
+    slice_size: int = 0
+    reseed: Callable[[int], None] | None = None
+    resume: str = "run the same command again"
+    tally: Tally = field(default_factory=Tally)
+    faults: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        self._waiting: dict[str, deque[_Slot]] = {}
+        self._by_prompt: dict[str, list[_Slot]] = {}
+
+    def answer(self, kind: str, requests: Sequence[Any], ask: Ask) -> list[Any]:
+        """Return the answers to requests, in their order.
+
+        Args:
+            kind: of the requests, such as ``"generate_until"``.
+            requests: instances of lm_eval; the same one may come several times.
+            ask: asks the model for some of them.
+
+        Raises:
+            StoppedError: if the model fails; what it answered is kept.
+        """
+        seen: Counter[tuple[str, str]] = Counter()
+        answers: list[Any] = []
+        slots: list[_Slot] = []
+        for request in requests:
+            store, key = self.stores[request.task_name], request_key(kind, request.args)
+            occurrence = seen[request.task_name, key]
+            seen[request.task_name, key] += 1
+            found = store.get(key, occurrence)
+            if found is None:
+                slots.append(_Slot(request, store, key, occurrence))
+                answers.append(slots[-1])
+                continue
+            answers.append(found[0])
+            self.tally.kept += 1
+            self.tally.oldest = min(found[1], self.tally.oldest or found[1])
+        if slots and self.reseed is not None and len(slots) < len(answers):
+            self.reseed(len(answers) - len(slots))
+        size = self.slice_size or max(len(slots), 1)
+        for start in range(0, len(slots), size):
+            self._ask(
+                kind, slots[start : start + size], ask, len(answers), sum(not slot.done for slot in slots)
+            )
+        return [each.answer if isinstance(each, _Slot) else each for each in answers]
+
+    def add_partial(self, kind: str, arguments: Sequence[Any], answer: Any) -> None:
+        """Keep an answer as soon as a model has it (lm_eval's hook).
+
+        Some models hand over generation settings that they completed. Their prompt and seed still say which
+        request it was; where they do not, the answer is kept at the end of the call.
+
+        Raises:
+            Unkept: if it cannot be written down.
+        """
+        slot = self._slot(kind, arguments)
+        if slot is None:
+            return
+        try:
+            slot.take(answer)
+        except PolbiasError as error:
+            raise Unkept(error) from None
+
+    def _slot(self, kind: str, arguments: Sequence[Any]) -> _Slot | None:
+        """The request that an answer is to, None where that cannot be told."""
+        waiting = self._waiting.get(request_key(kind, tuple(arguments)))
+        if waiting:
+            return waiting.popleft()
+        if kind != "generate_until":
+            return None
+        prompt, settings = arguments[0], arguments[1]
+        alike = [
+            slot
+            for slot in self._by_prompt.get(_text(prompt), ())
+            if not slot.done and slot.request.args[1].get("seed") == settings.get("seed")
+        ]
+        return alike[0] if len({slot.key for slot in alike}) == 1 else None
+
+    def _ask(self, kind: str, slots: list[_Slot], ask: Ask, total: int, missing: int) -> None:
+        self._waiting, self._by_prompt = {}, {}
+        for slot in slots:
+            self._waiting.setdefault(slot.key, deque()).append(slot)
+            self._by_prompt.setdefault(_text(slot.request.args[0]), []).append(slot)
+        before = self.tally.asked
+        try:
+            found = ask([slot.request for slot in slots])
+            for slot, answer in zip(slots, found, strict=True):
+                slot.take(answer)
+                slot.answer, slot.done = answer, True
+        except Unkept as stop:
+            raise stop.error from None
+        except (Exception, Refused) as error:
+            _log.debug("the model stopped answering", exc_info=True)
+            left = missing - sum(slot.done for slot in slots)
+            raise self._stopped(error, total, left) from error
+        finally:
+            self.tally.asked = before + sum(slot.done for slot in slots)
+
+    def _stopped(self, error: BaseException, total: int, left: int) -> PolbiasError:
+        if isinstance(error, PolbiasError):
+            return error
+        final = isinstance(error, Refused)  # its message has what was said to this request
+        said = f"; the server said: {scrub(self.faults[-1])}" if self.faults and not final else ""
+        return StoppedError(
+            f"the model stopped after {total - left:,} of {total:,} requests ({type(error).__name__}: "
+            f"{scrub(error) or 'no reason given'}{said}); {self.resume}; "
+            f"{left:,} are missing"
+        )
+
+
+def _text(prompt: Any) -> str:
+    return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
+
+
+def remembering(kind: Any) -> Any:
+    """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
+
+    A request that an API refuses for good (a wrong key, an unknown model, a prompt that is too long) is not
+    sent again and again, as lm_eval would. Every response gives one answer, also one without a text.
+    """
+    from lm_eval.models.api_models import TemplateAPI
+
+    class Remembering(kind):  # type: ignore[misc]
+        memory: Memory
+
+        def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
+            model = super().generate_until
+            return self.memory.answer("generate_until", requests, lambda some: model(some, *args, **kwargs))
+
+        def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
+            model = super().loglikelihood
+            return self.memory.answer("loglikelihood", requests, lambda some: model(some, *args, **kwargs))
+
+    class RememberingApi(Remembering):
+        def _create_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+            return without_empty_stops(super()._create_payload(*args, **kwargs))
+
+        def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
+            return super().parse_generations(outputs=with_texts(outputs), **kwargs)
+
+        def model_call(self, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().model_call(*args, **kwargs)
+            except Exception as error:
+                raise _final(error, self.memory.faults) or error from None
+
+        async def amodel_call(self, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return await super().amodel_call(*args, **kwargs)
+            except Exception as error:
+                raise _final(error, self.memory.faults) or error from None
+
+    made = RememberingApi if issubclass(kind, TemplateAPI) else Remembering
+    made.__name__ = kind.__name__
+    return made
+
+
+_TRY_AGAIN = (408, 409, 425, 429)
+
+
+def _final(error: Exception, faults: Sequence[str]) -> Refused | None:
+    """The refusal in an error of a client, with what the server has just said; None if it may pass."""
+    response = getattr(error, "response", None)
+    status = getattr(error, "status", None) or getattr(response, "status_code", None)
+    if isinstance(status, int) and 400 <= status < 500 and status not in _TRY_AGAIN:
+        reason = getattr(error, "message", None) or getattr(response, "reason", None) or "refused"
+        said = f": {faults[-1]}" if faults else ""
+        return Refused(f"{status} {reason}{said}")
+    return None

@@ -1,0 +1,267 @@
+"""The task files: names, groups and tags, read without lm_eval so that a wrong name is told at once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from os.path import normpath
+from pathlib import Path
+from reprlib import repr as short
+from typing import Any
+
+import yaml
+
+from polbias.aliases import Document, Json
+from polbias.files import InputError
+from polbias.nesting import MOST_LEVELS, too_deep
+from polbias.registry import task_folders
+
+_PREFIX = "polbias_"
+_WILD = "*?["
+_NEAREST = 4
+_MAX_DEPTH = 50
+_LONGEST = 300  # characters of a reason in a message
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML with lm_eval's ``!function`` as the name of the function."""
+
+
+_Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task file with what it includes.
+
+    Args:
+        name: of the task.
+        settings: what the file says; functions are their import names.
+    """
+
+    name: str
+    settings: Document
+
+    @property
+    def scores_likelihoods(self) -> bool:
+        """Whether it compares probabilities; else the model writes."""
+        return self.settings.get("output_type") in ("multiple_choice", "loglikelihood")
+
+    @property
+    def data(self) -> Document:
+        """Arguments of its loader, without their prefix ``polbias_``."""
+        given: Document = self.settings.get("dataset_kwargs") or {}
+        return {name.removeprefix(_PREFIX): value for name, value in given.items()}
+
+    @property
+    def metadata(self) -> Document:
+        """Its metadata: version, number of samples and so on."""
+        found: Document = self.settings.get("metadata") or {}
+        return found
+
+    @property
+    def samples(self) -> int:
+        """Answers per prompt that the task file asks for."""
+        return int(self.metadata.get("polbias_samples", 1))
+
+
+class Catalogue:
+    """All tasks, groups and tags below some folders.
+
+    Args:
+        folders: where task files lie; a later folder goes before an earlier one.
+
+    Raises:
+        InputError: if a folder is not there, or a task file in it cannot be used.
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self.folders = tuple(folders)
+        self._files: dict[str, Path] = {}
+        self.tasks: dict[str, Task] = {}
+        self.groups: dict[str, tuple[str, ...]] = {}
+        self.tags: dict[str, tuple[str, ...]] = {}
+        for folder in folders:
+            if not folder.is_dir():
+                raise InputError(f"--include_path {folder}: not a folder; expected one with task files")
+            for path in sorted(folder.rglob("*.yaml")):
+                self._take(path, _read(path))
+        self._refuse_circles()
+        tagged: dict[str, list[str]] = {}
+        for task in self.tasks.values():
+            for tag in _listed(task.settings.get("tag")):
+                tagged.setdefault(tag, []).append(task.name)
+        self.tags = {tag: tuple(names) for tag, names in sorted(tagged.items())}
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """All names of tasks, groups and tags, in order."""
+        return sorted({*self.tasks, *self.groups, *self.tags})
+
+    def members(self, name: str) -> list[str]:
+        """Return the tasks that a name stands for, each once."""
+        found: dict[str, None] = {}
+        seen: set[str] = set()
+        pending = [name]
+        while pending:
+            each = pending.pop()
+            if each in self.tasks:
+                found[each] = None
+            elif each not in seen:
+                seen.add(each)
+                pending.extend(reversed(self.groups.get(each) or self.tags.get(each, ())))
+        return list(found)
+
+    def choose(self, asked: Iterable[str]) -> list[str]:
+        """Return the names that lm_eval is to run.
+
+        A pattern stands for the tasks that it matches, or, where it matches none, for groups and tags. A task
+        that is also in a chosen group is asked once.
+
+        Args:
+            asked: names and patterns, each of which may be a list with commas.
+
+        Raises:
+            InputError: if a name is unknown, nothing is chosen, or two groups share a task.
+        """
+        wanted = [name for each in asked for name in map(str.strip, each.split(",")) if name]
+        if not wanted:
+            raise InputError("--tasks: names no task; see `polbias eval --list`")
+        found = list(dict.fromkeys(name for each in wanted for name in self._matching(each)))
+        groups = [name for name in found if name in self.groups]
+        owner: dict[str, str] = {}
+        for group in groups:
+            for task in self.members(group):
+                if task in owner:
+                    raise InputError(f"--tasks: {owner[task]} and {group} both ask {task}; name one of them")
+                owner[task] = group
+        alone = [task for name in found if name not in self.groups for task in self.members(name)]
+        # Likelihoods first: where a server has none, that is known before any answer is paid for.
+        order = [*groups, *(task for task in dict.fromkeys(alone) if task not in owner)]
+        return sorted(order, key=lambda name: not self._scores_likelihoods(name))
+
+    def _scores_likelihoods(self, name: str) -> bool:
+        return any(self.tasks[task].scores_likelihoods for task in self.members(name) if task in self.tasks)
+
+    def _matching(self, name: str) -> Iterator[str]:
+        if name in self.tasks or name in self.groups or name in self.tags:
+            yield name
+            return
+        for pool in (self.tasks, {**self.groups, **self.tags}) if any(sign in name for sign in _WILD) else ():
+            if matches := [each for each in pool if fnmatchcase(each, name)]:
+                yield from sorted(matches)
+                return
+        raise InputError(f"--tasks {name}: no such task, group or tag; {self._nearest(name)}")
+
+    def _nearest(self, name: str) -> str:
+        if name.endswith((".yaml", ".yml")) or "/" in name:
+            return "for files of your own name their folder with --include_path, and the task here"
+        near = difflib.get_close_matches(name, self.names, _NEAREST, 0.5)
+        near += difflib.get_close_matches(_PREFIX + name, self.names, _NEAREST, 0.7)
+        told = f"nearest: {', '.join(list(dict.fromkeys(near))[:_NEAREST])}; " if near else ""
+        return f"{told}all names: `polbias eval --list` (for tasks of lm_eval itself use `lm_eval`)"
+
+    def _take(self, path: Path, settings: Document) -> None:
+        name = settings.get("group", settings.get("task"))
+        if not isinstance(name, str):
+            return  # a base that others include
+        _check(path, settings)
+        self.tasks.pop(name, None)
+        self.groups.pop(name, None)
+        self._files[name] = path
+        if "group" in settings:
+            inner = [each for each in _listed(settings.get("task")) if isinstance(each, str)]
+            self.groups[name] = tuple(inner)
+        else:
+            self.tasks[name] = Task(name, settings)
+
+    def _refuse_circles(self) -> None:
+        inner = {
+            name: [each for each in members if each in self.groups] for name, members in self.groups.items()
+        }
+        try:
+            TopologicalSorter(inner).prepare()
+        except CycleError as error:
+            circle: list[str] = error.args[1][::-1]
+            told = " > ".join(circle)[:_LONGEST]
+            raise InputError(
+                f"{self._files[circle[0]]}: task: the group contains itself ({told}); take it out of one"
+            ) from None
+
+
+def catalogue(include: Sequence[Path] = ()) -> Catalogue:
+    """Read the task files of all instruments, and those in further folders."""
+    return Catalogue([*task_folders(), *include])
+
+
+def _read(path: Path, within: Sequence[Path] = ()) -> Json:
+    """Return what a task file and those that it includes say; a file that is no mapping says nothing."""
+    found = _loaded(path, within)
+    settings: Json = found if isinstance(found, dict) else {}
+    included = settings.pop("include", None)
+    around = (*within, path)
+    for each in _listed(included):
+        if not isinstance(each, str):
+            raise _wrong(path, "include", included, "the name of a file, or a list of names")
+        inner = path.parent / each
+        names = [normpath(outer) for outer in around]
+        if normpath(inner) in names:
+            circle = [*(outer.name for outer in around[names.index(normpath(inner)) :]), inner.name]
+            told = " > ".join(circle)[:_LONGEST]
+            raise InputError(f"{path}: include: the file includes itself ({told}); remove one of these")
+        if len(around) > _MAX_DEPTH:
+            raise InputError(f"{path}: include: more than {_MAX_DEPTH} files within each other; include less")
+        settings = _read(inner, around) | settings
+    return settings
+
+
+def _loaded(path: Path, within: Sequence[Path]) -> Any:
+    advice = f"correct `include` in {within[-1]}" if within else "correct it or take it out of the folder"
+    try:
+        text = path.read_text("utf-8")
+        line = too_deep(text)
+        if line is None:
+            return yaml.load(text, Loader=_Loader)
+        reason, advice = f"more than {MOST_LEVELS} levels deep", "correct it"
+    except OSError as error:
+        reason, line = error.strerror or type(error).__name__, None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = mark.line + 1 if mark else None
+        reason, advice = str(getattr(error, "problem", None) or error).splitlines()[0], "correct it"
+    # A value that is none of its tag makes PyYAML raise any of these.
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+        reason, line = str(error) or type(error).__name__, None
+    place = f"{path}:{line}" if line else str(path)
+    raise InputError(f"{place}: not a readable task file ({reason[:_LONGEST]}); {advice}") from None
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    """Return what may be one thing or a list of them as a list."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _check(path: Path, settings: Document) -> None:
+    """Refuse a task or group whose fields are not of the kinds that lm_eval knows."""
+    inner = settings.get("task")
+    if not all(isinstance(each, str | dict) for each in _listed(inner)):  # lm_eval takes whole tasks as well
+        raise _wrong(path, "task", inner, "a name, or a list of names")
+    tags = settings.get("tag")
+    if not all(isinstance(each, str) for each in _listed(tags)):
+        raise _wrong(path, "tag", tags, "a name, or a list of names")
+    for field in ("dataset_kwargs", "metadata"):
+        given = settings.get(field)
+        by_name = isinstance(given, dict) and all(isinstance(name, str) for name in given)
+        if given is not None and not by_name:
+            raise _wrong(path, field, given, "values by name")
+    samples = (settings.get("metadata") or {}).get("polbias_samples", 1)
+    if not isinstance(samples, int) or samples < 1:
+        raise _wrong(path, "metadata.polbias_samples", samples, "a whole number from 1")
+
+
+def _wrong(path: Path, field: str, found: Any, expected: str) -> InputError:
+    return InputError(f"{path}: {field}: found {short(found)}, expected {expected}; correct it")

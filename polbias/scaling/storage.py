@@ -1,0 +1,106 @@
+"""A run behind an address, on any file system that fsspec reaches."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from polbias.files import BuildError
+from polbias.optional import advice
+
+_CHUNK = 1 << 22
+# Addresses that need more than the base of polbias.
+_EXTRAS = {"s3": "scale", "s3a": "scale"}
+
+
+class RemotePlace:
+    """A folder behind an address; stores of objects show an upload only when it is complete.
+
+    Args:
+        url: such as ``s3://bucket/folder/name``.
+
+    Raises:
+        BuildError: if the file system is unknown or not installed.
+    """
+
+    def __init__(self, url: str) -> None:
+        import fsspec
+
+        self.url = url
+        protocol = url.partition("://")[0]
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(url)
+        except ImportError as error:
+            wanted = _EXTRAS.get(protocol)
+            hint = advice(wanted) if wanted else str(error)
+            raise BuildError(f"{url}: {protocol}:// needs a package that is not installed; {hint}") from None
+        except ValueError as error:
+            raise BuildError(f"{url}: not an address that can be written to ({error})") from None
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's bytes, or None if it is not there."""
+        with self._told("read", path):
+            try:
+                return bytes(self._files.cat_file(self._at(path)))
+            except FileNotFoundError:
+                return None
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write a small file."""
+        with self._told("written", path):
+            self._files.pipe_file(self._at(path), data)
+
+    @contextmanager
+    def workspace(self) -> Iterator[Path]:
+        """Give a temporary folder."""
+        with tempfile.TemporaryDirectory(prefix="polbias-shard-") as folder:
+            yield Path(folder)
+
+    def keep(self, folder: Path, path: str) -> None:
+        """Upload a file."""
+        with self._told("written", path):
+            self._files.put_file(str(folder / path), self._at(path))
+
+    def sizes(self) -> dict[str, int]:
+        """Return all files with their sizes in bytes."""
+        with self._told("listed", ""):
+            self._files.invalidate_cache()
+            try:
+                found = self._files.find(self._root, withdirs=False, detail=True)
+            except FileNotFoundError:
+                return {}
+            root = PurePosixPath(self._root)
+            return {
+                PurePosixPath(path).relative_to(root).as_posix(): int(entry["size"] or 0)
+                for path, entry in found.items()
+            }
+
+    def open(self, path: str) -> Any:
+        """Return a file to read from, in binary."""
+        with self._told("read", path):
+            return self._files.open(self._at(path), "rb", block_size=_CHUNK)
+
+    def remove(self, path: str) -> None:
+        """Remove a file."""
+        with self._told("removed", path):
+            self._files.rm_file(self._at(path))
+
+    def _at(self, path: str) -> str:
+        return f"{self._root}/{path}"
+
+    @contextmanager
+    def _told(self, done: str, path: str) -> Iterator[None]:
+        """Say in one line what a service refused; its libraries raise errors of many kinds."""
+        try:
+            yield
+        except BuildError:
+            raise
+        except Exception as error:
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise BuildError(
+                f"{self.url}/{path}: cannot be {done} ({reason}); check the address, the credentials and the "
+                "network, and run the command again: what is complete is kept"
+            ) from error

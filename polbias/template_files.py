@@ -1,0 +1,278 @@
+"""Read template files: YAML checked against a model, texts rendered in Jinja's sandbox.
+
+Every error names the file, the line, the field, what was found and what was expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import jinja2
+import jinja2.sandbox
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from polbias.files import TemplateError, clipped
+from polbias.generators.engine.bounded import refuse_unbounded
+from polbias.locations import checkout
+from polbias.nesting import MOST_LEVELS, too_deep
+
+Model = TypeVar("Model", bound=BaseModel)
+_MAX_BYTES = 4 << 20
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+MAX_TEXT = 10_000
+"""Characters of one value at most, as it may stand in thousands of rows."""
+Location = tuple[str | int, ...]
+_LONGEST = 500
+_NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
+
+
+def load_template(path: Path, model: type[Model]) -> Model:
+    """Read a YAML template file.
+
+    Args:
+        path: the file.
+        model: what it must look like.
+
+    Returns:
+        The checked content.
+
+    Raises:
+        TemplateError: naming file, line and field of the first problem.
+    """
+    text = template_text(path)
+    try:
+        if line := too_deep(text):
+            found = f"nested more than {MOST_LEVELS} levels deep"
+            raise TemplateError(f"{shown(path)}:{line}: {found}; a template file is flatter")
+        node = yaml.compose(text, Loader=_LOADER)
+        _refuse_oddities(path, node)
+        data = None if node is None else _Values().construct_document(node)
+    except yaml.YAMLError as error:
+        raise TemplateError(_explain_yaml(path, text, error)) from None
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise TemplateError(_explain(path, node, error)) from None
+
+
+def checked(path: Path, field: str, value: object, model: type[Model]) -> Model:
+    """Check a part of a file whose model depends on other files.
+
+    Args:
+        path: the file; it has been read before.
+        field: the place of the part, such as ``"exemplars.Cat-Da"``.
+        value: the part.
+        model: what it must look like.
+
+    Raises:
+        TemplateError: naming file, line and field of the first problem.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        node = yaml.compose(template_text(path), Loader=_LOADER)
+        raise TemplateError(_explain(path, node, error, _location(field))) from None
+
+
+def shown(path: Path) -> str:
+    """Return a path as a person would write it: below the checkout where possible."""
+    root = checkout()
+    try:
+        return path.resolve().relative_to(root).as_posix() if root else str(path)
+    except ValueError:
+        return str(path)
+
+
+def fault(path: Path, field: str, problem: str) -> TemplateError:
+    """Return the error of a field that is wrong only beside other files.
+
+    Args:
+        path: the file; it has been read before.
+        field: the field's place, such as ``"irrelevant.2-inf"``.
+        problem: what was found and what was expected.
+    """
+    line = _line(yaml.compose(template_text(path), Loader=_LOADER), _location(field))
+    return TemplateError(f"{shown(path)}:{line}: {field}: {clipped(problem, _LONGEST)}")
+
+
+def template_text(path: Path) -> str:
+    """Return the text of a template file of any kind.
+
+    Raises:
+        TemplateError: if it cannot be read, is larger than a template file is, or is not UTF-8.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise TemplateError(
+            f"{shown(path)}: cannot be read ({error.strerror}); expected a template file"
+        ) from None
+    if len(raw) > _MAX_BYTES:
+        raise TemplateError(f"{shown(path)}: {len(raw):,} bytes; a template file has at most {_MAX_BYTES:,}")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise TemplateError(f"{shown(path)}:{line}: not UTF-8; save the file as UTF-8") from None
+
+
+class _Values(yaml.constructor.SafeConstructor):
+    """Makes values of YAML nodes; a value that is none of its type is an error with a place."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ValueError, TypeError, LookupError, OverflowError, AttributeError) as error:
+            raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from None
+
+
+def _explain_yaml(path: Path, text: str, error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    position = getattr(error, "position", None)
+    line = mark.line + 1 if mark else text.count("\n", 0, position) + 1 if position is not None else 1
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+    return f"{shown(path)}:{line}: not valid YAML ({problem}); correct the syntax there"
+
+
+def _refuse_oddities(path: Path, node: yaml.Node | None) -> None:
+    """Refuse what makes a set large (aliases, endless texts) or says two things at once (duplicate keys)."""
+    pending = [node] if node else []
+    visited: set[int] = set()
+    while pending:
+        current = pending.pop()
+        line = current.start_mark.line + 1
+        if id(current) in visited:
+            raise TemplateError(
+                f"{shown(path)}:{line}: a YAML alias refers to this; write the value out instead"
+            )
+        visited.add(id(current))
+        if isinstance(current, yaml.ScalarNode) and len(current.value) > MAX_TEXT:
+            found = f"found a text of {len(current.value):,} characters, expected at most {MAX_TEXT:,}"
+            raise TemplateError(f"{shown(path)}:{line}: {found}; shorten it")
+        if isinstance(current, yaml.MappingNode):
+            seen: dict[str, int] = {}
+            for key, value in current.value:
+                line = key.start_mark.line + 1
+                if not isinstance(key, yaml.ScalarNode):
+                    raise TemplateError(
+                        f"{shown(path)}:{line}: found a list or mapping as a key, expected text"
+                    )
+                if key.value in seen:
+                    raise TemplateError(
+                        f"{shown(path)}:{line}: key {key.value!r} stands here and in line "
+                        f"{seen[key.value]}; keep one"
+                    )
+                seen[key.value] = line
+                pending += [key, value]
+        elif isinstance(current, yaml.SequenceNode):
+            pending.extend(current.value)
+
+
+def _explain(path: Path, node: yaml.Node | None, errors: ValidationError, within: Location = ()) -> str:
+    error, place = _first(errors)
+    location = within + place
+    kind, message = error["type"], error["msg"].removeprefix("Value error, ")
+    # A check of several fields names the one that is wrong at the beginning of its message.
+    named = _NAMED_FIELD.match(message) if kind == "value_error" else None
+    if named:
+        location += _location(named[1])
+        message = message[named.end() :]
+    line = _line(node, location)
+    field = ".".join(str(part) for part in location) or "the file"
+    if kind == "missing":
+        problem = "found nothing, expected a value; add the field"
+    elif kind == "extra_forbidden":
+        problem = f"unknown field with value {_short(error['input'])}; remove it or correct its name"
+    elif kind == "value_error":
+        problem = clipped(message, _LONGEST)
+    else:
+        problem = f"found {_short(error['input'])}; expected: {message[0].lower()}{message[1:]}"
+    return f"{shown(path)}:{line}: {field}: {problem}"
+
+
+def _first(errors: ValidationError) -> tuple[Mapping[str, Any], Location]:
+    """Return the first problem and its place; of a field with several forms, the one that went deepest."""
+    # Pydantic puts the name of a form, such as "tuple[Printed, ...]", among the parts of a location.
+    found = [
+        (error, tuple(part for part in error["loc"] if not (isinstance(part, str) and "[" in part)))
+        for error in errors.errors()
+    ]
+    same = [entry for entry in found if entry[1][:1] == found[0][1][:1]]
+    forms = len(same) > 1 and any(len(e["loc"]) != len(place) for e, place in same)
+    return max(same, key=lambda entry: len(entry[1])) if forms else found[0]
+
+
+def _reason(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _location(field: str) -> Location:
+    return tuple(int(part) if part.isdigit() else part for part in field.split("."))
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _line(node: yaml.Node | None, location: Location) -> int:
+    """Return the line of the deepest part of a location that is in the file."""
+    line = node.start_mark.line + 1 if node else 1
+    for part in location:
+        if isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line
+
+
+class Texts:
+    """Jinja texts of one template file, rendered in a sandbox; unknown names are errors.
+
+    Args:
+        path: the file the texts come from, for messages.
+        functions: what the texts may call.
+    """
+
+    def __init__(self, path: Path, functions: Mapping[str, Callable[..., Any]]) -> None:
+        self.path = path
+        self._environment = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined)
+        # As variables rather than globals: Jinja copies its globals for every render.
+        self._environment.globals = {}
+        self._functions = dict(functions)
+        self._compile = cache(self._compiled)
+
+    def _compiled(self, text: str) -> jinja2.Template:
+        refuse_unbounded(self._environment, text)
+        return self._environment.from_string(text)
+
+    def render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
+        """Render one text.
+
+        Args:
+            field: where the text stands in the file, for messages.
+            text: Jinja source.
+            slots: values of its variables.
+
+        Raises:
+            TemplateError: if the text is not valid Jinja, uses an unknown variable or leaves the sandbox.
+        """
+        try:
+            return self._compile(text).render(self._functions | dict(slots))
+        except jinja2.exceptions.SecurityError as error:
+            raise TemplateError(f"{shown(self.path)}: {field}: not allowed in a template ({error})") from None
+        except Exception as error:  # a text can make Jinja and our functions raise anything
+            known = ", ".join(sorted({*slots, *self._functions}))
+            raise TemplateError(
+                f"{shown(self.path)}: {field}: cannot be rendered ({_reason(error)}) in {_short(text)}; "
+                f"it may use: {known}"
+            ) from None

@@ -1,0 +1,251 @@
+"""Claims from files of every kind, sound and damaged; the draw per keyword."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.files import InputError
+from polbias.generators.xphemism.claim_records import Claim, Claims
+from polbias.generators.xphemism.claims import limit_per_keyword, load_claims, read_claims
+from polbias.generators.xphemism.matching import Matcher
+from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+
+ROWS = [("a", "Der Streik begann im Mai.", "true"), ("b", "Die Steuern sinken über Nacht.", "false")]
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def csv_text(separator: str = ",") -> str:
+    return "\n".join(separator.join(row) for row in [("claim_id", "claim", "gold"), *ROWS]) + "\n"
+
+
+def problems(claims: Claims) -> list[tuple[int, str | None]]:
+    return [(problem.row, problem.field) for problem in claims.problems]
+
+
+def check(claims: Claims) -> None:
+    assert [(claim.claim_id, claim.text, claim.gold) for claim in claims.claims] == ROWS
+    assert claims.problems == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize(("name", "separator"), [("c.csv", ","), ("c.csv", ";"), ("c.tsv", "\t")])
+def test_delimited(tmp_path: Path, name: str, separator: str, encoding: str) -> None:
+    check(read_claims(write(tmp_path / name, csv_text(separator), encoding)))
+    check(read_claims(write(tmp_path / name, csv_text(separator).replace("\n", "\r\n"), encoding)))
+
+
+def test_json_lines_and_parquet(tmp_path: Path) -> None:
+    objects = [{"claim_id": name, "claim": text, "gold": gold == "true"} for name, text, gold in ROWS]
+    check(read_claims(write(tmp_path / "c.jsonl", "\n".join(map(json.dumps, objects)))))
+    pq.write_table(pa.Table.from_pylist(objects), tmp_path / "c.parquet")
+    check(read_claims(tmp_path / "c.parquet"))
+
+
+def test_hub_dataset_with_label_names(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["wahr", "falsch"])}
+    )
+    data = datasets.Dataset.from_dict(
+        {"text": [text for _, text, _ in ROWS], "label": [0, 1]}, features=features
+    )
+    data.to_parquet(tmp_path / "train.parquet")
+    claims = load_claims(str(tmp_path))
+    assert [(claim.text, claim.gold, claim.row) for claim in claims.claims] == [
+        (ROWS[0][1], "true", 1),
+        (ROWS[1][1], "false", 2),
+    ]
+    with pytest.raises(InputError, match="cannot be loaded"):
+        load_claims(str(tmp_path), split="nowhere")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16"])
+def test_other_encodings(tmp_path: Path, encoding: str) -> None:
+    check(read_claims(write(tmp_path / "c.csv", csv_text(), encoding), encoding=encoding))
+
+
+def test_utf16_is_known_by_its_first_bytes(tmp_path: Path) -> None:
+    check(read_claims(write(tmp_path / "c.csv", csv_text(), "utf-16")))
+
+
+def test_a_wrong_encoding_is_a_problem_of_its_row(tmp_path: Path) -> None:
+    claims = read_claims(write(tmp_path / "c.csv", csv_text(), "cp1252"))
+    assert [claim.claim_id for claim in claims.claims] == ["a"]
+    assert problems(claims) == [(3, "claim")]
+    assert str(claims.problems[0]).startswith(
+        "c.csv:3: field 'claim': found a lost character at place 20, expected"
+    )
+    for encoding in ("klingon", "hex"):
+        with pytest.raises(InputError, match=f"encoding: found '{encoding}'"):
+            read_claims(tmp_path / "c.csv", encoding=encoding)
+
+
+def test_misread_letters(tmp_path: Path) -> None:
+    text = csv_text().encode().decode("cp1252")
+    assert problems(read_claims(write(tmp_path / "c.csv", text))) == [(3, "claim")]
+
+
+def test_own_columns_and_labels(tmp_path: Path) -> None:
+    text = "Nr;Satz;Urteil\n1;Der Streik begann.;eher wahr\n2;Die Steuern sinken.;Pinocchio\n3;Es regnet.;offen\n4;Es schneit.;?\n"
+    path = write(tmp_path / "c.csv", text)
+    claims = read_claims(
+        path,
+        columns={"claim": "Satz", "gold": "Urteil", "claim_id": "Nr"},
+        labels={"Eher wahr": "true", "pinocchio": "false", "offen": "skip"},
+    )
+    assert [(claim.claim_id, claim.gold) for claim in claims.claims] == [("1", "true"), ("2", "false")]
+    assert claims.skipped == 1
+    assert problems(claims) == [(5, "Urteil")]
+    with pytest.raises(InputError, match="no such column"):
+        read_claims(path, columns={"claim": "Text", "gold": "Urteil"})
+    with pytest.raises(InputError, match="expected also claim"):
+        read_claims(path)
+    with pytest.raises(InputError, match="labels: found 'maybe'"):
+        read_claims(path, columns={"claim": "Satz", "gold": "Urteil"}, labels={"offen": "maybe"})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("gold", "spellings"),
+    [
+        (
+            "true",
+            [
+                "true",
+                "TRUE",
+                "True ",
+                "t",
+                "1",
+                "1.0",
+                "yes",
+                "wahr",
+                "Wahr",
+                "WAHR.",
+                "richtig",
+                "ja",
+                "stimmt",
+            ],
+        ),
+        ("false", ["false", "False", "f", "0", "0.0", "no", "falsch", "FALSCH!", "unwahr", "nein", "fake"]),
+    ],
+)
+def test_spellings_of_labels(tmp_path: Path, gold: str, spellings: list[str]) -> None:
+    rows = "".join(f"Satz Nummer {i}.,{spelling}\n" for i, spelling in enumerate(spellings))
+    claims = read_claims(write(tmp_path / "c.csv", "claim,gold\n" + rows))
+    assert {claim.gold for claim in claims.claims} == {gold}
+    assert len(claims.claims) == len(spellings)
+
+
+def test_damaged_rows_leave_the_rest(tmp_path: Path) -> None:
+    rows = [
+        "claim_id,claim,gold",
+        "a,Gut.,true",
+        "b,zu kurz",
+        "c,zu,lang,true",
+        "d,,true",
+        "e,Kein Urteil.,",
+        "f,Seltsames Urteil.,vielleicht",
+        "",
+        f"g,{'Wort ' * 101},true",
+        f"h,{'x' * (1 << 21)},true",
+        "a,Schon da.,true",
+        "i,Gut.,true",
+        "j,Halb wahr.,true",
+        "k,halb  WAHR.,false",
+        f"l,{'Wort ' * 100},false",
+    ]
+    claims = read_claims(write(tmp_path / "c.csv", "\n".join(rows)))
+    assert [claim.claim_id for claim in claims.claims] == ["a", "l"]
+    expected = [(3, None), (4, None), (5, "claim"), (6, "gold"), (7, "gold"), (9, "claim"), (10, None)]
+    expected += [(11, "claim_id"), (12, "claim"), (13, "gold"), (14, "gold")]
+    assert problems(claims) == expected
+    assert all(
+        "expected" in problem.message or "more than" in problem.message or "left out" in problem.message
+        for problem in claims.problems
+    )
+
+
+def test_a_claim_of_one_endless_word_or_half_a_character_is_left_out(tmp_path: Path) -> None:
+    claims = [{"claim": text, "gold": "true"} for text in ("x" * 10_001, "Halb \ud83d.", "Gut.")]
+    path = write(tmp_path / "c.jsonl", "".join(json.dumps(claim) + "\n" for claim in claims))
+    read = read_claims(path)
+    assert [claim.text for claim in read.claims] == ["Gut."]
+    assert [problem.message for problem in read.problems] == [
+        "found 10,001 characters, expected at most 10,000",
+        "found a lost character at place 6, expected text in the encoding given (UTF-8)",
+    ]
+
+
+def test_ids_are_made_from_the_text(tmp_path: Path) -> None:
+    first = read_claims(write(tmp_path / "c.csv", "claim,gold\nEins.,1\nZwei.,0\n")).claims
+    second = read_claims(write(tmp_path / "c.csv", "gold,claim\n0,Zwei.\n1,Eins.\n")).claims
+    assert {claim.claim_id: claim.text for claim in first} == {claim.claim_id: claim.text for claim in second}
+    assert len({claim.claim_id for claim in first}) == 2
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "claim\n", '{"claim": 1}\n'])
+def test_unusable_files(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError):
+        read_claims(write(tmp_path / "c.csv", text))
+    with pytest.raises(InputError, match="no such file"):
+        read_claims(tmp_path / "none.csv")
+
+
+def test_errors_name_the_file_given_and_not_a_copy(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", "Überschrift\n", "cp1252")
+    with pytest.raises(InputError, match=str(path)):
+        read_claims(path)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("any") / "c.csv"
+    path.write_bytes(b"claim,gold\n" + data)
+    try:
+        claims = read_claims(path)
+    except InputError:
+        return
+    assert all(claim.text.strip() and "\ufffd" not in claim.text for claim in claims.claims)
+
+
+def many() -> list[Claim]:
+    golds = ("true", "false")
+    return [
+        Claim(f"c{number:03}", f"Im Jahr {1900 + number} gab es {word}.", golds[number % 2], "c.csv", number)  # type: ignore[arg-type]
+        for number, word in enumerate(["einen Streik", "keine Steuern", "nichts", "„Streik“"] * 20)
+    ]
+
+
+def test_limit_per_keyword() -> None:
+    matcher = Matcher(load_lexicon(), ["Streik", "Steuer"])
+    drawn = limit_per_keyword(many(), matcher, seed=1)
+    by_cell: dict[tuple[str, str], int] = {}
+    for each in drawn:
+        by_cell[each.word, each.claim.gold] = by_cell.get((each.word, each.claim.gold), 0) + 1
+        assert all(hit.word == each.word and not hit.quoted for hit in each.hits)
+    assert by_cell == {("Streik", "true"): 5, ("Steuer", "false"): 5}
+    marked = limit_per_keyword(many(), matcher, seed=1, marked=True)
+    assert {each.claim.gold for each in marked if each.word == "Streik"} == {"true", "false"}
+
+
+def test_the_draw_depends_on_seed_and_not_on_order() -> None:
+    matcher = Matcher(load_lexicon(), ["Streik", "Steuer"])
+    shuffled = many()
+    random.Random(3).shuffle(shuffled)
+    first = limit_per_keyword(many(), matcher, seed=1)
+    assert limit_per_keyword(shuffled, matcher, seed=1) == first
+    assert limit_per_keyword(many(), matcher, seed=2) != first
+    assert limit_per_keyword(many(), matcher, seed=1, most=2) == tuple(
+        each for each in first if each in limit_per_keyword(many(), matcher, seed=1, most=2)
+    )

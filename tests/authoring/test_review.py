@@ -1,0 +1,303 @@
+"""The review file there and back, what is wrong with one, and corrections put into statement files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from polbias.files import InputError
+from polbias.generators.authoring.review import COLUMNS, Row, read_review, rows, write_review
+from polbias.generators.engine.spreadsheets import SheetError
+from polbias.generators.policy.quality_set import check, items
+from polbias.generators.policy.review_apply import apply_corrections
+from polbias.generators.policy.statements import load_statements
+
+STATEMENTS = """\
+# The country of this test.
+country: FR
+languages: [fr, en]
+statements:
+  # A comment that stays.
+  - id: fr-01-benches
+    topic: parks   # and this one
+    issues: {}
+    opposite: {type: contrary, kind: verb}
+    fr:
+      original: Les bancs devraient être peints.
+      negation: Les bancs ne devraient pas être peints.
+      opposite: >-
+        Les bancs devraient
+        rester bruts.
+      paraphrases:
+        - "Il faudrait peindre les bancs."
+        - Une peinture devrait couvrir les bancs.
+        - Les communes devraient peindre les bancs.
+    en:
+      original: Benches should be painted.
+      negation: Benches should not be painted.
+      opposite: 'Benches should stay bare.'
+      paraphrases:
+        - Paint should go on benches.   # the third comment
+        - Towns ought to paint benches.
+        - Every bench should get a coat of paint.
+"""
+ROW = Row("fr-01-benches", "en", "paraphrase1", "Paint should go on benches.", ("force-lost",))
+
+
+@pytest.fixture
+def statements(tmp_path: Path) -> Path:
+    path = tmp_path / "fr.yaml"
+    path.write_text(STATEMENTS, encoding="utf-8")
+    return path
+
+
+def written(folder: Path, *found: Row) -> Path:
+    path = folder / "review.tsv"
+    path.unlink(missing_ok=True)
+    write_review(path, found)
+    return path
+
+
+def decide(path: Path, statements: Path, *decided: Row) -> str:
+    """Apply decisions and return the statement file."""
+    apply_corrections(path, [replace(row, line=line) for line, row in enumerate(decided, 2)], [statements])
+    return statements.read_text(encoding="utf-8")
+
+
+def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
+    odd = replace(
+        ROW,
+        variant="negation",
+        text='"Ça", dit-on, coûte 2 % « net ».',
+        suggestion="Ça coûte.",
+        findings=("force-lost", "typography"),
+    )
+    decided = replace(ROW, variant="opposite", decision="accept", reviewer="MK")
+    path = written(tmp_path, ROW, odd, decided)
+    back = read_review(path)
+    assert [replace(row, line=0) for row in back] == [ROW, odd, decided]
+    assert [row.line for row in back] == [2, 3, 4]
+    assert path.read_bytes().startswith("\t".join(COLUMNS).encode() + b"\n")
+
+
+@pytest.mark.parametrize("change", [
+    lambda text: "\ufeff" + text,
+    lambda text: text.replace("\n", "\r\n"),
+    lambda text: text.replace("\t\t\t\n", "\n"),
+    lambda text: text + "\n\n",
+    lambda text: text.replace("Paint should go on benches.", '"Paint should go on benches."'),
+])  # fmt: skip
+def test_what_spreadsheets_do_to_a_file_changes_nothing(tmp_path: Path, change) -> None:
+    path = written(tmp_path, ROW)
+    path.write_bytes(change(path.read_text(encoding="utf-8")).encode())
+    assert [replace(row, line=0) for row in read_review(path)] == [ROW]
+
+
+def test_writing_again_keeps_decisions_on_the_same_text(tmp_path: Path) -> None:
+    other = replace(ROW, variant="paraphrase2", text="Towns ought to paint benches.")
+    path = written(
+        tmp_path,
+        replace(ROW, decision="accept", reviewer="MK"),
+        replace(other, decision="reject", reviewer="MK"),
+    )
+    write_review(path, [ROW, replace(other, text="Towns should paint benches.")])
+    assert [(row.decision, row.reviewer) for row in read_review(path)] == [("accept", "MK"), ("", "")]
+
+
+def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
+    path = written(tmp_path, ROW)
+    path.write_text(path.read_text().replace("paraphrase1", "paraphrase9"))
+    before = path.read_bytes()
+    with pytest.raises(SheetError):
+        write_review(path, [ROW])
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (replace(ROW, decision="acept", reviewer="MK"), "decision: found 'acept', expected 'accept', 'reject' or the corrected sentence"),
+        (replace(ROW, decision="accept"), "reviewer: found nothing beside a decision"),
+        (replace(ROW, reviewer="MK"), "decision: found nothing beside the reviewer 'MK'"),
+        (replace(ROW, decision=ROW.text, reviewer="MK"), "decision: found the text unchanged"),
+        (replace(ROW, decision="Two\nlines.", reviewer="MK"), "decision: found 'Two\\nlines.', expected one line"),
+        (replace(ROW, decision="x" * 10_000 + ".", reviewer="MK"), f"decision: found {'x' * 60!r}, 10,001 characters, expected at most 10,000"),
+        (replace(ROW, decision="A {bench}.", reviewer="MK"), "decision: found 'A {bench}.', expected one line"),
+        (replace(ROW, variant="paraphrase4"), "variant: found 'paraphrase4', expected one of original, paraphrase1"),
+        (replace(ROW, findings=("strange",)), "findings: found 'strange', expected codes"),
+        (replace(ROW, statement=""), "statement: found nothing"),
+        (replace(ROW, text=""), "text: found nothing"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named_with_file_line_and_field(tmp_path: Path, row: Row, message: str) -> None:
+    path = written(tmp_path, replace(ROW, variant="negation"), row)
+    with pytest.raises(SheetError) as error:
+        read_review(path)
+    assert str(error.value).startswith(f"{path}:3: {message}")
+    assert "\n" not in str(error.value)
+
+
+def test_every_bad_line_has_one_message(tmp_path: Path) -> None:
+    bad = [replace(ROW, variant=name, decision="hm", reviewer="MK") for name in ("negation", "opposite")]
+    path = written(tmp_path, ROW, *bad, ROW)
+    path.write_text(path.read_text() + "one\ttwo\n")
+    with pytest.raises(SheetError) as error:
+        read_review(path)
+    places = [problem.split(": ")[0] for problem in error.value.problems]
+    assert places == [f"{path}:{line}" for line in (3, 4, 5, 6)]
+    assert "stands in line 2 too" in error.value.problems[2]
+    assert "found 2 columns, expected 8" in error.value.problems[3]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", ":1: head: found nothing"),
+        (b"id,text\n1,2\n", ":1: head: found id,text"),
+        ("statement\tü\n".encode("latin-1"), ":1: not UTF-8"),
+        ("\t".join(COLUMNS).encode() + b'\nfr-01\ten\tnegation\t"open\n', "quotes or tabs are broken"),
+    ],
+)
+def test_a_file_that_is_no_review_file(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "review.tsv"
+    path.write_bytes(content)
+    with pytest.raises(SheetError) as error:
+        read_review(path)
+    assert message in str(error.value)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(SheetError, match=r"none.tsv: cannot be read \(No such file"):
+        read_review(tmp_path / "none.tsv")
+
+
+@pytest.mark.parametrize(
+    ("variant", "language", "old", "before", "new", "after"),
+    [
+        ("paraphrase1", "en", "Paint should go on benches.", "- Paint should go on benches.   # the", "Benches should get some paint.", "- Benches should get some paint.   # the"),
+        ("opposite", "en", "Benches should stay bare.", "'Benches should stay bare.'", "Benches should: stay.", '"Benches should: stay."'),
+        ("original", "en", "Benches should be painted.", "original: Benches should be painted.", "- Benches should have paint #1.", 'original: "- Benches should have paint #1."'),
+        ("opposite", "fr", "Les bancs devraient rester bruts.", ">-\n        Les bancs devraient\n        rester bruts.\n", "Les bancs devraient rester sans « peinture ».", "Les bancs devraient rester sans « peinture ».\n"),
+        ("paraphrase1", "fr", "Il faudrait peindre les bancs.", '"Il faudrait peindre les bancs."', "Il faudrait que l'on peigne les bancs.", "Il faudrait que l'on peigne les bancs."),
+    ],
+)  # fmt: skip
+def test_only_the_corrected_sentence_changes(
+    tmp_path: Path, statements: Path, variant: str, language: str, old: str, before: str, new: str, after: str
+) -> None:
+    row = Row("fr-01-benches", language, variant, old, (), decision=new, reviewer="MK")
+    path = written(tmp_path, row)
+    text = decide(path, statements, *read_review(path))
+    assert STATEMENTS.count(before) == 1
+    assert text == STATEMENTS.replace(before, after)
+    wording = dict(load_statements(statements).statements[0].wordings)[language]
+    assert wording.text(variant) == row.decision
+
+
+def test_many_corrections_at_once_and_again(tmp_path: Path, statements: Path) -> None:
+    decided = [
+        replace(ROW, decision="Benches should get paint.", reviewer="MK"),
+        replace(
+            ROW,
+            variant="paraphrase3",
+            text="Every bench should get a coat of paint.",
+            decision="All seats should be coated.",
+            reviewer="MK",
+        ),
+        replace(
+            ROW, variant="paraphrase2", text="Towns ought to paint benches.", decision="reject", reviewer="MK"
+        ),
+        replace(
+            ROW, variant="negation", text="Benches should not be painted.", decision="accept", reviewer="MK"
+        ),
+        replace(ROW, variant="original", text="Benches should be painted."),
+    ]
+    path = written(tmp_path, *decided)
+    applied = apply_corrections(path, read_review(path), [statements])
+    assert [row.variant for row in applied.corrected] == ["paraphrase1", "paraphrase3"]
+    assert [row.variant for row in applied.rejected] == ["paraphrase2"]
+    assert [row.variant for row in applied.accepted] == ["negation"]
+    text = statements.read_text(encoding="utf-8")
+    changes = (
+        ("Paint should go on benches.", "Benches should get paint."),
+        ("Every bench should get a coat of paint.", "All seats should be coated."),
+    )
+    expected = STATEMENTS
+    for old, new in changes:
+        expected = expected.replace(old, new)
+    assert text == expected
+    apply_corrections(path, read_review(path), [statements])  # done already: nothing to do, no error
+    assert statements.read_text(encoding="utf-8") == expected
+
+
+def test_line_ends_of_windows_stay(tmp_path: Path, statements: Path) -> None:
+    statements.write_bytes(STATEMENTS.replace("\n", "\r\n").encode())
+    path = written(tmp_path, replace(ROW, decision="Benches should get paint.", reviewer="MK"))
+    apply_corrections(path, read_review(path), [statements])
+    expected = STATEMENTS.replace("Paint should go on benches.", "Benches should get paint.")
+    assert statements.read_bytes() == expected.replace("\n", "\r\n").encode()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (replace(ROW, statement="fr-02"), "statement: found 'fr-02', expected the id of a statement"),
+        (replace(ROW, language="de"), "language: found 'de', expected one of en, fr"),
+        (replace(ROW, text="Paint must go on benches."), "text: found 'Paint must go on benches.', but"),
+        (replace(ROW, decision="Benches should be painted."), "decision: found 'Benches should be painted.', which has the defect paraphrase-equals-original"),
+    ],
+)  # fmt: skip
+def test_a_correction_that_cannot_be_used_leaves_all_as_it_was(
+    tmp_path: Path, statements: Path, row: Row, message: str
+) -> None:
+    good = replace(
+        ROW,
+        variant="opposite",
+        text="Benches should stay bare.",
+        decision="Benches should be left bare.",
+        reviewer="MK",
+    )
+    bad = replace(row, decision=row.decision or "Benches should get paint.", reviewer="MK")
+    path = written(tmp_path, good, bad)
+    with pytest.raises(SheetError) as error:
+        apply_corrections(path, read_review(path), [statements])
+    assert [problem.startswith(f"{path}:3: {message}") for problem in error.value.problems] == [True]
+    assert statements.read_text(encoding="utf-8") == STATEMENTS
+
+
+def test_rows_of_the_gate_carry_its_codes_and_what_it_can_mend(tmp_path: Path, statements: Path) -> None:
+    statements.write_text(
+        STATEMENTS.replace("Paint should go on benches.", '"Paint  goes on benches"'), encoding="utf-8"
+    )
+    found = items([load_statements(statements)])
+    [row] = rows(found, check(found))
+    assert row.key == ("fr-01-benches", "en", "paraphrase1")
+    assert row.findings == ("stray-whitespace", "missing-final-punctuation", "force-lost")
+    assert row.suggestion == "Paint goes on benches."
+
+
+@pytest.mark.parametrize("sign", ["\x7f", "\x9f", "\ufeff", "\uffff", "\x00"])
+def test_a_correction_with_a_sign_that_yaml_cannot_hold(tmp_path: Path, sign: str) -> None:
+    path = written(tmp_path, replace(ROW, decision=f"Paint{sign} the benches.", reviewer="MK"))
+    with pytest.raises(SheetError, match="expected one line without tabs, braces and control characters"):
+        read_review(path)
+
+
+def test_a_correction_in_a_list_in_brackets_stays_one_sentence(tmp_path: Path, statements: Path) -> None:
+    block = STATEMENTS[STATEMENTS.index("        - Paint should") :]
+    flow = " [Paint should go on benches., Towns ought to paint benches., Benches need a coat of paint.]\n"
+    statements.write_text(STATEMENTS.replace(f"\n{block}", flow), "utf-8")
+    decide(path := statements, path, replace(ROW, decision="Soon, benches should get paint.", reviewer="MK"))
+    wording = dict(load_statements(statements).statements[0].wordings)["en"]
+    assert wording.text("paraphrase1") == "Soon, benches should get paint."
+    assert wording.text("paraphrase2") == "Towns ought to paint benches."
+
+
+def test_a_statement_file_whose_layout_is_not_understood_stays(tmp_path: Path, statements: Path) -> None:
+    before = ("\ufeff\ufeff" + STATEMENTS).encode()
+    statements.write_bytes(before)
+    row = replace(ROW, decision="Benches should get paint.", reviewer="MK", line=2)
+    with pytest.raises(InputError, match=r"fr\.yaml: its layout .* fr-01-benches .*byte order mark"):
+        apply_corrections(tmp_path / "review.tsv", [row], [statements])
+    assert statements.read_bytes() == before

@@ -1,0 +1,116 @@
+"""How alike items are: both measures against a plain loop, near-duplicates, frames, and the shipped sets."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polbias.generators.authoring.items import Features, character_grams, closest_earlier, word_bigrams
+from polbias.generators.selfassess.alikeness import Limits, alikeness, frame, opening, skeleton
+from polbias.generators.selfassess.items import load_items
+from polbias.generators.selfassess.templates import load_family
+from tests.support.process import run_python
+
+texts = st.lists(st.text("ab cAÄ", max_size=14), min_size=1, max_size=12)
+
+
+def plain(one: set[str], other: set[str], measure: str) -> float:
+    whole = len(one | other) if measure == "jaccard" else min(len(one), len(other))
+    return len(one & other) / whole
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts, st.sampled_from(["jaccard", "overlap"]), st.sampled_from([1, 3, 256]))
+def test_all_pairs_are_those_of_a_plain_loop(items: list[str], measure: str, block: int) -> None:
+    make = character_grams if measure == "jaccard" else word_bigrams
+    expected = {
+        pair: plain(make(items[pair[0]]), make(items[pair[1]]), measure)
+        for pair in combinations(range(len(items)), 2)
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(items, "_BLOCK", block)
+        features = Features(items, make)
+        closest = features.closest(measure, limit=0.4, most=500)  # type: ignore[arg-type]
+    found = {(pair.first, pair.second): pair.score for pair in closest.pairs}
+    assert found == pytest.approx({pair: score for pair, score in expected.items() if score > 0})
+    assert closest.over == sum(score >= 0.4 - 1e-12 for score in expected.values())
+    assert [p.score for p in closest.pairs] == sorted((p.score for p in closest.pairs), reverse=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts, st.sampled_from([0.3, 0.5, 0.8]))
+def test_near_duplicates_are_those_of_a_greedy_loop(items: list[str], limit: float) -> None:
+    grams = [character_grams(item) for item in items]
+    kept: list[int] = []
+    for place, found in enumerate(closest_earlier(items, limit)):
+        near = [other for other in kept if plain(grams[other], grams[place], "jaccard") >= limit]
+        assert (found is None) == (not near)
+        if found is None:
+            kept.append(place)
+        else:
+            assert (found.first in near, found.second) == (True, place)
+            assert found.score == pytest.approx(plain(grams[found.first], grams[place], "jaccard"))
+
+
+def test_grams_by_hand() -> None:
+    assert character_grams("Tax  CUT!") == {"tax c", "ax cu", "x cut", " cut!"}
+    assert character_grams("Tax") == {"tax"}
+    assert word_bigrams("The U.S. and the mayor's plan") == {
+        "the u.s",
+        "u.s and",
+        "and the",
+        "the mayor's",
+        "mayor's plan",
+    }
+    pair = Features(["abcdef", "abcdeX"]).closest().pairs[0]
+    assert pair.score == pytest.approx(1 / 3)
+
+
+def test_openings_frames_and_skeletons() -> None:
+    text = "Impact of new tariffs on dairy farms"
+    assert opening(text) == "impact of"
+    assert frame(text, "en") == "impact of _ on _"
+    assert skeleton(text, "en") == "_ of _ on _"
+    assert frame("Verbot von Kurzstreckenflügen in der Eifel", "de") == "verbot von _ in der _"
+    assert frame("Taxes", "en") == "taxes"
+
+
+def test_what_is_too_common() -> None:
+    same = [f"Debate over {word} quotas" for word in ("herring", "lumber", "saffron")]
+    other = [f"{word} for the {thing} guild" for word, thing in (("Oil", "lamp"), ("Zinc", "roof"))]
+    found = alikeness([*same, *other], "en", limits=Limits(jaccard=0.9, frame=0.2))
+    assert [(each.kind, each.pattern, each.count) for each in found.too_common()] == [
+        ("opening", "debate over", 3),
+        ("frame", "debate over _", 3),
+    ]
+    assert found.problems()[0] == "opening 'debate over': 3 of 5 items (60.0%), at most 20% expected"
+    assert alikeness([*same, *other], "en", limits=Limits(jaccard=0.9, frame=0.6)).problems() == []
+
+
+def test_a_single_item_is_always_allowed() -> None:
+    assert alikeness(["Rules on barges", "Fees for ferries"], "en").problems() == []
+
+
+@pytest.mark.parametrize("set_id", ["poligen", "econolex", "bundestag"])
+def test_the_shipped_items_differ(set_id: str) -> None:
+    family = load_family()
+    items = load_items(family, set_id)
+    found = alikeness([item.text for item in items], family.sets[set_id].language)
+    assert found.problems() == []
+    assert found.grams.pairs[0].score < 0.5
+
+
+def test_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "items.txt"
+    path.write_text("Rules on river barges\nRules on river barges today\nFees for mountain huts\n", "utf-8")
+    done = run_python(["-m", "polbias.cli.main", "items", str(path), "-n", "1"], check=False)
+    assert done.returncode == 1
+    assert "Rules on river barges | Rules on river barges today" in done.stdout
+    assert "too much alike: 1 pairs have a Jaccard of 0.5 or more" in done.stdout
+    done = run_python(["-m", "polbias.cli.main", "items", "nolex"], check=False)
+    assert done.returncode == 2
+    assert "nolex: no such set or file; expected one of poligen" in done.stderr

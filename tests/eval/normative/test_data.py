@@ -1,0 +1,134 @@
+"""The metrics and extractors on the dataset as it is published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.eval.answers import extract_cards, extract_entailment
+from polbias.eval.consistency import consistency
+from polbias.eval.data import load
+from polbias.eval.normative.effects import content_effect, disjunction_readings
+from polbias.eval.normative.schema import Judgements
+from polbias.eval.normative.summary import normative_summary
+from polbias.eval.normative.wason import Selections
+from polbias.eval.wason_summary import wason_summary
+from polbias.harness_tasks.generate import ENTAILED
+from tests.support.respondents import rows_of
+
+DATASET = "normative-reasoning"
+
+Rows = Mapping[str, list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def published(normative_build: Path) -> Rows:
+    return {config: rows_of(normative_build / DATASET, config) for config in (*ENTAILED, "wason")}
+
+
+def test_style_filter(normative_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(normative_build))
+    arguments = {"polbias_dataset": DATASET, "polbias_config": "deontic_logic", "polbias_revision": "v1.1.0"}
+    rows = load(**arguments, polbias_style="cot", pretrained="model arguments are passed too")["test"]
+    assert (len(rows), set(rows["prompt_style"])) == (640, {"cot"})
+    assert len(load(**arguments)["test"]) == 3 * 640
+
+
+@pytest.mark.parametrize("config", ENTAILED)
+def test_baselines_of_the_tasks_are_those_of_the_data(published: Rows, config: str) -> None:
+    golds = [row["gold"] for row in published[config]]
+    assert golds.count("entailment") / len(golds) == ENTAILED[config]
+
+
+def test_a_perfect_respondent(published: Rows) -> None:
+    rows = [row | {"label": row["gold"]} for config in ENTAILED for row in published[config]]
+    summary = normative_summary(rows)
+    assert {entry["estimate"] for entry in summary["accuracy"]} == {1}
+    assert {entry["share"]["estimate"] for entry in summary["consistency"]} == {1}
+    assert {entry["estimate"] for entry in summary["effects"]} == {0}
+    assert {entry["paper"]["estimate"] for entry in summary["disjunctions"]} == {1}
+    logic = next(entry for entry in summary["accuracy"] if entry["task"] == "logic")
+    assert logic["acc_sdl"] == (640 - 20 * 8) / 640
+    # 8 patterns of each task in each style are compared, of the disjunctions FC-Or-Elim and FC-Or-Intro too
+    cells = {(e["domain"], e["task"]): e["cells"] for e in summary["effects"] if "domain" in e}
+    assert cells == {
+        ("deontic", "logic"): 20,
+        **dict.fromkeys([("deontic", "syllogism"), ("epistemic", "logic"), ("epistemic", "syllogism")], 16),
+    }
+
+
+@pytest.mark.parametrize("config", ENTAILED)
+def test_equivalent_inferences_have_equal_golds_and_one_content(published: Rows, config: str) -> None:
+    rows = [row | {"label": row["gold"]} for row in published[config]]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        for name in row["consistency_ids"]:
+            groups.setdefault((name, row["prompt_style"]), []).append(row)
+    assert len(groups) == consistency(rows)[0].groups
+    for members in groups.values():
+        assert len({row["gold"] for row in members}) == len({row["cluster_id"] for row in members}) == 1
+        assert len({row["pattern"] for row in members}) == len(members) >= 2
+
+
+def test_contents_of_both_types_are_there(published: Rows) -> None:
+    """Why the error of the content effect is not that of two samples of contents."""
+    table = Judgements.of([row | {"label": row["gold"]} for row in published["epistemic_logic"]])
+    kinds = table.factor("content_type")
+    compared = kinds.codes != kinds.levels.index("nonsense")
+    contents, codes = table.factor("cluster_id").codes[compared], kinds.codes[compared]
+    both = [len({*codes[contents == content].tolist()}) == 2 for content in {*contents.tolist()}]
+    assert all(both)
+    effect = content_effect(table.select(table.factor("prompt_style").codes == 0))
+    assert (effect.clusters, effect.cells) == (len(both), 16)
+
+
+def test_readings_of_the_disjunctions(published: Rows) -> None:
+    rows = [row | {"label": "entailment"} for row in published["deontic_logic"]]
+    found = {
+        reading.patterns: reading for reading in disjunction_readings(rows) if reading.prompt_style == "zero"
+    }
+    assert {patterns: reading.contents for patterns, reading in found.items()} == {
+        ("FC-Or-Elim", "FC-Or-Intro"): 60,
+        ("Ross-Or-Intro",): 40,
+    }
+    assert found["FC-Or-Elim", "FC-Or-Intro"].mixed.estimate == found["Ross-Or-Intro",].sdl.estimate == 1
+
+
+def test_cards_to_turn_are_the_true_antecedent_and_the_false_consequent(published: Rows) -> None:
+    rows = published["wason"]
+    table = Selections.of([row | {"label": row["gold"]} for row in rows])
+    assert (table.gold == (table.role % 3 == 0)).all()
+    summary = wason_summary(table)
+    assert (summary["accuracy"]["estimate"], summary["matching"]["estimate"]) == (1, 0.25)
+    assert summary["matching_index"]["estimate"] == 0
+    assert [effect["cells"] for effect in summary["effects"]] == [4, 24]
+
+
+@pytest.mark.parametrize("config", ENTAILED)
+def test_no_sentence_of_an_item_is_read_as_an_answer_and_every_answer_beside_them(
+    published: Rows, config: str
+) -> None:
+    rows = [row for row in published[config] if row["prompt_style"] == "zero"][::5]
+    for row in rows:
+        said, hypothesis = " ".join(row["premises"]), row["hypothesis"]
+        for text in (said, hypothesis, f"Premise: {said}\nHypothesis: {hypothesis}", row["prompt"]):
+            assert extract_entailment(text).label == "unparsable", text
+        for label in ("entailment", "non-entailment"):
+            for text in (
+                f"{row['prompt']} {label}",
+                f"{label}\n\nThe premise says: {said} {hypothesis}",
+                f"The premise says: {said}\nThe hypothesis says: {hypothesis}\n\n{label}",
+            ):
+                assert extract_entailment(text).label == label, text
+
+
+def test_no_selection_task_is_read_as_an_answer_and_every_answer_after_it(published: Rows) -> None:
+    for row in published["wason"][::5]:
+        cards = row["cards"]
+        assert extract_cards(row["prompt"], cards).label == "unparsable"
+        assert extract_cards(f"{row['prompt']} {row['gold']}", cards).label == row["gold"]
+        shown = [cards["ABCD".index(letter)] for letter in row["gold"].split(",")]
+        assert extract_cards(f'Turn over "{shown[0]}" and "{shown[1]}".', cards).label == row["gold"]

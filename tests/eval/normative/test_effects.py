@@ -1,0 +1,223 @@
+"""Content and domain effects and the readings of disjunctions: by hand, by algebra and by simulated respondents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.eval.columns import Factor, OutcomesError
+from polbias.eval.normative.effects import (
+    content_effect,
+    disjunction_readings,
+    domain_effect,
+    effect,
+    outcome_of,
+)
+from polbias.eval.normative.schema import Judgements
+from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
+from tests.support.respondents import follows_content, says_entailment
+
+FLIP = {"entailment": "non-entailment", "non-entailment": "entailment"}
+
+
+def row(pattern: str, kind: str, content: str, right: bool | None, **more: str) -> dict[str, Any]:
+    label = {True: "entailment", False: "non-entailment", None: "refusal"}[right]
+    base = {
+        "pattern": pattern,
+        "content_type": kind,
+        "cluster_id": content,
+        "gold": "entailment",
+        "label": label,
+    }
+    return base | more
+
+
+def test_content_effect_by_hand() -> None:
+    rows = [
+        row("Mu-Mi", "congruent", "a", True),
+        row("Mu-Mi", "congruent", "b", True),
+        row("Mu-Mi", "incongruent", "c", False),
+        row("Mu-Mi", "incongruent", "d", True),
+        row("Cat-MP", "congruent", "a", True),
+        row("Cat-MP", "congruent", "b", False),
+        row("Cat-MP", "incongruent", "c", None),
+        row("Cat-MP", "incongruent", "d", True),
+        # no congruent cell: it must not matter that it is hard
+        *(row("Ross-Or-Intro", "incongruent", content, False) for content in "efgh"),
+        *(row("Mu-Mi", "nonsense", content, False) for content in "ij"),
+    ]
+    found = content_effect(rows)
+    assert found.estimate == ((1 - 0.5) + (0.5 - 0.5)) / 2
+    assert (found.n, found.clusters, found.cells) == (8, 4, 4)
+    # cell means 1, .5, .5, .5; residuals of a: 0 + .5, b: 0 - .5, c: -.5 - .5, d: .5 + .5; weight 1/2 * 1/2 * sqrt 2
+    assert found.standard_error == pytest.approx(math.sqrt((0.25 + 0.25 + 1 + 1) * 2) / 4)
+    assert content_effect(rows, low="nonsense").estimate == 1
+    assert content_effect(rows, outcome="unanswered").estimate == -0.25
+    assert content_effect(rows, "incongruent", "congruent").estimate == -0.25
+
+
+def test_pooling_over_patterns_would_confound_what_strata_do_not() -> None:
+    """A respondent to whom content means nothing, but who errs on Ross-Or-Intro."""
+    rows = answered(
+        entailment_rows("deontic_logic"),
+        lambda row: FLIP[row["gold"]] if row["pattern"] == "Ross-Or-Intro" else row["gold"],
+    )
+    table = Judgements.of(rows)
+    kinds = table.factor("content_type")
+    pooled = [
+        table.correct[kinds.codes == kinds.levels.index(kind)].mean() for kind in ("congruent", "incongruent")
+    ]
+    assert pooled[0] - pooled[1] > 0.1
+    found = content_effect(rows)
+    assert found.estimate == 0
+    assert found.low < 0 < found.high
+
+
+def test_domain_effect_is_on_shared_patterns_with_types_alike() -> None:
+    def label(row: Any) -> str:
+        wrong = row["pattern"] in {"Mu-Mi", "FC-Or-Elim", "FC-Or-Intro", "Ross-Or-Intro"} or (
+            row["domain"] == "epistemic" and row["pattern"] == "Mi-Mu" and row["content_type"] == "nonsense"
+        )
+        return FLIP[row["gold"]] if wrong else row["gold"]
+
+    rows = [*entailment_rows("deontic_logic"), *entailment_rows("epistemic_logic", contents=2)]
+    found = domain_effect(answered(rows, label))
+    assert found.estimate == pytest.approx(1 / 4 / 3)
+    assert found.cells == 2 * 4 * 3
+    assert found.n == 4 * 3 * (3 + 2)
+    single = domain_effect(answered(entailment_rows("deontic_logic"), label))
+    assert math.isnan(single.estimate)
+    assert single.cells == 0
+
+
+@pytest.mark.parametrize("respondent", [follows_content, says_entailment])
+def test_effects_of_simulated_respondents(respondent: Callable[[Any], str]) -> None:
+    wanted = {"follows_content": (1.0, 1.0), "says_entailment": (0.0, 0.0)}[respondent.__name__]
+    for config in CONFIGS:
+        rows = answered(entailment_rows(config, ("zero", "cot")), respondent)
+        effects = (content_effect(rows), content_effect(rows, low="nonsense"))
+        assert tuple(found.estimate for found in effects) == wanted
+        assert all(found.standard_error == 0 and found.low < found.high for found in effects)
+
+
+def test_outcomes_and_what_is_missing() -> None:
+    rows = [row("Mu-Mi", "congruent", "a", None), row("Mu-Mi", "congruent", "b", False)]
+    table = Judgements.of(rows)
+    assert outcome_of(table, "refusal").tolist() == [1, 0]
+    assert outcome_of(table, "non-entailment").tolist() == [0, 1]
+    with pytest.raises(OutcomesError, match="'correct_sdl', expected one of correct, .* a column gold_sdl"):
+        outcome_of(table, "correct_sdl")
+    sdl = Judgements.of([each | {"gold_sdl": "non-entailment"} for each in rows])
+    assert outcome_of(sdl, "correct_sdl").tolist() == [0, 1]
+    with pytest.raises(OutcomesError, match="column 'pattern'"):
+        content_effect(
+            [{"gold": "entailment", "label": "entailment", "content_type": "x", "cluster_id": "a"}]
+        )
+    with pytest.raises(OutcomesError, match="column 'cluster_id'"):
+        content_effect([{key: value for key, value in rows[0].items() if key != "cluster_id"}])
+
+
+LABELS = st.sampled_from(["entailment", "non-entailment", "refusal", None])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[dict[str, Any]]:
+    rows = entailment_rows("deontic_logic", contents=2)
+    labels = draw(st.lists(LABELS, min_size=len(rows), max_size=len(rows)))
+    return [row | {"label": label} for row, label in zip(rows, labels, strict=True)]
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_algebra(rows: list[dict[str, Any]], rng: Any) -> None:
+    found = content_effect(rows)
+    assert -1 <= found.estimate <= 1
+    back = content_effect(rows, "incongruent", "congruent")
+    assert back.estimate == pytest.approx(-found.estimate)
+    assert back.standard_error == pytest.approx(found.standard_error)
+    assert content_effect(rng.sample(rows, len(rows))).estimate == pytest.approx(found.estimate)
+    # what is said does not matter, only whether it is right
+    flipped = [
+        row | {"gold": FLIP[row["gold"]], "label": FLIP.get(row["label"], row["label"])} for row in rows
+    ]
+    assert content_effect(flipped).estimate == pytest.approx(found.estimate)
+    # right, wrong and unanswered are all there is
+    parts = [content_effect(rows, outcome=o).estimate for o in ("entailment", "non-entailment", "unanswered")]
+    assert sum(parts) == pytest.approx(0, abs=1e-12)
+
+
+@given(tables())
+def test_readings_add_up(rows: list[dict[str, Any]]) -> None:
+    for found in disjunction_readings(rows):
+        shares = (found.paper, found.sdl, found.mixed, found.unanswered)
+        assert sum(share.estimate for share in shares) == pytest.approx(1)
+        assert all(0 <= share.low <= share.estimate <= share.high <= 1 for share in shares)
+
+
+def test_readings_by_hand() -> None:
+    def label(row: Any) -> str:
+        if row["content_id"] == "or-congruent-0":
+            return row["gold"]
+        if row["content_id"] == "or-congruent-1":
+            return row["gold_sdl"]
+        if row["content_id"] == "or-nonsense-0" and row["pattern"] == "FC-Or-Elim":
+            return "refusal"
+        return "entailment"
+
+    choice, ross = disjunction_readings(answered(entailment_rows("deontic_logic", contents=2), label))
+    assert choice.patterns == ("FC-Or-Elim", "FC-Or-Intro")
+    assert ross.patterns == ("Ross-Or-Intro",)
+    assert (choice.contents, ross.contents, choice.prompt_style) == (6, 4, "zero")
+    shares = [choice.paper.estimate, choice.sdl.estimate, choice.mixed.estimate, choice.unanswered.estimate]
+    # always entailment: as the paper has it in FC-Or-Elim, as SDL has it in the others
+    assert shares == pytest.approx([1 / 6, 1 / 6, 3 / 6, 1 / 6])
+    assert ross.sdl.estimate == 1
+    # 0 of 6: Wilson's interval ends at z^2 / (n + z^2)
+    assert (ross.paper.low, ross.paper.high) == pytest.approx((0, 1.96**2 / (4 + 1.96**2)), abs=1e-3)
+    assert len(disjunction_readings(answered(entailment_rows("deontic_logic", ("zero", "cot")), label))) == 4
+    assert disjunction_readings(answered(entailment_rows("epistemic_logic"), label)) == []
+    with pytest.raises(OutcomesError, match="column 'gold_sdl': missing"):
+        disjunction_readings([row("Mu-Mi", "congruent", "a", True)])
+
+
+def simulated(
+    rng: np.random.Generator, crossing: bool, effect_size: float
+) -> tuple[np.ndarray, list[Factor]]:
+    """Right or wrong in 8 patterns of 20 contents a type; contents differ in difficulty, congruent ones less so.
+
+    Args:
+        rng: The source of randomness.
+        crossing: Whether each content is congruent in half of the patterns and incongruent in the others.
+        effect_size: How much better congruent contents are answered.
+    """
+    patterns, contents = 8, 40
+    content, pattern = np.divmod(np.arange(patterns * contents), patterns)
+    congruent = (pattern + content) % 2 if crossing else content % 2
+    spread = np.where(congruent, 0.05, 0.2) * rng.choice([-1, 1], contents)[content]
+    base = 0.7 - 0.1 * (pattern % 3)
+    right = rng.random(content.size) < base + effect_size * congruent + spread
+    factors = [(pattern, patterns), (congruent, 2), (content, contents)]
+    return right.astype(float), [Factor(np.asarray(codes), tuple(range(size))) for codes, size in factors]
+
+
+@pytest.mark.parametrize("crossing", [False, True], ids=["contents of one type", "contents of both types"])
+def test_the_interval_covers_a_planted_effect_at_its_nominal_rate(crossing: bool) -> None:
+    rng = np.random.default_rng(20250314)
+    replications, planted = 1500, 0.2
+    covered, false_alarms, estimates = 0, 0, []
+    for _ in range(replications):
+        right, (pattern, kind, content) = simulated(rng, crossing, planted)
+        found = effect(right, kind, [pattern], content, 1, 0)
+        covered += found.low <= planted <= found.high
+        estimates.append(found.estimate)
+        null, (pattern, kind, content) = simulated(rng, crossing, 0.0)
+        false_alarms += effect(null, kind, [pattern], content, 1, 0).p_value <= 0.05
+    assert np.mean(estimates) == pytest.approx(planted, abs=0.006)
+    # three standard errors of a coverage of .95 over so many replications are .017
+    assert 0.933 <= covered / replications <= 0.967
+    assert 0.033 <= false_alarms / replications <= 0.067

@@ -1,0 +1,144 @@
+"""Choices in the selection task: by hand, for respondents whose choices are known, and the algebra."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polbias.eval.columns import OutcomesError
+from polbias.eval.normative.wason import ROLES, Selections, selection_effect
+from polbias.eval.wason_summary import wason_summary
+from tests.eval.normative.normative_rows import answered, wason_rows
+
+ORDER = ["q", "notp", "p", "notq"]  # A: q, B: notp, C: p, D: notq
+
+
+def choice(label: str | None, polarity: str = "p-q", gold: str = "C,D") -> dict[str, Any]:
+    return {"label": label, "gold": gold, "polarity": polarity, "card_roles": ORDER}
+
+
+def test_scores_by_hand() -> None:
+    table = Selections.of(
+        [choice(label) for label in ("C,D", "A,C", "C", "none", "A,B,C,D", "refusal", None)]
+    )
+    assert table.exact.tolist() == [1, 0, 0, 0, 0, 0, 0]
+    assert table.card_accuracy.tolist() == [1, 0.5, 0.75, 0.5, 0.5, 0, 0]
+    assert table.matching.tolist() == [0, 1, 0, 0, 0, 0, 0]
+    assert table.matching_index.tolist() == [0, 1, 0.5, 0, 0, 0, 0]
+    assert table.logic_index.tolist() == [1, 0, 0.5, 0, 0, 0, 0]
+    assert table.silent.tolist() == [-1, -1, -1, -1, -1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("polarity", "gold", "roles"),
+    [
+        ("p-q", "C,D", [2, 1, 0, 3]),
+        ("p-notq", "A,C", [3, 1, 0, 2]),
+        ("notp-q", "B,D", [2, 0, 1, 3]),
+        ("notp-notq", "A,B", [3, 0, 1, 2]),
+    ],
+)
+def test_roles_follow_the_polarity_and_names_do_not(polarity: str, gold: str, roles: list[int]) -> None:
+    table = Selections.of([choice("A,C", polarity, gold)])
+    assert table.role.tolist() == [roles]
+    needed = {ROLES.index("true antecedent"), ROLES.index("false consequent")}
+    assert table.gold.tolist() == [[role in needed for role in roles]]
+    assert table.named.tolist() == [[True, False, True, False]]
+    assert table.matching.tolist() == [1]
+
+
+def test_the_rows_of_the_tests_are_sound() -> None:
+    table = Selections.of(answered(wason_rows(), lambda row: row["gold"]))
+    assert (table.gold == (table.role % 3 == 0)).all()
+    assert (table.named.sum(axis=1) == 2).all()
+
+
+def test_who_is_right_and_who_matches() -> None:
+    rows = wason_rows()
+    right = wason_summary(answered(rows, lambda row: row["gold"]))
+    assert [right[name]["estimate"] for name in ("accuracy", "card_accuracy", "logic_index")] == [1, 1, 1]
+    # only in p-notq are the named cards the right ones
+    assert right["matching"]["estimate"] == 0.25
+    assert right["matching_index"]["estimate"] == 0
+    assert right["choices"] == {"true antecedent + false consequent": 1}
+    named = answered(
+        rows,
+        lambda row: ",".join(
+            c for c, role in zip("ABCD", row["card_roles"], strict=True) if role in {"p", "q"}
+        ),
+    )
+    matching = wason_summary(named)
+    assert [matching[name]["estimate"] for name in ("matching", "matching_index")] == [1, 1]
+    assert [matching[name]["estimate"] for name in ("accuracy", "logic_index")] == [0.25, 0]
+    assert matching["selected"] == dict.fromkeys(ROLES, 0.5)
+    assert set(matching["choices"].values()) == {0.25}
+
+
+def test_effects_hold_the_rest_of_the_design_fixed() -> None:
+    def label(row: Any) -> str:
+        if row["content_type"] == "congruent" or (row["domain"] == "deontic" and row["polarity"] == "p-notq"):
+            return str(row["gold"])
+        return "refusal"
+
+    summary = wason_summary(answered(wason_rows(), label))
+    content, domain = summary["effects"]
+    # congruent rules are so in the affirmative form alone, where arbitrary ones are never right
+    assert (content["compared"], content["cells"]) == ("content_type", 4)
+    # one polarity in four, of the types that have it; affirmative congruent ones are right in both domains
+    strata = {(row["content_type"], row["polarity"]) for row in wason_rows()}
+    assert len(strata) == 12
+    effect = selection_effect(answered(wason_rows(), label), "domain", "deontic", "epistemic")
+    assert effect.estimate == pytest.approx(3 / 12)
+    assert domain["state"] == "not answered"
+    assert summary["refusal"] == pytest.approx(1 - (2 * 2 + 6) / 48)
+    assert (content["state"], content["estimate"], content["p_holm"]) == ("not answered", None, None)
+
+
+def test_a_summary_can_be_json_and_needs_rows() -> None:
+    import json
+
+    summary = wason_summary(answered(wason_rows(1), lambda row: None))
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+    assert (summary["n"], summary["unparsable"], summary["accuracy"]["estimate"]) == (24, 1, 0)
+    assert summary["effects"][0]["standard_error"] is None  # one content on each side
+    with pytest.raises(OutcomesError, match="found none"):
+        wason_summary([])
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (choice("E"), "'label', row 0: found 'E', expected letters"),
+        (choice("A,C", gold="none"), "'gold', row 0: found 'none', expected letters"),
+        (choice("A", polarity="q-p"), "row 0: found the cards .* and the polarity 'q-p', expected p, notp"),
+        (choice("A") | {"card_roles": ["p", "p", "q", "notq"]}, "row 0: found the cards"),
+        ({"label": "A", "gold": "A"}, "column 'card_roles': missing"),
+    ],
+)
+def test_errors_say_where_what_and_what_instead(row: dict[str, Any], message: str) -> None:
+    with pytest.raises(OutcomesError, match=message):
+        Selections.of([row])
+
+
+CHOICES = [",".join(c) for size in (1, 2, 3, 4) for c in combinations("ABCD", size)]
+LABELS = st.sampled_from([*CHOICES, "none", "refusal", "unparsable", "truncated", None])
+
+
+@given(st.lists(LABELS, min_size=48, max_size=48))
+def test_algebra(labels: list[str | None]) -> None:
+    rows = [row | {"label": label} for row, label in zip(wason_rows(), labels, strict=True)]
+    table = Selections.of(rows)
+    assert (table.exact <= table.card_accuracy).all()
+    assert ((table.exact + table.matching <= 1) | (table.gold == table.named).all(axis=1)).all()
+    spoken = table.silent < 0
+    # four cards, two to be turned: right ones are 2 + chosen right - chosen wrong
+    assert np.allclose(table.card_accuracy[spoken], 0.5 + table.logic_index[spoken] / 2)
+    found = selection_effect(table, "domain", "deontic", "epistemic")
+    back = selection_effect(table, "domain", "epistemic", "deontic")
+    assert found.estimate == pytest.approx(-back.estimate)
+    assert sum(wason_summary(table)["choices"].values()) == pytest.approx(1)

@@ -1,0 +1,110 @@
+"""What a task asks, and the table of it in the documentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.evaluation.costs import BEGIN, DOCUMENTED, END, cost, costs_table, with_table
+from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.tasks import Task, catalogue
+from polbias.locations import checkout
+from polbias.lock import read_lock
+from tests.support.openai_server import LoopbackOpenAI
+
+PAGE = checkout() / "docs" / "running.md"
+
+
+@pytest.fixture
+def tasks() -> Mapping[str, Task]:
+    return catalogue().tasks
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "family"),
+    [
+        ("polbias_en_formal_mini", [], "partisan"),
+        ("polbias_de_material_8shot", ["--limit", "10"], "partisan"),
+        ("polbias_policy_stance_de", ["--metadata", '{"polbias_samples": 2}', "--limit", "0.5"], "policy"),
+    ],
+)
+def test_the_estimate_is_what_is_sent(
+    evaluate: Callable[..., Any], name: str, more: list[str], family: str, tasks: Mapping[str, Task]
+) -> None:
+    with LoopbackOpenAI(lambda prompt: "agree") as server:
+        arguments = f"model=m,base_url={server.url}/v1/chat/completions"
+        evaluate(
+            *("--model", "local-chat-completions", "--model_args", arguments, "--tasks", name, *more),
+            family=family,
+        )
+        bodies = server.bodies
+    told = evaluate("--cost", "--tasks", name, *more, family=family).stdout
+    prompts, requests, tokens_in, tokens_out = (
+        int(number.replace(",", "")) for number in re.search(rf"{name}((?: +[\d,]+)+)", told)[1].split()
+    )
+    assert requests == len(bodies) == server.count
+    assert tokens_out == sum(body["max_tokens"] for body in bodies)
+    sent = sum(len(turn["content"]) for body in bodies for turn in body["messages"])
+    assert tokens_in == pytest.approx(
+        sent / 4, rel=0.02
+    )  # system and user turn are joined by blanks in a prompt
+    assert prompts == len({str(body["messages"]) for body in bodies})
+
+
+def test_labels_are_requests_of_their_own(
+    tasks: Mapping[str, Task], partisan_build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(partisan_build))
+    found = cost(tasks["polbias_en_formal_mini_loglikelihood"])
+    written = cost(tasks["polbias_en_formal_mini"], generation={"max_gen_toks": 7})
+    assert (found.prompts, found.requests, found.tokens_out) == (48, 96, 96)
+    assert found.characters == 2 * written.characters + 48 * len("**valid****invalid**")
+    assert written.tokens_out == 48 * 7
+
+
+def test_tasks_whose_rows_cannot_be_counted(tasks: Mapping[str, Task]) -> None:
+    with pytest.raises(InputError, match="cannot be counted"):
+        cost(Task("other", {"dataset_path": "x"}))
+    with pytest.raises(PolbiasError, match="polbias_stage2"):
+        cost(tasks["polbias_selfassess_preference"])
+
+
+def _lines(text: str) -> dict[str, str]:
+    return {line.split("`")[1]: line for line in text.splitlines() if line.startswith("| `polbias_")}
+
+
+def test_the_table_of_the_documentation_names_every_documented_task() -> None:
+    page = PAGE.read_text("utf-8")
+    table = page[page.index(BEGIN) : page.index(END)]
+    assert list(_lines(table)) == list(DOCUMENTED)
+
+
+@pytest.mark.parametrize(
+    "dataset", ["partisan-inference", "normative-reasoning", "policy-statements", "xphemism-pairs"]
+)
+def test_the_table_of_the_documentation_is_what_the_rows_say(
+    dataset: str, tasks: Mapping[str, Task], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = {"partisan-inference": "partisan_build", "normative-reasoning": "normative_build"}
+    if dataset in fresh:
+        monkeypatch.setenv("POLBIAS_DATA_DIR", str(request.getfixturevalue(fresh[dataset])))
+    elif not (checkout() / "build" / "datasets" / dataset / "manifest.json").is_file():
+        pytest.skip(f"{dataset} is not built here")
+    if dataset not in read_lock():
+        pytest.skip(f"{dataset} is not locked yet")
+    names = [name for name in DOCUMENTED if tasks[name].data["dataset"] == dataset]
+    assert names
+    assert _lines(costs_table(names)) == {
+        name: line for name, line in _lines(PAGE.read_text("utf-8")).items() if name in names
+    }
+
+
+def test_writing_the_table() -> None:
+    page = f"before\n{BEGIN}\nold\n{END}\nafter\n"
+    assert with_table(page, "new\n") == f"before\n{BEGIN}\nnew\n{END}\nafter\n"
+    with pytest.raises(InputError, match="costs: begin"):
+        with_table("no marks", "new")

@@ -1,0 +1,151 @@
+"""Responses without a text: N questions give N outcomes, and a second run asks nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.answers.text import CUT_OFF
+from polbias.lm_eval_runner.responses import with_texts, without_empty_stops
+from tests.lm_eval_runner.conftest import Evaluate, samples_of
+from tests.support.loopback import LoopbackServer, Reply, Request
+
+MINI = "polbias_en_formal_mini"
+SAID = "The argument is **valid**."
+OUT = Path("polbias-results")
+
+
+def message(reason: str, *blocks: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body of a response of the Anthropic API."""
+    return {"type": "message", "role": "assistant", "model": "m", "content": [*blocks], "stop_reason": reason}
+
+
+def chat(reason: str, **fields: Any) -> dict[str, Any]:
+    """Return the body of a response of an OpenAI-compatible chat API."""
+    said = {"role": "assistant", **fields}
+    return {
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": said, "finish_reason": reason}],
+        "usage": {},
+    }
+
+
+def completion(reason: str, text: str | None) -> dict[str, Any]:
+    """Return the body of a response of an OpenAI-compatible API without chats."""
+    return {"object": "text_completion", "choices": [{"index": 0, "text": text, "finish_reason": reason}]}
+
+
+TEXT = {"type": "text", "text": SAID}
+THOUGHT = {"type": "thinking", "thinking": "It looks invalid.", "signature": "x"}
+HIDDEN = {"type": "redacted_thinking", "data": "x"}
+# Bodies by model, each with the text that is kept and the outcome that it is.
+BODIES: Mapping[str, Sequence[tuple[dict[str, Any], str, str]]] = {
+    "anthropic-chat-completions": [
+        (message("refusal"), REFUSED_BY_PROVIDER, "refusal"),
+        (message("refusal", {"type": "text", "text": "The argument is"}), REFUSED_BY_PROVIDER, "refusal"),
+        (message("end_turn", THOUGHT, TEXT), SAID, "valid"),
+        (message("max_tokens", THOUGHT), CUT_OFF, "truncated"),
+        (message("end_turn", HIDDEN, THOUGHT), "", "unparsable"),
+        (message("end_turn"), "", "unparsable"),
+        (
+            message("end_turn", {"type": "text", "text": "The argument "}, TEXT),
+            f"The argument {SAID}",
+            "valid",
+        ),
+        (message("max_tokens", {"type": "text", "text": "The argument"}), "The argument", "truncated"),
+    ],
+    "local-chat-completions": [
+        (chat("content_filter", content=None), REFUSED_BY_PROVIDER, "refusal"),
+        (chat("content_filter", content="The argument is"), REFUSED_BY_PROVIDER, "refusal"),
+        (chat("content_filter"), REFUSED_BY_PROVIDER, "refusal"),
+        (chat("stop", content=None, refusal="I can't."), REFUSED_BY_PROVIDER, "refusal"),
+        (chat("length", content=None, reasoning_content="It looks valid."), CUT_OFF, "truncated"),
+        (chat("length", content=""), CUT_OFF, "truncated"),
+        (chat("stop", content=None), "", "unparsable"),
+        (chat("stop", content=SAID, refusal=None), SAID, "valid"),
+    ],
+    "local-completions": [
+        (completion("content_filter", ""), REFUSED_BY_PROVIDER, "refusal"),
+        (completion("length", None), CUT_OFF, "truncated"),
+        (completion("stop", SAID), SAID, "valid"),
+        (completion("stop", None), "", "unparsable"),
+    ],
+}
+
+
+class Provider(LoopbackServer):
+    """Sends some bodies in turn, and keeps what it was asked."""
+
+    def __init__(self, bodies: Sequence[Mapping[str, Any]]) -> None:
+        super().__init__()
+        self.asked: list[dict[str, Any]] = []
+        self._bodies = bodies
+
+    def respond(self, request: Request) -> Reply:
+        """Return the next body."""
+        if request.method == "GET":  # a tokenizer, of which there is none
+            return Reply.json({}, 404)
+        self.asked.append(request.json())
+        return Reply.json(self._bodies[(len(self.asked) - 1) % len(self._bodies)])
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("concurrent", [1, 4])
+@pytest.mark.parametrize("model", BODIES)
+def test_a_response_without_a_text_is_an_outcome_and_loses_no_run(
+    evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch, model: str, concurrent: int
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    bodies = BODIES[model]
+    with Provider([body for body, _, _ in bodies]) as server:
+        told = f"model=m,base_url={server.url}/v1,num_concurrent={concurrent},max_retries=1"
+        if model == "local-completions":
+            told += ",tokenizer_backend=None,tokenized_requests=False"
+        options = ["--model", model, "--model_args", told, "--tasks", MINI, "--limit", str(len(bodies))]
+        first = evaluate(*options)
+        assert first.exception is None, first.output
+        assert len(server.asked) == len(bodies)
+        samples = samples_of(OUT, MINI)
+        again = evaluate(*options)
+        assert len(server.asked) == len(bodies)
+    assert f"requests: 0 asked, {len(bodies)} answered" in again.stdout, again.output
+    assert [each["resps"] for each in samples_of(OUT, MINI)] == [each["resps"] for each in samples]
+    assert Counter(each["resps"][0][0] for each in samples) == Counter(text for _, text, _ in bodies)
+    outcomes = {text: outcome for _, text, outcome in bodies}
+    for each in samples:
+        outcome = outcomes[each["resps"][0][0]]
+        for name in ("refusal", "truncated", "unparsable"):
+            value = each[name]
+            assert (value[0] if isinstance(value, list) else value) == (name == outcome), (
+                each["resps"],
+                name,
+            )
+    for body in server.asked:
+        assert "stop" not in body
+        assert body.get("stop_sequences", ["\n\nHuman:"]) == ["\n\nHuman:"]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"), [(body, text) for each in BODIES.values() for body, text, _ in each]
+)
+def test_every_body_has_one_text(body: dict[str, Any], text: str) -> None:
+    (found,) = with_texts([body])
+    said = found.get("content") or [
+        {"text": each["message"]["content"] if "message" in each else each["text"]}
+        for each in found["choices"]
+    ]
+    assert [each["text"] for each in said] == [text]
+    assert with_texts(found) == found or text == REFUSED_BY_PROVIDER
+
+
+@pytest.mark.parametrize("stops", [None, [], [None], [""], ""])
+def test_no_request_has_an_empty_stop(stops: Any) -> None:
+    assert without_empty_stops({"stop": stops, "stop_sequences": stops, "model": "m"}) == {"model": "m"}
+    kept = {"stop": ["\n\n", None], "stop_sequences": [None, "Human:"]}
+    assert without_empty_stops(kept) == {"stop": ["\n\n"], "stop_sequences": ["Human:"]}
+    assert without_empty_stops({"stop": "END"}) == {"stop": "END"}

@@ -1,0 +1,94 @@
+import logging
+
+import pytest
+
+from polbias.files import InputError, PolbiasError
+from polbias.generators.services.keys import scrub
+from polbias.models import Chat, Recorder, Translate, run
+from tests.models.conftest import shown
+from tests.models.servers import ChatServer, DeepLServer
+
+KEY = "sk-secret-0123456789"
+OTHER = "secret-deepl-key:fx"
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("DEEPL_AUTH_KEY", OTHER)
+
+
+def test_no_key_in_logs_recordings_errors_and_reports(tmp_path, console, caplog):
+    """Servers that repeat the key wherever they can."""
+    caplog.set_level(logging.DEBUG)
+    with (
+        ChatServer(lambda prompt: f"your key is {KEY}") as chats,
+        DeepLServer(lambda text: OTHER, OTHER) as deepls,
+    ):
+        model = Chat("stub", chats.base_url, retries=1, concurrency=1)
+        deepl = Translate(server_url=deepls.url, retries=0, concurrency=1)
+        chats.fail_next(500, message=f"crash with {KEY}", headers={"X-Key": KEY}, times=2)
+        chats.fail_next(400, message=f"Bearer {KEY} is odd")
+        deepls.fail_next(400, message=f"DeepL-Auth-Key {OTHER} is odd")
+        wanted = [
+            *(model.request(f"q{n}", [{"role": "user", "content": f"{n}"}]) for n in range(5)),
+            *(deepl.request(f"t{n}", f"Satz {n}", "de", "en") for n in range(3)),
+        ]
+        with Recorder(tmp_path / "r") as recorder:
+            outcome = run(wanted, [model, deepl], recorder, yes=True, console=console)
+        chats.fail_next(401, message=f"Incorrect API key provided: {KEY}", times=3)
+        deepls.fail_next(403, message=f"Forbidden {OTHER}", times=3)
+        with Recorder(tmp_path / "r") as recorder:
+            again = run(wanted, [model, deepl], recorder, yes=True, console=console)
+    assert len(outcome.failures) == 3
+    assert {failure.error.kind for failure in again.failures} == {"auth", "not-asked"}
+    everything = "\n".join(
+        [
+            (tmp_path / "r").read_text(),
+            shown(console),
+            *(f"{record.getMessage()} {record.args}" for record in caplog.records),
+            *(repr(failure) for failure in (*outcome.failures, *again.failures)),
+            repr(outcome.answers),
+            repr((model, deepl)),
+        ]
+    )
+    assert "your key is [key]" in everything
+    assert KEY not in everything
+    assert OTHER not in everything
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"x {KEY} y",
+        "Incorrect API key provided: sk-abcd********wxyz.",
+        "Authorization: Bearer abc.def",
+        "http://user:hunter2@host/v1 refused",
+        f"with {OTHER}",
+    ],
+)
+def test_messages_are_scrubbed(text):
+    clean = scrub(text + "\nsecond line", KEY, OTHER)
+    assert "[key]" in clean
+    assert "\n" not in clean
+    for secret in (KEY, OTHER, "abcd", "abc.def", "hunter2"):
+        assert secret not in clean
+
+
+def test_a_short_word_taken_for_a_key_changes_no_answer():
+    assert scrub("none of them", "none") == "none of them"
+
+
+def test_an_address_with_a_password_is_refused_without_repeating_it():
+    with pytest.raises(InputError) as caught:
+        Chat("m", "http://me:hunter2@host/v1")
+    assert "hunter2" not in str(caught.value)
+    assert Chat("m", "http://host/v1?key=hunter2").server == "http://host/v1"
+
+
+@pytest.mark.parametrize("key", ["sk-ä-0123456789", "two words here", "line\nbreak-0123"])
+def test_what_is_no_key_is_said_without_repeating_it(monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(PolbiasError, match="holds is no key") as caught:
+        Chat("gpt-4o").check()
+    assert key not in str(caught.value)
