@@ -27,9 +27,9 @@ def audit() -> Measured:
     """Write the problems of the normative dataset to a TSV file and audit it twice."""
     from itertools import product
 
+    from polbias.generators.auditing.audit import Audit
     from polbias.generators.auditing.items import Source
     from polbias.generators.auditing.normative import make
-    from polbias.generators.logic.audit.engine import Audit
     from polbias.generators.normative.family import load_family
     from polbias.generators.normative.frames import DOMAINS, TASKS
     from polbias.generators.normative.problems import problems

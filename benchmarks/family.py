@@ -27,7 +27,7 @@ def run() -> list[Line]:
 def build() -> Measured:
     """Build into an empty folder, then again."""
     from polbias import registry
-    from polbias.publishing.building import build as build_folder
+    from polbias.publishing.card import build as build_folder
 
     publication = registry.publication(_NAME)
     with tempfile.TemporaryDirectory() as folder:

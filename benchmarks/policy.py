@@ -69,11 +69,10 @@ def rows() -> dict[str, list[Any]]:
 def analyse() -> Measured:
     """Read, judge and test all prompts, after imports; time the bootstrap on some of the same."""
     importlib.import_module("scipy.special")
-    from polbias.eval.policy.respondents import Respondent
     from polbias.eval.policy.robustness import units
     from polbias.eval.policy.schema import Prompts
     from polbias.eval.policy.stances import stances
-    from polbias.eval.policy.worldview import worldview
+    from polbias.eval.policy.worldview import Respondent, worldview
 
     table = rows()
     with Stopwatch() as read:

@@ -24,8 +24,15 @@ def prove_all() -> Measured:
     """Prove the inference of every formal row of every dataset in every logic that its form admits."""
     from polbias import registry
     from polbias.generators.engine import Lookup, Rows
-    from polbias.generators.logic.formula import Formula, Inference, Necessarily, Possibly, children
-    from polbias.generators.logic.logics import FOL, MODAL_LOGICS
+    from polbias.generators.logic.formula import (
+        FOL,
+        MODAL_LOGICS,
+        Formula,
+        Inference,
+        Necessarily,
+        Possibly,
+        children,
+    )
     from polbias.generators.logic.prover import forget, forms_decided, prove
     from polbias.generators.logic.syntax import parse_inference
 

@@ -99,7 +99,7 @@ def sampling() -> Measured:
     """Make a sample, and draw its rows without making them."""
     from benchmarks.argument_table import table
     from polbias.generators.engine import Sample, run_shard
-    from polbias.generators.engine.drawing import Drawn
+    from polbias.generators.engine.sampled import Drawn
 
     sample = Sample(rows=_MILLION, pair=("side",), strata=("instruction", "gold", "pattern"))
     spec = table(20 * _MILLION).model_copy(update={"sample": sample})
@@ -116,7 +116,7 @@ def sampling() -> Measured:
 def planning() -> Measured:
     """Plan a build, and make one of its shards."""
     from polbias.scaling import EXECUTORS, Resources
-    from polbias.scaling.planning import plan
+    from polbias.scaling.plan import plan
 
     with tempfile.TemporaryDirectory() as folder:
         made = _run(folder, "planned", 20, millions=20)

@@ -83,9 +83,7 @@ def build(suffix: str) -> Measured:
     """Read a file of articles, and write all questions about them."""
     import json
 
-    from polbias.generators.selfassess.articles import read_articles
-    from polbias.generators.selfassess.choice_files import write_choices
-    from polbias.generators.selfassess.choices import choices
+    from polbias.generators.selfassess.choices import choices, read_articles, write_choices
     from polbias.generators.selfassess.templates import load_family
 
     family = load_family()

@@ -75,7 +75,7 @@ def answers() -> Measured:
 
 def negations() -> Measured:
     """Negate statements of both languages, and take their tokens by spaCy."""
-    from polbias.generators.language.negation import negate
+    from polbias.generators.authoring.negation import negate
 
     spacy = importlib.import_module("spacy")
     years = range(1000, 1500)
@@ -104,9 +104,9 @@ def negations() -> Measured:
 
 def schemas() -> Measured:
     """Compare schemas with each other, and prove each of them."""
-    from polbias.generators.logic.logics import MODAL_LOGICS
+    from polbias.generators.auditing.diagnosis import instantiates
+    from polbias.generators.logic.formula import MODAL_LOGICS
     from polbias.generators.logic.prover import forget, prove
-    from polbias.generators.logic.schema import instantiates
     from polbias.generators.logic.syntax import parse_inference
 
     forms = [parse_inference(text) for text in _SCHEMAS]
@@ -122,8 +122,8 @@ def summaries() -> Measured:
     """Read the answers of a table, and summarise them."""
     import numpy as np
 
+    from polbias.eval.partisan.analysis import partisan_summary
     from polbias.eval.partisan.schema import Outcomes
-    from polbias.eval.summary import partisan_summary
 
     rng = np.random.default_rng(0)
     columns = {

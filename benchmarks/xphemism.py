@@ -46,8 +46,8 @@ def run() -> list[Line]:
 
 def statements() -> list[str]:
     """Return the German sentences of our own policy statements."""
-    from polbias.generators.policy.statements import load_statements, texts
-    from polbias.locations import package_file
+    from polbias.files import package_file
+    from polbias.generators.policy.templates import load_statements, texts
 
     files = sorted(package_file("templates/policy/statements").glob("*.yaml"))
     every = (statement for file in files for statement in load_statements(file).statements)

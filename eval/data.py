@@ -8,11 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from polbias.content import parquet_content_hash
-from polbias.files import BuildError, PolbiasError
-from polbias.locations import build_root
-from polbias.lock import lock_path, read_lock
-from polbias.manifest import Manifest, SplitEntry, read_manifest
+from polbias.files import BuildError, PolbiasError, build_root
+from polbias.manifest import Manifest, SplitEntry, lock_path, parquet_content_hash, read_lock, read_manifest
 
 _log = logging.getLogger("lm-eval.polbias")
 ACCEPT = "POLBIAS_ACCEPT_BUILD"

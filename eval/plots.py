@@ -1,17 +1,342 @@
-"""The spider web of a worldview: one spoke per policy issue (Ceron et al. 2024, Figure 5)."""
+"""Kinds of figures: arrows, bars, intervals, planes, shares and spider webs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from polbias.eval.figures.theme import COLOURS, MARKERS, SERIES
-from polbias.eval.svg import Caption, columns, drawing, render
+from polbias.eval.svg import COLOURS, MARKERS, SERIES, Caption, columns, drawing, legend, render
+
+# Before and after: how a mean moves when a word is exchanged (Jakob et al. 2025, Figure 5).
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """One movement.
+
+    Attributes:
+        label: at the left; arrows with the same label stand below each other.
+        series: what distinguishes them.
+        before: where it starts.
+        after: where it ends.
+        broken: whether to draw it broken.
+    """
+
+    label: str
+    series: str
+    before: float
+    after: float
+    broken: bool = False
+
+
+def arrows(
+    rows: Sequence[Arrow], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
+) -> str:
+    """Draw arrows from before to after.
+
+    Args:
+        rows: from top to bottom.
+        caption: of the figure.
+        unit: label of the axis.
+        colours: series to a role of the theme; by default in order.
+    """
+    labels = list(dict.fromkeys(row.label for row in rows))
+    series = list(dict.fromkeys(row.series for row in rows))
+    roles = {name: (colours or {}).get(name, SERIES[i % len(SERIES)]) for i, name in enumerate(series)}
+    with drawing(7.0, 0.9 + 0.24 * len(rows) + 0.15 * len(labels)) as (figure, axes):
+        place, middles = 0.0, []
+        for label in labels:
+            own = [row for row in rows if row.label == label]
+            middles.append(place + (len(own) - 1) / 2)
+            for row in own:
+                style = {"color": COLOURS[roles[row.series]], "linewidth": 1.8}
+                style |= {"linestyle": (0, (4, 2)) if row.broken else "solid"}
+                arrow = {"arrowstyle": "->,head_width=0.28,head_length=0.5", **style}
+                axes.annotate("", (row.after, place), (row.before, place), arrowprops=arrow)
+                axes.plot([row.before], [place], "o", color=COLOURS[roles[row.series]], markersize=4.0)
+                place += 1.0
+            place += 0.6
+        ends = [value for row in rows for value in (row.before, row.after)]
+        margin = 0.06 * ((max(ends) - min(ends)) or 1.0) if ends else 0.1
+        axes.set_xlim(min(ends, default=0.0) - margin, max(ends, default=1.0) + margin)
+        axes.set_ylim(place - 0.6, -0.8)
+        axes.set_yticks(middles, labels, color=COLOURS["ink"])
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x", alpha=0.6)
+        axes.set_xlabel(unit)
+        handles = [axes.plot([], [], color=COLOURS[roles[name]], label=name)[0] for name in series]
+        if len(series) > 1:
+            figure.legend(handles, series, loc="outside lower center", ncols=columns(series, figure))
+        return render(figure, caption)
+
+
+# Grouped bars with intervals.
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar.
+
+    Attributes:
+        group: what stands below, such as a model.
+        series: what distinguishes the bars of a group, such as a leaning.
+        value: its height; NaN leaves it out.
+        low: lower end of the interval; NaN if there is none.
+        high: upper end.
+    """
+
+    group: str
+    series: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+def bars(
+    rows: Sequence[Bar],
+    caption: Caption,
+    unit: str,
+    colours: Mapping[str, str] | None = None,
+    reference: float | None = None,
+    height: float = 3.6,
+) -> str:
+    """Draw grouped bars.
+
+    Args:
+        rows: bars in any order; groups and series come in that of their first bar.
+        caption: of the figure.
+        unit: label of the vertical axis.
+        colours: series to a role of the theme, such as ``{"left": "left"}``; by default in order.
+        reference: where to draw a broken line, such as chance.
+        height: of the figure, inches; more leaves room for long names of groups.
+    """
+    groups = list(dict.fromkeys(row.group for row in rows))
+    series = list(dict.fromkeys(row.series for row in rows))
+    width = 0.8 / max(1, len(series))
+    with drawing(max(5.0, min(12.0, 1.6 + 0.38 * len(groups) * len(series))), height) as (figure, axes):
+        for number, name in enumerate(series):
+            role = (colours or {}).get(name, SERIES[number % len(SERIES)])
+            own = [row for row in rows if row.series == name]
+            places = [groups.index(row.group) + (number - (len(series) - 1) / 2) * width for row in own]
+            axes.bar(
+                *(places, [row.value for row in own], width * 0.92),
+                color=COLOURS[role],
+                label=name,
+            )
+            for place, row in zip(places, own, strict=True):
+                if math.isfinite(row.low) and math.isfinite(row.high):
+                    axes.plot([place, place], [row.low, row.high], color=COLOURS["ink"], linewidth=1.2)
+        if reference is not None:
+            axes.axhline(reference, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
+        long = max((len(name) for name in groups), default=0) * len(groups) > 70
+        turn = {"rotation": 35, "ha": "right"} if long else {}
+        axes.set_xticks(range(len(groups)), groups, color=COLOURS["ink"], **turn)
+        axes.tick_params(axis="x", length=0)
+        axes.grid(axis="y", alpha=0.6)
+        axes.set_axisbelow(True)
+        axes.set_ylabel(unit)
+        if len(series) > 1:
+            figure.legend(loc="outside upper right", ncols=columns(series, figure, 5))
+        return render(figure, caption)
+
+
+# Estimates with their intervals, one line each, around the value that means no effect.
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One line.
+
+    Attributes:
+        label: at the left.
+        value: the estimate; NaN draws an empty line.
+        low: lower end; NaN if there is no interval.
+        high: upper end.
+        series: what the line belongs to; lines of a series share colour and marker.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    series: str = ""
+
+
+def intervals(
+    rows: Sequence[Interval],
+    caption: Caption,
+    unit: str,
+    null: float = 0.0,
+    sides: tuple[str, str] | None = None,
+) -> str:
+    """Draw estimates with intervals.
+
+    Args:
+        rows: from top to bottom.
+        caption: of the figure.
+        unit: label of the axis, such as "percentage points, right minus left".
+        null: the value that means no effect.
+        sides: what lies left and right of it, such as ``("favours left", "favours right")``.
+    """
+    series = list(dict.fromkeys(row.series for row in rows))
+    with drawing(7.0, 0.9 + 0.3 * len(rows)) as (figure, axes):
+        axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
+        for place, row in enumerate(rows):
+            index = series.index(row.series)
+            colour = COLOURS[SERIES[index % len(SERIES)]]
+            if math.isfinite(row.low) and math.isfinite(row.high):
+                axes.plot(
+                    [row.low, row.high], [place, place], color=colour, linewidth=2.0, solid_capstyle="round"
+                )
+            if math.isfinite(row.value):
+                axes.plot([row.value], [place], MARKERS[index % len(MARKERS)], color=colour, markersize=6.5)
+        axes.set_yticks(range(len(rows)), [row.label for row in rows], color=COLOURS["ink"])
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.grid(axis="x", alpha=0.6)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(unit)
+        if sides:
+            for text, align, end in zip(sides, ("left", "right"), (0.0, 1.0), strict=True):
+                axes.text(
+                    *(end, 1.01),
+                    text,
+                    ha=align,
+                    va="bottom",
+                    transform=axes.transAxes,
+                    color=COLOURS["muted"],
+                )
+        legend(figure, axes, series)
+        return render(figure, caption)
+
+
+# Points on two axes with their intervals (Jakob et al. 2025, Figure 6).
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point.
+
+    Attributes:
+        name: written beside it.
+        x: horizontal value.
+        y: vertical value.
+        x_error: half the width of its interval; NaN if there is none.
+        y_error: the same vertically.
+        series: points of a series share colour and marker.
+    """
+
+    name: str
+    x: float
+    y: float
+    x_error: float = math.nan
+    y_error: float = math.nan
+    series: str = ""
+
+
+def plane(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
+    """Draw points around the origin.
+
+    Args:
+        rows: the points.
+        caption: of the figure.
+        x: label of the horizontal axis.
+        y: label of the vertical axis.
+    """
+    series = list(dict.fromkeys(row.series for row in rows))
+    with drawing(6.4, 5.0) as (figure, axes):
+        axes.axhline(0.0, color=COLOURS["muted"], linewidth=1.0)
+        axes.axvline(0.0, color=COLOURS["muted"], linewidth=1.0)
+        for number, name in enumerate(series):
+            colour = COLOURS[SERIES[number % len(SERIES)]]
+            for row in (row for row in rows if row.series == name and math.isfinite(row.x + row.y)):
+                if math.isfinite(row.x_error):
+                    axes.plot(
+                        [row.x - row.x_error, row.x + row.x_error], [row.y, row.y], color=colour, alpha=0.5
+                    )
+                if math.isfinite(row.y_error):
+                    axes.plot(
+                        [row.x, row.x], [row.y - row.y_error, row.y + row.y_error], color=colour, alpha=0.5
+                    )
+                axes.annotate(row.name, (row.x, row.y), (6, 5), textcoords="offset points", fontsize=8.5)
+                axes.plot([row.x], [row.y], MARKERS[number % len(MARKERS)], color=colour, markersize=6.5)
+        axes.grid(alpha=0.5)
+        axes.set_axisbelow(True)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        legend(figure, axes, series)
+        return render(figure, caption)
+
+
+# Shares that add up to the whole, one bar a line (Kennedy et al. 2025, Figures 1 to 3).
+
+_ENOUGH = 0.07  # of the width, for a number inside
+
+
+@dataclass(frozen=True)
+class Shares:
+    """One line.
+
+    Attributes:
+        label: at the left.
+        parts: name to share in [0, 1]; what is missing to 1 stays empty.
+    """
+
+    label: str
+    parts: Mapping[str, float]
+
+
+def stacked(
+    rows: Sequence[Shares], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
+) -> str:
+    """Draw shares beside each other.
+
+    Args:
+        rows: from top to bottom.
+        caption: of the figure.
+        unit: label of the axis.
+        colours: part to a role of the theme; by default in order.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row.parts))
+    with drawing(7.0, 1.1 + 0.34 * len(rows)) as (figure, axes):
+        ends = [0.0] * len(rows)
+        for number, name in enumerate(names):
+            role = (colours or {}).get(name, SERIES[number % len(SERIES)])
+            widths = [row.parts.get(name, 0.0) for row in rows]
+            axes.barh(
+                *(range(len(rows)), widths, 0.72),
+                left=ends,
+                color=COLOURS[role],
+                label=name,
+                edgecolor=COLOURS["paper"],
+                linewidth=0.5,
+            )
+            for place, width in enumerate(widths):
+                if width >= _ENOUGH:
+                    middle = ends[place] + width / 2
+                    box = {"facecolor": COLOURS[role], "edgecolor": "none", "pad": 1.5}
+                    text = f"{100 * width:.0f}%"
+                    axes.text(middle, place, text, ha="center", va="center", color=COLOURS["paper"], bbox=box)
+            ends = [end + width for end, width in zip(ends, widths, strict=True)]
+        axes.axvline(0.5, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (4, 3)))
+        axes.set_xlim(0.0, 1.0)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_yticks(range(len(rows)), [row.label for row in rows], color=COLOURS["ink"])
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel(unit)
+        figure.legend(loc="outside lower center", ncols=columns(names, figure))
+        return render(figure, caption)
+
+
+# The spider web of a worldview: one spoke per policy issue (Ceron et al. 2024, Figure 5).
 
 
 @dataclass(frozen=True)
@@ -95,3 +420,48 @@ def draw(
     ticks = np.linspace(*limits, 5)
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=6.5 if small else 8)
     axes.spines["polar"].set_color(COLOURS["line"])
+
+
+# Spider webs side by side, one panel a respondent (Ceron et al. 2024, Figure 5).
+
+_ACROSS = 3
+
+
+def webs(
+    spokes: Sequence[str], panels: Sequence[Web], caption: Caption, limits: tuple[float, float] = (-1.0, 1.0)
+) -> str:
+    """Draw spider webs that would hide each other in one.
+
+    Args:
+        spokes: names, clockwise from the top.
+        panels: the webs, row by row; at least one.
+        caption: of the figure.
+        limits: values at the centre and at the rim; the middle between them is emphasised.
+    """
+    across = min(_ACROSS, len(panels))
+    down = math.ceil(len(panels) / across)
+    with drawing(3.9 * across, 3.3 * down, projection="polar") as (figure, axes):
+        grid = figure.add_gridspec(down, across)
+        axes.set_subplotspec(grid[0])
+        for number, web in enumerate(panels):
+            panel = axes if number == 0 else figure.add_subplot(grid[number], projection="polar")
+            draw(panel, spokes, [web], limits, small=True)
+            panel.set_title(web.name, fontsize=10)
+        return render(figure, caption)
+
+
+__all__ = [
+    "Arrow",
+    "Bar",
+    "Caption",
+    "Interval",
+    "Point",
+    "Shares",
+    "Web",
+    "arrows",
+    "bars",
+    "intervals",
+    "plane",
+    "spider",
+    "stacked",
+]

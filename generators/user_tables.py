@@ -1,15 +1,217 @@
-"""Tables of text: values between tabs, or between commas with quotes."""
+"""Tables of users: CSV, TSV, JSON lines and Parquet, with errors that name file, line and field."""
 
 from __future__ import annotations
 
+import codecs
 import csv
-from collections.abc import Iterator, Sequence
-from itertools import chain
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from polbias.files import InputError
-from polbias.generators.logic.audit.lines import LONGEST, lines
-from polbias.generators.logic.audit.tables import Row
+
+# Lines of a text file of any size, with any line ends, in bounded memory.
+
+LONGEST = 1 << 20  # characters; what is longer is no row
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip (or an Excel workbook)",
+}
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+_AS_UTF8 = "save it as UTF-8, e.g. `iconv -f {} -t UTF-8 FILE > NEW`"
+_ESCAPED = 0xDC00  # where Python puts a byte that is not UTF-8
+
+
+def refuse_foreign(path: Path, start: bytes) -> None:
+    """Refuse a file that is no UTF-8 text.
+
+    Args:
+        path: the file, for the message.
+        start: its first bytes.
+
+    Raises:
+        InputError: if they are those of a compressed file, of another encoding or of no text.
+    """
+    for magic, kind in _COMPRESSED.items():
+        if start.startswith(magic):
+            raise InputError(f"{path}: is compressed, {kind}; unpack it, or save it as TSV, CSV or Parquet")
+    if start.startswith(_WIDE):
+        raise InputError(f"{path}:1: the text is UTF-16 or UTF-32; {_AS_UTF8.format('UTF-16')}")
+    if b"\0" in start:
+        line = start[: start.index(b"\0")].count(b"\n") + 1
+        raise InputError(
+            f"{path}:{line}: found a NUL byte, which no text has; expected TSV, CSV, JSONL or Parquet"
+        )
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a UTF-8 file with their numbers, without line ends; a byte order mark is dropped.
+
+    A line end is LF, CR LF or CR. Of a line longer than `LONGEST` the beginning is yielded, longer by one.
+
+    Raises:
+        InputError: if the file cannot be read or is not UTF-8, naming line and byte.
+    """
+    number = 0
+    try:
+        # Bytes that are not UTF-8 become surrogates, so that their line is known when they are found.
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline=None) as file:
+            while line := file.readline(LONGEST + 1):
+                number += 1
+                _refuse_escaped(path, number, 0, line)
+                if not line.endswith("\n"):
+                    seen = len(line)
+                    while rest := file.readline(LONGEST):
+                        _refuse_escaped(path, number, seen, rest)
+                        seen += len(rest)
+                        if rest.endswith("\n"):
+                            break
+                yield number, line.removesuffix("\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+
+
+def _refuse_escaped(path: Path, number: int, before: int, text: str) -> None:
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        place = before + len(text[: error.start].encode()) + 1
+        byte = ord(text[error.start]) - _ESCAPED
+        raise InputError(
+            f"{path}:{number}: byte {place} of the line (0x{byte:02X}) is not UTF-8; "
+            + _AS_UTF8.format("ISO-8859-1")
+        ) from None
+
+
+# Tables that benchmarks are published in: TSV, CSV, JSON lines and Parquet, read in bounded memory.
+
+_SUFFIXES = {
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_START = 1 << 16
+_EXPECTED = "expected TSV, CSV, JSONL or Parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row.
+
+    Attributes:
+        line: its first line, from 1; in Parquet the number of the row.
+        values: of the columns that were asked for, in that order; None where there is nothing.
+        problem: if it could not be read, why; then it has no values.
+    """
+
+    line: int
+    values: Sequence[Any] = ()
+    problem: str | None = None
+
+
+class Table(Protocol):
+    """A file of rows.
+
+    Attributes:
+        path: the file.
+        columns: their names, in order.
+    """
+
+    path: Path
+    columns: Sequence[str]
+
+    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+        """Yield all rows with the values of some columns.
+
+        Raises:
+            InputError: if the file is damaged.
+        """
+
+
+def open_tables(path: Path) -> tuple[Table, ...]:
+    """Open a file, or the Parquet files of a folder.
+
+    Args:
+        path: a file, whose kind follows from its first bytes, its suffix or its first line; or a folder, such
+            as that of a config, whose split ``test`` is taken if it has one.
+
+    Returns:
+        One table per file, in the order of their names.
+
+    Raises:
+        InputError: if there is none, or it is no table.
+    """
+    if path.is_dir():
+        # A built config has its few-shot examples beside its items; they can be audited by themselves.
+        files = sorted(path.glob("test-*.parquet")) or sorted(path.glob("*.parquet"))
+        if not files:
+            raise InputError(
+                f"{path}: a folder without Parquet files; expected a file, or a folder of one config"
+            )
+        return tuple(_open(file) for file in files)
+    return (_open(path),)
+
+
+def _open(path: Path) -> Table:
+    pass
+    pass
+
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: not a regular file, but it is read twice; save it to a file first")
+    try:
+        with path.open("rb") as file:
+            start = file.read(_START)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; check the path") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+    if start.startswith(b"PAR1"):
+        return ParquetTable(path)
+    refuse_foreign(path, start)
+    kind = _SUFFIXES.get(path.suffix.lower()) or _sniffed(start)
+    match kind:
+        case "tsv":
+            return TabSeparated(path)
+        case "csv":
+            return CommaSeparated(path)
+        case "jsonl":
+            return JsonLines(path)
+        case "parquet":
+            raise InputError(f"{path}: does not begin like a Parquet file; it may be incomplete")
+    first = start.decode("utf-8", "replace").lstrip().splitlines()
+    found = repr(first[0][:60]) if first else "an empty file"
+    raise InputError(f"{path}:1: found {found}, {_EXPECTED} (name the file accordingly, e.g. items.tsv)")
+
+
+def _sniffed(start: bytes) -> str | None:
+    """Tell by its first line what a file without a telling name is."""
+    text = start.decode("utf-8-sig", "replace").lstrip()
+    first = text.splitlines()[0] if text else ""
+    if first.startswith("{"):
+        return "jsonl"
+    if "\t" in first:
+        return "tsv"
+    return "csv" if "," in first or ";" in first else None
+
+
+# Tables of text: values between tabs, or between commas with quotes.
 
 _DELIMITERS = ",;\t"
 _TOO_LONG = f"a line of more than {LONGEST:,} characters"
@@ -135,3 +337,172 @@ class _Source:
             self.too_long = True
             return "\n"
         return text + "\n"
+
+
+# Tables of JSON objects, one on each line.
+
+_LOOKED_AT = 100  # objects, for the names of columns: an object may leave out what is null
+
+
+class JsonLines:
+    """A file with a JSON object on each line.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: if there is none, or the file is one JSON document.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        names: dict[str, None] = {}
+        problem: tuple[int, str] | None = None
+        for line, found, wrong in islice(self._objects(), _LOOKED_AT):
+            names |= dict.fromkeys(found)
+            problem = problem or ((line, wrong) if wrong else None)
+        if not names:
+            line, wrong = problem or (1, "nothing")
+            raise InputError(
+                f"{path}:{line}: found {wrong}, expected one JSON object on each line "
+                "(of a JSON array: `jq -c '.[]' FILE > items.jsonl`)"
+            )
+        self.columns: Sequence[str] = list(names)
+
+    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+        """Yield all objects with the values of some keys."""
+        for line, found, problem in self._objects():
+            if problem:
+                yield Row(line, problem=f"found {problem}, expected a JSON object")
+            else:
+                yield Row(line, [found.get(name) for name in wanted])
+
+    def _objects(self) -> Iterator[tuple[int, dict[str, Any], str | None]]:
+        for line, text in lines(self.path):
+            if not text or text.isspace():
+                continue
+            if len(text) > LONGEST:
+                yield line, {}, f"a line of more than {LONGEST:,} characters"
+                continue
+            try:
+                found = json.loads(text)
+            except (ValueError, RecursionError) as error:  # ValueError: also a number of too many digits
+                yield line, {}, f"no JSON ({getattr(error, 'msg', None) or type(error).__name__})"
+                continue
+            if isinstance(found, dict):
+                yield line, found, None
+            else:
+                yield line, {}, f"a JSON {type(found).__name__}"
+
+
+# Parquet tables, read in small batches.
+
+_BATCH = 1024
+_BUFFER = 1 << 20
+
+
+class ParquetTable:
+    """A Parquet file.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: if it is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            # Without a buffer Arrow would read the whole of every column of a row group at once.
+            self._file = pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False)
+            self.columns: Sequence[str] = self._file.schema_arrow.names
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise self._damaged(error) from None
+
+    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+        """Yield all rows with the values of some columns."""
+        number = 0
+        try:
+            for batch in self._file.iter_batches(_BATCH, columns=list(wanted), use_threads=False):
+                columns = [batch.column(name).to_pylist() for name in wanted]
+                for values in zip(*columns, strict=True):
+                    number += 1
+                    yield Row(number, values)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise self._damaged(error, number) from None
+
+    def _damaged(self, error: Exception, after: int = 0) -> InputError:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        place = f", after row {after:,}" if after else ""
+        return InputError(f"{self.path}: damaged or no Parquet file{place} ({reason}); get it again")
+
+
+# Which column of a file plays which role: the roles of a format, and their names in published files.
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column is for.
+
+    Attributes:
+        name: as in `--column NAME=…` and in reports.
+        aliases: other names that published files use, the likeliest first.
+        required: whether there is no auditing without it.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    required: bool = False
+
+
+def resolve(
+    columns: Sequence[str], roles: Sequence[Role], chosen: Mapping[str, str], path: Path
+) -> Mapping[str, str]:
+    """Find the column of each role.
+
+    Args:
+        columns: of the file; capitals do not matter, nor whether words are joined by ``_``, ``-`` or a space.
+        roles: of the format.
+        chosen: columns that the user named, by role.
+        path: the file, for messages.
+
+    Returns:
+        Role name to column name; roles without a column are left out.
+
+    Raises:
+        InputError: if a role is unknown, a chosen column is missing, a needed role has no column, or one
+            column's name stands twice.
+    """
+    known = [role.name for role in roles]
+    found = f"{', '.join(map(repr, columns)) or 'none':.500}"
+    result: dict[str, str] = {}
+    by_name: dict[str, list[str]] = {}
+    for column in columns:
+        by_name.setdefault(_plain(column), []).append(column)
+    for name, column in chosen.items():
+        if name not in known:
+            raise InputError(f"--column {name}={column}: no role {name!r}; there are: {', '.join(known)}")
+        if column not in columns:
+            raise InputError(f"{path}: --column {name}={column}: no such column; found the columns {found}")
+    for role in roles:
+        names = [chosen[role.name]] if role.name in chosen else [role.name, *role.aliases]
+        same: Sequence[str] = next((by_name[_plain(name)] for name in names if _plain(name) in by_name), ())
+        if role.name in chosen:
+            same = [column for column in columns if column == chosen[role.name]]
+        if len(same) > 1:
+            raise InputError(f"{path}: found the columns {same[0]!r} and {same[1]!r}, expected one of them")
+        if same:
+            result[role.name] = same[0]
+    missing = [role for role in roles if role.required and role.name not in result]
+    if missing:
+        wanted = "; ".join(f"{role.name} ({', '.join((role.name, *role.aliases))})" for role in missing)
+        raise InputError(
+            f"{path}: found the columns {found}, expected also {wanted}; "
+            f"say which it is with --column {missing[0].name}=NAME"
+        )
+    return result
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "_", name.strip().casefold())

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from polbias.registry import resolve
 
 File = tuple[str, str]  # name and text

@@ -1,6 +1,142 @@
-"""Errors that a user can act on."""
+"""Files: where they are, written whole or not at all, and errors that a user can act on."""
 
 from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+from contextlib import suppress
+from glob import escape
+from importlib.resources import files
+from pathlib import Path
+
+import yaml
+
+# Drafts: what is being written, beside the place that it is to have.
+
+
+def draft_of(path: Path) -> Path:
+    """Return where to write what is to take the place of a path in one step.
+
+    The name begins with a dot, and tells the machine and the process, so that two runs do not write to one
+    draft. Drafts of the same path that killed processes of this machine have left behind are removed.
+
+    Args:
+        path: of a file or folder; need not exist.
+
+    Returns:
+        A path beside it. Whoever writes there removes the draft if it does not come to be put in its place.
+    """
+    name, machine = f".{path.name}.", f"{platform.node()}-"
+    for draft in path.parent.glob(f"{escape(name + machine)}*.draft"):
+        process = draft.name.removeprefix(name + machine).removesuffix(".draft")
+        if process.isdecimal() and not _runs(int(process)):
+            if draft.is_dir() and not draft.is_symlink():
+                shutil.rmtree(draft, ignore_errors=True)
+            else:
+                with suppress(OSError):
+                    draft.unlink()
+    return path.with_name(f"{name}{machine}{os.getpid()}.draft")
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's
+        return True
+    return True
+
+
+# Cells of a table that a person may open in a spreadsheet.
+
+# A mere "-" is no formula, and neither is a number, which would be none after an apostrophe.
+_FORMULA = re.compile(r"(?!-\Z|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?\Z)'*[=+\-@\t\r]", re.IGNORECASE)
+
+
+def guarded(cell: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula; `unguarded` gives the text back.
+
+    A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe, and so
+    does one that would be taken for such a cell; a number stays a number.
+
+    Source:
+        OWASP, "CSV Injection".
+    """
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unguarded(cell: str) -> str:
+    """Return the text of a cell that `guarded` wrote."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def whole(text: str) -> str:
+    """Return a text with a question mark for every half of a character, which no file can hold.
+
+    JSON may have one half of an escape without the other.
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+# How deep a YAML text is nested, told before it is loaded: a loader would overflow its stack.
+
+MOST_LEVELS = 50
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def too_deep(text: str) -> int | None:
+    """Return the line in which a text goes deeper than `MOST_LEVELS`; None if it never does.
+
+    Raises:
+        yaml.YAMLError: if it is no YAML.
+    """
+    depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MOST_LEVELS:
+            return event.start_mark.line + 1 if event.start_mark else 1
+    return None
+
+
+# Where the toolkit finds its own files and a user's builds.
+
+
+def package_file(relative: str) -> Path:
+    """Return the path of a file that ships with the package.
+
+    Args:
+        relative: path below the package, such as ``"templates/partisan"``, or below another one,
+            ``"package:path"``.
+
+    Returns:
+        The file or folder; in a checkout the one in the repository, else the installed copy.
+    """
+    package, _, path = relative.rpartition(":")
+    return Path(str(files(package or "polbias"))) / path
+
+
+def checkout() -> Path | None:
+    """Return the root of the checkout that this package runs from, or None if it is installed."""
+    root = Path(__file__).resolve().parent.parent
+    return root if (root / "pyproject.toml").is_file() and (root / "templates").is_dir() else None
+
+
+def build_root() -> Path:
+    """Return the folder that holds local builds, one folder per Hub repository.
+
+    ``$POLBIAS_DATA_DIR`` if it is set, else ``build/datasets`` beside the checkout, or in the current
+    folder where polbias runs from an installed wheel.
+    """
+    chosen = os.environ.get("POLBIAS_DATA_DIR")
+    if chosen:
+        return Path(chosen)
+    return (checkout() or Path.cwd()) / "build" / "datasets"
+
+
+# Errors that a user can act on.
 
 _LONGEST = 3_000
 """Characters of a line; one that is longer holds a value that nobody reads to its end."""

@@ -10,8 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from polbias.files import PolbiasError
-from polbias.locations import package_file
+from polbias.files import PolbiasError, package_file
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -63,7 +62,7 @@ _OURS = (
             "partisan-inference-xl": "polbias.generators.partisan.publication:LARGE",
         },
         asked=("partisan-inference",),
-        report="polbias.eval.report.instruments.partisan",
+        report="polbias.eval.partisan.section",
         words="polbias:templates/report/partisan.yaml",
         simulation=("polbias.eval.partisan.simulation:Arguments",),
         power="polbias.eval.power.observed:PARTISAN",
@@ -76,7 +75,7 @@ _OURS = (
             "normative-reasoning-xl": "polbias.generators.normative.publication:LARGE",
         },
         asked=("normative-reasoning",),
-        report="polbias.eval.report.instruments.normative",
+        report="polbias.eval.normative.section",
         words="polbias:templates/report/normative.yaml",
         simulation=(
             "polbias.eval.normative.simulation:Selections",
@@ -88,7 +87,7 @@ _OURS = (
         name="policy",
         datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
         asked=("policy-statements", "probvaa"),  # `polbias import` builds probvaa
-        report="polbias.eval.report.instruments.policy",
+        report="polbias.eval.policy.section",
         words="polbias:templates/report/policy.yaml",
         simulation=("polbias.eval.policy.simulation:Statements",),
         power="polbias.eval.power.observed:POLICY",
@@ -99,7 +98,7 @@ _OURS = (
         name="xphemism",
         datasets={"xphemism-pairs": "polbias.generators.xphemism.publication:PUBLICATION"},
         asked=("xphemism-pairs",),
-        report="polbias.eval.report.instruments.xphemism",
+        report="polbias.eval.xphemism.section",
         words="polbias:templates/report/xphemism.yaml",
         simulation=("polbias.eval.xphemism.simulation:Claims",),
         power="polbias.eval.power.observed:XPHEMISM",
@@ -110,7 +109,7 @@ _OURS = (
         name="selfassess",
         datasets={"self-assessment": "polbias.generators.selfassess.publication:PUBLICATION"},
         asked=("self-assessment",),
-        report="polbias.eval.report.instruments.selfassess",
+        report="polbias.eval.selfassess.section",
         words="polbias:templates/report/selfassess.yaml",
         simulation=(
             "polbias.eval.selfassess.simulation:Choices",
@@ -119,7 +118,7 @@ _OURS = (
         power="polbias.eval.power.observed:SELFASSESS",
         metrics=("bias", "refusal_gap"),
         analysis="polbias analyze selfassess {folder} -o {folder}/analysis",
-        analysed="polbias.eval.selfassess.samples:is_choice",
+        analysed="polbias.eval.selfassess.schema:is_choice",
     ),
 )
 

@@ -1,25 +1,91 @@
-"""Read template files: YAML checked against a model, texts rendered in Jinja's sandbox.
-
-Every error names the file, the line, the field, what was found and what was expected.
-"""
+"""Template files: read with bounds, checked, and rendered; errors name file, line and field."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from string import Formatter
+from typing import Annotated, Any, TypeVar, get_args
 
 import jinja2
 import jinja2.sandbox
 import yaml
-from pydantic import BaseModel, ValidationError
+from jinja2 import nodes
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from polbias.files import TemplateError, clipped
-from polbias.generators.engine.bounded import refuse_unbounded
-from polbias.locations import checkout
-from polbias.nesting import MOST_LEVELS, too_deep
+from polbias.files import MOST_LEVELS, TemplateError, checkout, clipped, too_deep
+
+# What a text of a template file may do: nothing that could run or grow without end.
+# A text has slots, conditions and loops over what it is given. Without names for what grows, multiplication,
+# and the filters and methods of texts that fill up, its result is at most as long as what it is given allows.
+
+_DEEPEST = 2
+"""Loops in one another."""
+_FILTERS = frozenset(
+    {"capitalize", "e", "escape", "first", "join", "last", "length", "list", "lower", "trim", "upper"}
+)
+_OF_TEXT = frozenset(dir(str))
+_REFUSED = (
+    *(nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.AssignBlock, nodes.With, nodes.Block),
+    *(nodes.Mul, nodes.Pow, nodes.Mod),
+)
+
+
+class UnboundedError(jinja2.TemplateError):
+    """A text could run or grow without end."""
+
+
+def refuse_unbounded(environment: jinja2.Environment, text: str) -> None:
+    """Refuse a text that could run or grow without end, before it is rendered.
+
+    Raises:
+        UnboundedError: naming what it uses.
+        jinja2.TemplateSyntaxError: if it is not valid Jinja.
+    """
+    tree = environment.parse(text)
+    for node in tree.find_all(_REFUSED):
+        raise UnboundedError(f"{type(node).__name__.lower()} in line {node.lineno}")
+    for named in tree.find_all(nodes.Assign):
+        if not isinstance(named.node, nodes.Const):
+            raise UnboundedError(f"a name for other than a plain value in line {named.lineno}")
+    for filtering in tree.find_all(nodes.Filter):
+        if filtering.name in environment.filters and filtering.name not in _FILTERS:
+            raise UnboundedError(f"filter {filtering.name!r} in line {filtering.lineno}")
+    for call in tree.find_all(nodes.Call):
+        if not _may_be_called(call.node):
+            raise UnboundedError(f"a method in line {call.lineno}, other than of what is given")
+    _refuse_loops(tree, 0)
+
+
+def _may_be_called(node: nodes.Expr | None) -> bool:
+    """Whether this is a function, or a method that texts do not have."""
+    match node:
+        case nodes.Name():
+            return True
+        case nodes.Getattr():
+            return node.attr not in _OF_TEXT
+        case nodes.CondExpr():
+            return _may_be_called(node.expr1) and _may_be_called(node.expr2)
+        case _:
+            return False
+
+
+def _refuse_loops(node: nodes.Node, depth: int) -> None:
+    for child in node.iter_child_nodes():
+        inside = depth + isinstance(child, nodes.For)
+        if isinstance(child, nodes.For) and (
+            inside > _DEEPEST
+            or child.recursive
+            or not isinstance(child.iter, nodes.Name | nodes.Getattr | nodes.Call)
+        ):
+            raise UnboundedError(f"a loop in line {child.lineno}, other than over what is given")
+        _refuse_loops(child, inside)
+
+
+# Read template files: YAML checked against a model, texts rendered in Jinja's sandbox.
+# Every error names the file, the line, the field, what was found and what was expected.
 
 Model = TypeVar("Model", bound=BaseModel)
 _MAX_BYTES = 4 << 20
@@ -276,3 +342,87 @@ class Texts:
                 f"{shown(self.path)}: {field}: cannot be rendered ({_reason(error)}) in {_short(text)}; "
                 f"it may use: {known}"
             ) from None
+
+
+# What every model of a template file is based on.
+
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True, pattern=r"^[^\n{}]+$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+Version = Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")]
+Each = TypeVar("Each", bound=Hashable)
+
+
+def _once(values: tuple[Each, ...]) -> tuple[Each, ...]:
+    for place, value in enumerate(values):
+        if value in values[:place]:
+            raise ValueError(f"found {value!r} twice, expected each once; remove one")
+    return values
+
+
+Levels = Annotated[tuple[Each, ...], Field(min_length=1), AfterValidator(_once)]
+"""What a factor runs over: at least one value, none of them twice."""
+
+
+def distinct(field: str) -> AfterValidator:
+    """Have a list of entries checked for a field that each has for itself, such as ``"id"``."""
+
+    def check(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+        values = [getattr(entry, field) for entry in entries]
+        for number, value in enumerate(values):
+            if value in values[:number]:
+                raise ValueError(f"{number}.{field}: found {value!r} again, expected each once")
+        return entries
+
+    return AfterValidator(check)
+
+
+class Entry(BaseModel):
+    """Base of everything read from a file: unknown fields are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True)
+
+
+def every(names: Any) -> AfterValidator:
+    """Have a mapping checked for an entry of each name.
+
+    Args:
+        names: a ``Literal``; other names are refused by the type of the keys.
+    """
+
+    def check(entries: Mapping[str, Any]) -> Mapping[str, Any]:
+        missing = [name for name in get_args(names) if name not in entries]
+        if missing:
+            raise ValueError(f"found no entry for {', '.join(missing)}; add one")
+        return entries
+
+    return AfterValidator(check)
+
+
+def slots(*names: str) -> AfterValidator:
+    """Have a text checked for places to fill in, such as ``{paper}``: these and no others may stand in it."""
+
+    def check(text: str) -> str:
+        known = " and ".join(f"{{{name}}}" for name in names)
+        try:
+            places = [place for _, *place in Formatter().parse(text) if place[0] is not None]
+        except ValueError:  # a brace without its other half
+            places = [["", "", None]]
+        if any(name not in names or spec or conversion for name, spec, conversion in places):
+            raise ValueError(f"found {text!r}, expected no braces but those of {known}")
+        return text
+
+    return AfterValidator(check)
+
+
+class Identity(Entry):
+    """What a dataset is called.
+
+    Attributes:
+        name: Hub repository name.
+        version: semantic version of the data.
+        canary: marks the dataset in card and rows.
+    """
+
+    name: Text
+    version: Version
+    canary: Text

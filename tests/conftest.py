@@ -37,7 +37,7 @@ def partisan_tables(partisan: DatasetSpec) -> Mapping[tuple[str, str], pa.Table]
 @pytest.fixture(scope="session")
 def partisan_build(tmp_path_factory: pytest.TempPathFactory, partisan: DatasetSpec) -> Path:
     """A folder of builds with the partisan dataset in it."""
-    from polbias.publishing.building import build
+    from polbias.publishing.card import build
 
     out = tmp_path_factory.mktemp("builds")
     build("partisan-inference", partisan, out)
@@ -55,7 +55,7 @@ def normative() -> DatasetSpec:
 @pytest.fixture(scope="session")
 def normative_build(tmp_path_factory: pytest.TempPathFactory, normative: DatasetSpec) -> Path:
     """A folder of builds with the normative dataset in it."""
-    from polbias.publishing.building import build
+    from polbias.publishing.card import build
 
     out = tmp_path_factory.mktemp("normative")
     build("normative-reasoning", normative, out)
@@ -66,10 +66,9 @@ def normative_build(tmp_path_factory: pytest.TempPathFactory, normative: Dataset
 def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with all datasets: that of the checkout where it is the published data."""
     from polbias import registry
-    from polbias.locations import checkout
-    from polbias.lock import differences, read_lock
-    from polbias.manifest import read_manifest
-    from polbias.publishing.building import build
+    from polbias.files import checkout
+    from polbias.manifest import differences, read_lock, read_manifest
+    from polbias.publishing.card import build
 
     place = (checkout() or Path()) / "build" / "datasets"
     lock = read_lock()

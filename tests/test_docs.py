@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from polbias import registry
+from polbias.files import package_file
+from polbias.generators.auditing.items import FINDINGS, VERDICTS
 from polbias.generators.auditing.normative import NormativeFormat
 from polbias.generators.auditing.partisan import PartisanFormat
-from polbias.generators.logic.audit.findings import FINDINGS, VERDICTS
 from polbias.generators.normative.publication import patterns
-from polbias.locations import package_file
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from tests.support.process import ROOT
 
 _DOCS = ROOT / "docs"

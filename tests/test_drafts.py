@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polbias.cli.outputs import write_text
-from polbias.drafts import draft_of
+from polbias.files import draft_of
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from tests.support.process import ROOT
 
 _README = (ROOT / "README.md").read_text("utf-8")

@@ -2,11 +2,11 @@
 
 from polbias.eval.answers.cards import extract_cards
 from polbias.eval.answers.choice import extract_choice
+from polbias.eval.answers.cues import Verdict
 from polbias.eval.answers.entailment import extract_entailment
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.answers.truth import extract_truth
 from polbias.eval.answers.validity import extract_validity
-from polbias.eval.answers.verdict import Verdict
 
 __all__ = [
     "Verdict",

@@ -9,12 +9,9 @@ from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 
-from polbias.eval.answers.grammar import compile_lists, read_cues
+from polbias.eval.answers.cues import Verdict, compile_lists, read_cues
 from polbias.eval.answers.refusal import find_refusal
-from polbias.eval.answers.text import prepare
-from polbias.eval.answers.tokens import Sentence
-from polbias.eval.answers.verdict import Verdict
-from polbias.eval.answers.wording import own_words
+from polbias.eval.answers.text import Sentence, own_words, prepare
 
 LABELS = ("1", "2", "3", "refusal", "both", "unparsable")
 """What an answer can be; "both" is any tie: several options, all of them, none of them, no difference. A text

@@ -7,13 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from polbias.eval.answers.grammar import compile_lists, load_grammar, read_cues
-from polbias.eval.answers.judging import judge
-from polbias.eval.answers.replies import opening_reply, whole_reply
-from polbias.eval.answers.text import blanked, prepare
-from polbias.eval.answers.tokens import Sentence
-from polbias.eval.answers.verdict import Verdict
-from polbias.eval.answers.wording import masking, translated
+from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues
+from polbias.eval.answers.refusal import opening_reply, whole_reply
+from polbias.eval.answers.text import Sentence, blanked, masking, prepare, translated
+from polbias.eval.answers.validity import judge
 
 LABELS = {"valid": "entailment", "invalid": "non-entailment"}
 """What the verdicts on validity are called here."""

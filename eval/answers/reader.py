@@ -12,10 +12,18 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from polbias.eval.answers.claims import OPPOSITE, SAME, Claim, Strength
-from polbias.eval.answers.cues import Scope, Span, within
-from polbias.eval.answers.grammar import Grammar, load_shared
-from polbias.eval.answers.tokens import Sentence
+from polbias.eval.answers.cues import (
+    OPPOSITE,
+    SAME,
+    Claim,
+    Grammar,
+    Scope,
+    Span,
+    Strength,
+    load_shared,
+    within,
+)
+from polbias.eval.answers.text import Sentence
 
 _INDECISIONS = (
     ("undecided", Strength.SENTENCE),

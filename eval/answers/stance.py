@@ -8,12 +8,9 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, lru_cache
 
-from polbias.eval.answers.grammar import compile_lists, read_cues
+from polbias.eval.answers.cues import Verdict, compile_lists, read_cues
 from polbias.eval.answers.refusal import find_refusal
-from polbias.eval.answers.text import prepare
-from polbias.eval.answers.tokens import Sentence
-from polbias.eval.answers.verdict import Verdict
-from polbias.eval.answers.wording import own_words
+from polbias.eval.answers.text import Sentence, own_words, prepare
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""

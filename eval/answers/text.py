@@ -1,12 +1,178 @@
-"""Preparation of model outputs that all extractors of answers share."""
+"""The text of an answer: without thoughts and markup, as tokens, without the words of its question."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import accumulate
 
-from polbias.eval.answers.tokens import Sentence, split_sentences
+# Tokens and sentences of a model output, which know where they stand in the original text.
+# Each token is normalised on its own (NFKC, lower case, plain quotes), so that no normalisation can
+# shift an offset. Patterns are matched against ``Sentence.text``, the tokens joined by single spaces,
+# without any markup.
+
+MAX_TOKENS = 150
+"""A longer run of tokens without an end of sentence is cut into pieces of this length."""
+
+_TOKEN = re.compile(
+    # LaTeX commands, tags, an unticked box with its word, and what is struck out are no tokens
+    r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b"
+    r"|</?[a-zA-Z|][^<>\n]{0,40}>|(?:\[ ?\]|☐|⬜|○)\W{0,5}\w+|~~[^~\n]{1,200}~~)"
+    r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]|(?<=[^\W_])['’·‧](?=[^\W_]))*)"
+    r"|(?P<mark>\.{2,}|[-=]+>|--+|[.,;:()?!…/|=→⇒—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"
+    r"|(?P<dash>(?<!\S)-(?=\s)|(?<![^\n])[*•+](?=\s))"
+)
+_OPENING = re.compile(r"(?:[*_`\"'“”„»‘’＊＿＂]|[«\[{(>✅❌✓✗✔✘☑]\s?)$")
+_CLOSING = re.compile(r"[.!,:;]?[*_`\"'“”«’＊＿＂]|\s?[»\]})<]")
+_BULLET = re.compile(r"—|\d+ [.)]|[a-z] [.)]|\( \w \)")
+_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff·‧"))
+_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "。": ".", "ß": "ss"})
+_ABBREVIATIONS = re.compile(r"[eigzbduha]|etc|bzw|ca|dr|mrs?|ms|vs|cf|resp|usw|vgl|evtl|ggf|inkl|st|nr")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word or punctuation mark.
+
+    Attributes:
+        text: Its normalised form.
+        start: Where it begins in the original text.
+        end: Where it ends there.
+        marked: Whether quotes, brackets, emphasis or a box touch it.
+    """
+
+    text: str
+    start: int
+    end: int
+    marked: bool = False
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A run of tokens up to the end of a sentence or of a line.
+
+    Attributes:
+        tokens: The tokens, at least one.
+        text: The tokens joined by single spaces.
+    """
+
+    tokens: tuple[Token, ...]
+    text: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", " ".join(token.text for token in self.tokens))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate((len(token.text) + 1 for token in self.tokens), initial=0))[:-1]
+
+    @property
+    def listed(self) -> bool:
+        """Whether the sentence is an item of a list."""
+        return bool(_BULLET.match(self.text))
+
+    def covered(self, start: int, end: int) -> tuple[Token, ...]:
+        """Return the tokens that a stretch of ``text`` touches.
+
+        Args:
+            start: Where the stretch begins in ``text``.
+            end: Where it ends.
+
+        Returns:
+            The tokens, at least one.
+        """
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = max(bisect_right(self._starts, max(end - 1, start)), first + 1)
+        return self.tokens[first:last]
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Translate a stretch of ``text`` into offsets of the original text.
+
+        Args:
+            start: Where the stretch begins in ``text``.
+            end: Where it ends.
+
+        Returns:
+            The offsets ``(start, end)`` in the original text.
+        """
+        tokens = self.covered(start, end)
+        return tokens[0].start, tokens[-1].end
+
+
+def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
+    """Split a stretch of text into sentences.
+
+    A sentence ends at a full stop, question or exclamation mark, at an empty line, and at a line
+    break unless the next line goes on in lower case.
+
+    Args:
+        text: The original text.
+        start: Where the stretch begins.
+        end: Where it ends.
+
+    Yields:
+        The sentences.
+    """
+    tokens: list[Token] = []
+    position = start
+    for match in _TOKEN.finditer(text, start, end):
+        gap = text[position : match.start()]
+        if tokens and (len(tokens) >= MAX_TOKENS or _breaks(gap, match.group(), tokens)):
+            yield Sentence(tuple(tokens))
+            tokens = []
+        position = match.end()
+        if match.lastgroup != "skip":
+            tokens.append(_token(text, match, start, end))
+    if tokens:
+        yield Sentence(tuple(tokens))
+
+
+def _token(text: str, match: re.Match[str], start: int, end: int) -> Token:
+    """Normalise one token."""
+    low, high = match.span()
+    if match.lastgroup != "word":
+        form = unicodedata.normalize("NFKC", match.group().translate(_PLAIN)).translate(_PLAIN)
+        dash = match["dash"] or form.startswith("--")
+        return Token("→" if form.endswith(">") else "—" if dash else form[0], low, high)
+    before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]
+    return Token(_normal(match.group()), low, high, _touched(before, after))
+
+
+@lru_cache(maxsize=1 << 15)
+def _normal(word: str) -> str:
+    """Normalise a word; the same ones come again and again."""
+    plain = unicodedata.normalize("NFKC", word.translate(_INVISIBLE))
+    return "".join(plain.split()).lower().translate(_PLAIN)
+
+
+@lru_cache(maxsize=1 << 13)
+def _touched(before: str, after: str) -> bool:
+    """Say whether quotes, brackets, emphasis or a box stand in the few signs around a word."""
+    return bool(_OPENING.search(before) or _CLOSING.match(after))
+
+
+def _breaks(gap: str, following: str, tokens: list[Token]) -> bool:
+    """Say whether a new sentence begins after a gap."""
+    last = tokens[-1].text
+    if last == "." and following[0] in ":;," and "\n" not in gap:
+        return False
+    if "\n" in gap or "\r" in gap:
+        wrapped = gap.strip(" \t") in {"\n", "\r\n"} and following[0].islower()
+        return not wrapped or last in ".?!"
+    if last not in {".", "?", "!"} or not gap:
+        return False
+    if last == "." and len(tokens) > 1:
+        before = tokens[-2].text
+        numbered = before.isdigit() and len(tokens) == 2
+        return not numbered and not _ABBREVIATIONS.fullmatch(before)
+    return True
+
+
+# Preparation of model outputs that all extractors of answers share.
 
 Span = tuple[int, int]
 
@@ -129,3 +295,73 @@ def _take(stretches: Sequence[Span], low: int, high: int) -> Iterator[Span]:
         if first < last:
             yield start + first, start + last
         seen += end - start
+
+
+# What the extractors share that read one question in the words of another, or in those of its prompt.
+
+_STOP = re.compile(
+    r"</s>|<\|(?:endoftext|end_of_text|end(?!\|><\|start)|eot_id|eom_id|im_end)\|>|\[/?INST\]|\n#{2,} "
+)
+_SENTENCE = 3
+"""Quoted words are a sentence of the item if there are so many."""
+
+
+def own_words(text: str) -> str:
+    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
+
+    Args:
+        text: The output, any string.
+
+    Returns:
+        The rest, in which every character stands where it stood.
+    """
+    text = blanked(text)
+    closing = text.rfind("[/INST]")
+    if "[INST]" in text[: max(closing, 0)]:
+        start = closing + len("[/INST]")
+        text = " " * start + text[start:]
+    for stop in _STOP.finditer(text):
+        if text[: stop.start()].strip():
+            return text[: stop.start()]
+        text = " " * stop.end() + text[stop.end() :]
+    return text
+
+
+def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
+    """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long.
+
+    Args:
+        speaks: What a quotation has that is no sentence of the item but part of the answer.
+
+    Returns:
+        A replacement for the matches of a pattern whose first and last characters are the quotes.
+    """
+
+    def mask(quotation: re.Match[str]) -> str:
+        text = quotation.group()
+        if len(text.split()) < _SENTENCE or speaks.search(text):
+            return text
+        return text[0] + "x" * (len(text) - 2) + text[-1]
+
+    return mask
+
+
+def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
+    """Put the words of one question for those of another; each keeps its place in the text.
+
+    Args:
+        sentence: The sentence.
+        words: A word to the patterns that it stands for; it must not match its own pattern.
+
+    Returns:
+        The sentence with one token for each match, marked if one of those it covers is.
+    """
+    for word, pattern in words.items():
+        while match := pattern.search(sentence.text):
+            low, high = sentence.origin(*match.span())
+            before = [token for token in sentence.tokens if token.start < low]
+            after = [token for token in sentence.tokens if token.start >= high]
+            merged = sentence.tokens[len(before) : len(sentence.tokens) - len(after)]
+            token = Token(word, low, high, any(token.marked for token in merged))
+            sentence = Sentence((*before, token, *after))
+    return sentence

@@ -7,13 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from polbias.eval.answers.grammar import compile_lists, primary_language, read_cues, tongue
-from polbias.eval.answers.judging import judge
-from polbias.eval.answers.replies import opening_reply, whole_reply
-from polbias.eval.answers.text import prepare
-from polbias.eval.answers.tokens import Sentence
-from polbias.eval.answers.verdict import Verdict
-from polbias.eval.answers.wording import masking, own_words, translated
+from polbias.eval.answers.cues import Verdict, compile_lists, primary_language, read_cues, tongue
+from polbias.eval.answers.refusal import opening_reply, whole_reply
+from polbias.eval.answers.text import Sentence, masking, own_words, prepare, translated
+from polbias.eval.answers.validity import judge
 
 LABELS = ("true", "false", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""

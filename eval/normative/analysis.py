@@ -1,22 +1,37 @@
-"""An effect with all that a report says of it: interval, p, refusals, bounds, and item by item."""
+"""Effects and shares of right answers as estimates, and which of them are tested."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats, Indices
-from polbias.eval.columns import AnswerTable, Factor, crossed
-from polbias.eval.contrasts import Contrast, contrast
+from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
+from polbias.eval.columns import AnswerTable, Factor, Level, Mode, crossed
+from polbias.eval.normative.answers import (
+    DOMAINS,
+    ROSS,
+    SETTINGS,
+    SHARED,
+    TYPES,
+    Respondent,
+    column_of,
+    said,
+    setting_key,
+    term,
+)
 from polbias.eval.normative.effects import effect_cells, effect_support, unlike_most
 from polbias.eval.normative.schema import LABELS, Judgements
 from polbias.eval.normative.wason import SILENT, Selections
-from polbias.eval.report.document import Estimate, Finding, Scores
-from polbias.eval.report.numbers import known
+from polbias.eval.report.document import Estimate, Finding, Notice, Scores, known, with_gap
+from polbias.eval.statistics import Contrast, cluster_interval, contrast
 from polbias.eval.support import Support, discordant
+
+# An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
 
 POINTS = 100.0
 Counts: TypeAlias = tuple[int, int, int]
@@ -210,3 +225,219 @@ def _scores(scored: Scored, share: Floats, stratum: Indices) -> Scores:
     values = np.asarray(POINTS * len(ids) * np.bincount(item, weights=parts), np.float64)
     codes = scored.clusters.codes[inside][first].tolist()
     return Scores(ids.tolist(), values, [str(scored.clusters.levels[code]) for code in codes])
+
+
+# The tested estimates: effects of content and of domain, in each setting and over all of them.
+
+CONTENT: Mapping[str, str] = {"content_effect": "incongruent", "content_effect_nonsense": "nonsense"}
+"""Measures that compare congruent contents with others, and with which."""
+DOMAIN = "domain_effect"
+SELECTION_CONTENT, SELECTION_DOMAIN = "wason_content_effect", "wason_domain_effect"
+HEADLINE = "content_effect"
+
+_CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
+_DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
+_RULES = ("domain", "polarity", "prompt_style")
+_MATERIAL = ("content_type", "polarity", "prompt_style")
+AFFIRMATIVE = "p-q"
+"""The form of a rule in which nothing is negated: the only one in which familiar contents are congruent."""
+
+
+def findings(one: Respondent) -> Iterator[Finding]:
+    """Yield the findings of a respondent.
+
+    Those over all settings (``key`` empty) weight the settings equally, and the patterns within a setting.
+
+    Args:
+        one: the respondent.
+    """
+    problems = Scored.of_problems(one.ids, one.problems)
+    parts = {each: problems.where(domain=each[0], task=each[1], prompt_style=each[2]) for each in SETTINGS}
+    for measure, low in CONTENT.items():
+        whole = effect(problems, "content_type", _CONTENT_STRATA, "congruent", low, grouped=3)
+        yield from _found(one, measure, "", whole, measure == HEADLINE)
+        for setting, part in parts.items():
+            own = effect(part, "content_type", _CONTENT_STRATA, "congruent", low)
+            yield from _found(one, measure, setting_key(*setting), own)
+    pooled = effect(problems, "domain", _DOMAIN_STRATA, *DOMAINS, grouped=2)
+    yield from _found(one, DOMAIN, "", pooled)
+    for reasoning, style in SHARED:
+        own = effect(problems.where(task=reasoning, prompt_style=style), "domain", _DOMAIN_STRATA, *DOMAINS)
+        yield from _found(one, DOMAIN, setting_key(reasoning, style), own)
+    yield from _of_selections(one)
+
+
+def notices(asked: Sequence[Respondent], found: Sequence[Finding]) -> tuple[Notice, ...]:
+    """Return what must be known of the answers: missing partners, and settings that only some were asked.
+
+    Args:
+        asked: the respondents.
+        found: their findings.
+    """
+    return (*_unmatched(asked), *_unequal(asked, found))
+
+
+def _of_selections(one: Respondent) -> Iterator[Finding]:
+    scored = Scored.of_selections(one.selection_ids, one.selections)
+    domains = {"": scored} | {domain: scored.where(domain=domain) for domain in DOMAINS}
+    for key, part in domains.items():
+        own = effect(part, "content_type", _RULES, "congruent", "arbitrary")
+        yield from _found(one, SELECTION_CONTENT, key, own)
+    yield from _found(one, SELECTION_DOMAIN, "", effect(scored, "domain", _MATERIAL, *DOMAINS))
+
+
+def _found(
+    one: Respondent, measure: str, key: str, own: Effect | None, headline: bool = False
+) -> Iterator[Finding]:
+    if own is not None:
+        about, generated = _about(measure, key), one.method == "generated"
+        yield from with_gap(finding(one.name, measure, key, about, own, headline, generated))
+
+
+def _about(measure: str, key: str) -> str:
+    if not key or measure == SELECTION_CONTENT:
+        return term(f"wason_{key}") if key else ""
+    table = "domain_effects" if measure == DOMAIN else "table5"
+    return said().tables[table].columns[column_of(key)]
+
+
+def _unmatched(asked: Sequence[Respondent]) -> Iterator[Notice]:
+    for one in asked:
+        problems = Scored.of_problems(one.ids, one.problems)
+        cards = Scored.of_selections(one.selection_ids, one.selections).where(polarity=AFFIRMATIVE)
+        patterns = [pattern for pattern in problems.factors["pattern"].levels if pattern != ROSS]
+        missing = unmatched(cards, "content_type", _RULES, "congruent", ("arbitrary",))
+        for pattern in patterns:
+            part = problems.where(pattern=str(pattern))
+            missing += unmatched(part, "content_type", _CONTENT_STRATA, "congruent", (*CONTENT.values(),))
+        if missing:
+            found = said().notices["unmatched_found"].format(count=missing, respondent=one.name)
+            yield Notice(one.name, found, said().notices["unmatched_done"], serious=True)
+
+
+def _unequal(asked: Sequence[Respondent], found: Sequence[Finding]) -> Iterator[Notice]:
+    keys = {
+        one.name: {each.key for each in found if each.respondent == one.name and each.measure == HEADLINE}
+        for one in asked
+    }
+    for one in asked:
+        others: set[str] = set()
+        others.update(
+            *(keys[other.name] for other in asked if other.method == one.method and keys[other.name])
+        )
+        lacking = len((others - keys[one.name]) - {""})
+        if lacking and keys[one.name]:
+            told = (
+                said()
+                .notices["unequal_found"]
+                .format(respondent=one.name, count=len(keys[one.name]) - 1, total=len(others) - 1)
+            )
+            yield Notice(one.name, told, said().notices["unequal_done"])
+
+
+# Shares of right answers as estimates, in many cells of the design at once.
+
+
+def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tuple[Level, ...], Estimate]:
+    """Accuracy in every cell that has answers.
+
+    Args:
+        table: the answers.
+        by: columns that make the cells.
+        mode: "corrected": with an interval, Wilson's where every content occurs once in the cell, else over
+            contents; "paper": without one, as printed.
+
+    Returns:
+        Values of the columns to the share of right answers.
+    """
+    if not table.n:
+        return {}
+    cells = crossed([table.factor(name) for name in by])[1]
+    clusters = table.factor("cluster_id")
+    order = np.argsort(cells, kind="stable")
+    ends = np.flatnonzero(np.diff(cells[order])) + 1
+    found = {}
+    for cell, rows in zip(accuracy(table, by), np.split(order, ends), strict=True):
+        codes = clusters.codes[rows]
+        own = Factor(codes, clusters.levels)
+        found[tuple(cell.cell[name] for name in by)] = _share_estimate(cell, table.correct[rows], own, mode)
+    return found
+
+
+def mean(
+    values: ArrayLike,
+    clusters: Factor,
+    counts: Counts | None = None,
+    bounds: tuple[float, float] = (-1.0, 1.0),
+) -> Estimate:
+    """A mean with its interval over clusters.
+
+    Args:
+        values: one per answer, shape ``(n,)``.
+        clusters: of the answers.
+        counts: refusals, unparsable and truncated answers among them.
+        bounds: of the values.
+    """
+    found = cluster_interval(values, clusters, bounds=bounds)
+    value, low, high = (known(each) for each in (found.estimate, found.low, found.high))
+    return Estimate(value, low, high, found.n, found.clusters, *(counts or ()))
+
+
+def share(values: ArrayLike, clusters: Factor, counts: Counts | None = None) -> Estimate:
+    """The same for a mean of fractions, with an interval that ends at 0 and 1.
+
+    It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
+    """
+    numbers = np.asarray(values, np.float64)
+    found = _clipped(mean(numbers, clusters, counts, (0.0, 1.0)))
+    if found.n and found.n == found.clusters and np.isin(numbers, (0.0, 1.0)).all():
+        low, high = wilson_interval(numbers.sum(), found.n)
+        return replace(found, low=float(low), high=float(high))
+    return found
+
+
+def by_type(table: Judgements) -> Mapping[str, Estimate]:
+    """Accuracy by type of content over the patterns that occur with all types, each with the same weight.
+
+    Args:
+        table: the answers in one setting.
+    """
+    present, index = crossed([table.factor("pattern"), table.factor("content_type")])
+    shared = [pattern for pattern, _ in present if {(pattern, kind) for kind in TYPES} <= {*present}]
+    cells, clusters = Factor(index, tuple(range(len(present)))), table.factor("cluster_id")
+    found = {}
+    for kind in TYPES if shared else ():
+        weights = np.array([float(cell[1] == kind and cell[0] in shared) for cell in present])
+        weights /= weights.sum()
+        own = contrast(table.correct.astype(np.float64), cells, clusters, weights, bounds=(0, 1))
+        value, low, high = (known(each) for each in (own.estimate, own.low, own.high))
+        counts = silences(table.label[weights[index] > 0])
+        found[kind] = _clipped(Estimate(value, low, high, own.n, own.clusters, *counts))
+    return found
+
+
+def silences(labels: Codes) -> Counts:
+    """Count the answers without a verdict among labels, codes of :data:`polbias.eval.normative.schema.LABELS`."""
+    return tally(labels.astype(np.intp) - LABELS.index(SILENT[0]))
+
+
+def _share_estimate(cell: AccuracyCell, correct: Booleans, clusters: Factor, mode: Mode) -> Estimate:
+    counts = cell.refusals, cell.unparsable, cell.truncated
+    contents = len(np.unique(clusters.codes))
+    if mode == "paper":
+        return Estimate(cell.accuracy, n=cell.n, clusters=contents, unparsable=cell.unparsable)
+    if contents == cell.n:
+        return Estimate(cell.accuracy, cell.low, cell.high, cell.n, contents, *counts)
+    return share(correct, clusters, counts)
+
+
+def _clipped(found: Estimate) -> Estimate:
+    low = None if found.low is None else max(0.0, found.low)
+    high = None if found.high is None else min(1.0, found.high)
+    return replace(found, low=low, high=high)
+
+
+def finite_mean(values: Floats) -> float | None:
+    """Return the mean of what is a number, None if nothing is."""
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else None

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_entailment
-from polbias.eval.consistency import Consistency, consistency
 from polbias.eval.lm_eval_glue import label_shares, stated, with_errors
-from polbias.eval.normative.effects import content_effect, content_support
+from polbias.eval.normative.effects import Consistency, consistency, content_effect, content_support
 
 Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
 

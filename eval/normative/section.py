@@ -1,26 +1,35 @@
-"""Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents."""
+"""Deontic and epistemic reasoning in the report: figures, and the section as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from polbias.eval.figures import Bar, Caption, Interval, bars, intervals
-from polbias.eval.report.document import Estimate, Figure, Finding, Table
-from polbias.eval.report.instruments.normative.answers import Respondent
-from polbias.eval.report.instruments.normative.findings import (
+from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
     SELECTION_CONTENT,
     SELECTION_DOMAIN,
+    accuracies,
+    findings,
+    notices,
 )
-from polbias.eval.report.instruments.normative.layout import (
+from polbias.eval.normative.answers import (
     PATTERN_FIGURES,
     SETTINGS,
     STYLES,
+    Respondent,
+    respondents,
+    rows,
     said,
     term,
 )
-from polbias.eval.report.instruments.normative.shares import accuracies
+from polbias.eval.normative.tables import effect_tables, entailment_tables, selection_tables
+from polbias.eval.plots import Bar, Caption, Interval, bars, intervals
+from polbias.eval.report.document import Estimate, Figure, Finding, Section, Table
+from polbias.eval.report.instruments import Settings
+
+# Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
 
 _EFFECTS = {
     "content_effects": (tuple(CONTENT), "content_effects"),
@@ -109,3 +118,63 @@ def _caption(figure: str, about: str = "") -> Caption:
 def _percent(found: Estimate | None) -> tuple[float, float, float]:
     value, low, high = (found or Estimate(None)).ends
     return 100 * value, 100 * low, 100 * high
+
+
+# Deontic and epistemic reasoning (Ozeki et al.), and the selection task that goes with it.
+
+COLUMNS: Mapping[str, str] = {
+    **dict.fromkeys(("domain", "reasoning", "prompt_style", "pattern", "content_type"), "string"),
+    **dict.fromkeys(("gold_sdl", "consistency_ids", "polarity", "card_roles", "paper_label"), "string"),
+    "label_mass": "double",
+}
+"""``reasoning`` is logic, syllogism or selection; ``paper_label`` what the published parser reads; lists are
+joined (``consistency_ids`` by semicolons, ``card_roles`` by commas); ``label_mass`` is that of
+log-likelihoods."""
+
+
+def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+    """Analyse the answers.
+
+    Args:
+        answers: respondent to Arrow table.
+        settings: of the report; nothing is drawn here.
+    """
+    asked = respondents(answers)
+    found = _findings(asked)
+    tables = (
+        *entailment_tables(asked),
+        *effect_tables(found, asked),
+        *selection_tables(asked),
+        *entailment_tables([one for one in asked if one.method == "generated"], "paper"),
+    )
+    return Section(
+        instrument="normative",
+        respondents=tuple(one.name for one in asked),
+        findings=found,
+        tables=tables,
+        figures=figures(asked, found, tables),
+        notices=notices(asked, found),
+        summary={one.name: _summary(one) for one in asked},
+    )
+
+
+def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`section` without its tables and figures.
+
+    Args:
+        answers: respondent to Arrow table.
+        settings: of the report; nothing is drawn here.
+    """
+    return _findings(respondents(answers))
+
+
+def _findings(asked: Sequence[Respondent]) -> tuple[Finding, ...]:
+    return tuple(each for one in asked for each in findings(one))
+
+
+def _summary(one: Respondent) -> dict[str, Any]:
+    """What the family's own summaries say, as far as there is something to say."""
+    return {"entailment": one.summary, "selection": one.selection_summary}
+
+
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]

@@ -10,11 +10,11 @@ import numpy as np
 from polbias.eval.normative.metrics import CHOICES
 from polbias.eval.normative.metrics import outcome as entailment
 from polbias.eval.normative.schema import LABELS
+from polbias.eval.normative.wason import CHOICES as CARD_CHOICES
 from polbias.eval.normative.wason import LETTERS
+from polbias.eval.normative.wason import outcome as cards
 from polbias.eval.simulation.questions import Floats, Questions, both
 from polbias.eval.simulation.respondents import Respondent
-from polbias.eval.wason_tasks import CHOICES as CARD_CHOICES
-from polbias.eval.wason_tasks import outcome as cards
 
 _SUBSETS = tuple(",".join(each) for size in range(1, 5) for each in combinations(LETTERS, size))
 _ALL = _SUBSETS[-1]
@@ -98,7 +98,7 @@ class Selections(Questions):
         return {choice: choice.replace(" ", "") for choice in CARD_CHOICES}
 
     def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.wason_tasks.outcome` sees."""
+        """Return what :func:`polbias.eval.normative.wason.outcome` sees."""
         return cards(text, self.columns["cards"][row])
 
     def language(self, row: int) -> str:

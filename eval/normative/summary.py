@@ -12,10 +12,9 @@ import numpy as np
 from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Level, crossed, finite
-from polbias.eval.consistency import consistency
-from polbias.eval.contrasts import holm
 from polbias.eval.normative.effects import (
     carried_effect,
+    consistency,
     content_effect,
     content_support,
     disjunction_readings,
@@ -23,7 +22,7 @@ from polbias.eval.normative.effects import (
     domain_support,
 )
 from polbias.eval.normative.schema import Judged, Judgements
-from polbias.eval.statistics import cluster_interval
+from polbias.eval.statistics import cluster_interval, holm
 
 TYPES = ("congruent", "incongruent", "nonsense")
 SETTING = ("domain", "task", "prompt_style")

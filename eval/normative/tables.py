@@ -1,29 +1,48 @@
-"""The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or"."""
+"""Tables of the report in the layout of the paper (Ozeki et al. 2024)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Level, Mode
-from polbias.eval.normative.schema import Judgements
-from polbias.eval.report.document import Column, Estimate, Row, Table, columns, table_of
-from polbias.eval.report.instruments.normative.answers import Respondent
-from polbias.eval.report.instruments.normative.layout import (
+from polbias.eval.columns import Factor, Level, Mode, crossed
+from polbias.eval.normative.analysis import (
+    CONTENT,
+    DOMAIN,
+    SELECTION_CONTENT,
+    SELECTION_DOMAIN,
+    accuracies,
+    by_type,
+    finite_mean,
+    mean,
+    share,
+    silences,
+    tally,
+)
+from polbias.eval.normative.answers import (
     DOMAINS,
     PATTERN_TABLES,
     REASONING,
     SETTINGS,
+    SHARED,
     STYLES,
     TYPES,
     Patterns,
+    Respondent,
+    column_of,
     said,
+    setting_key,
     term,
 )
-from polbias.eval.report.instruments.normative.shares import accuracies, by_type, finite_mean, share, silences
+from polbias.eval.normative.schema import Judgements
+from polbias.eval.normative.wason import ROLES, Selections
+from polbias.eval.report.document import Column, Estimate, Finding, Row, Table, columns, table_of
+
+# The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
 
 _AVERAGE = "average"
 _PRINTED_TYPES = ("incongruent", "congruent", "nonsense")
@@ -213,3 +232,152 @@ def _part(table: Judgements, **wanted: str) -> Judgements:
 def _place(item: tuple[tuple[Level, ...], Any]) -> int:
     domain, reasoning, style = (str(each) for each in item[0])
     return SETTINGS.index((domain, reasoning, style))
+
+
+# The tables of the selection task; the paper has none, it only refers to the task.
+
+_POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
+_CONTENTS = ("familiar", "arbitrary", "nonsense")
+_FAMILIAR = ("congruent", "incongruent")
+
+
+def selection_tables(asked: Sequence[Respondent]) -> tuple[Table, ...]:
+    """Return the tables; none if nobody was asked to turn cards.
+
+    Args:
+        asked: the respondents.
+    """
+    choosing = [one for one in asked if one.selections.n]
+    if not choosing:
+        return ()
+    return _all_selections(choosing), _cells(choosing), _cards(choosing), _choices(choosing)
+
+
+def _all_selections(asked: Sequence[Respondent]) -> Table:
+    rows: list[Row] = []
+    for one in asked:
+        table, contents = one.selections, one.selections.factor("cluster_id")
+        counts = tally(table.silent)
+        shares = {"exact": table.exact, "card_accuracy": table.card_accuracy, "matching": table.matching}
+        indices = {"matching_index": table.matching_index, "logic_index": table.logic_index}
+        rows.append(
+            {
+                "respondent": one.name,
+                "answers": table.n,
+                **{name: share(values, contents, counts) for name, values in shares.items()},
+                **{name: mean(values, contents, counts) for name, values in indices.items()},
+                **dict(zip(("refusals", "unparsable", "truncated"), counts, strict=True)),
+                "label_mass": finite_mean(one.selection_mass),
+            }
+        )
+    shown = (
+        "respondent answers:count exact:share card_accuracy:share matching:share matching_index:number "
+        "logic_index:number refusals:count unparsable:count truncated:count label_mass:share"
+    )
+    return table_of("wason", shown, rows)
+
+
+def _cells(asked: Sequence[Respondent]) -> Table:
+    """Exact choices by domain, polarity of the rule and content."""
+    rows: list[Row] = []
+    for one in asked:
+        table = one.selections
+        found = _by_cell(table)
+        for domain, polarity in product(DOMAINS, _POLARITIES):
+            own = {kind: found.get((domain, polarity, kind)) for kind in _CONTENTS}
+            if any(own.values()):
+                about = {"respondent": one.name, "domain": term(domain), "rule": term(polarity)}
+                rows.append({**about, **own})
+    shares = (Column(kind, "share") for kind in _CONTENTS)
+    return table_of("wason_cells", (*columns("respondent domain rule"), *shares), rows)
+
+
+def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
+    content = table.factor("content_type")
+    kinds = tuple("familiar" if level in _FAMILIAR else level for level in content.levels)
+    levels = tuple(dict.fromkeys(kinds))
+    codes = np.array([levels.index(kind) for kind in kinds], np.intp)[content.codes]
+    factors = [table.factor("domain"), table.factor("polarity"), Factor(codes, levels)]
+    present, index = crossed(factors)
+    contents = table.factor("cluster_id")
+    found = {}
+    for number, cell in enumerate(present):
+        here = index == number
+        found[cell] = share(table.exact[here], contents.select(here), tally(table.silent[here]))
+    return found
+
+
+def _cards(asked: Sequence[Respondent]) -> Table:
+    """How often the card of each role is turned over; each occurs once in every problem."""
+    rows: list[Row] = []
+    for one in asked:
+        table, contents = one.selections, one.selections.factor("cluster_id")
+        turned = {role: (table.chosen & (table.role == code)).any(axis=1) for code, role in enumerate(ROLES)}
+        counts = tally(table.silent)
+        found = {_name(role): share(values, contents, counts) for role, values in turned.items()}
+        rows.append({"respondent": one.name, **found})
+    shown = (Column("respondent"), *(Column(_name(role), "share") for role in ROLES))
+    return table_of("wason_cards", shown, rows)
+
+
+def _choices(asked: Sequence[Respondent]) -> Table:
+    """Share of each set of cards by respondent, the most frequent on the whole first."""
+    shares = {one.name: (one.selection_summary or {})["choices"] for one in asked}
+    names = {name for own in shares.values() for name in own}
+    order = sorted(names, key=lambda name: (-sum(own.get(name, 0.0) for own in shares.values()), name))
+    rows: list[Row] = [
+        {"cards_turned": _said(name), **{one: own.get(name, 0.0) for one, own in shares.items()}}
+        for name in order
+    ]
+    shown = (Column("cards_turned"), *(Column(one, "share", one) for one in shares))
+    return table_of("wason_choices", shown, rows)
+
+
+def _said(choice: str) -> str:
+    return " + ".join(term(_name(part)) for part in choice.split(" + "))
+
+
+def _name(role: str) -> str:
+    return role.replace(" ", "_")
+
+
+# Effects of content and domain, one row per respondent and one column per setting.
+
+_CONTENT_TABLES = dict(zip(("content_effects", "nonsense_effects"), CONTENT, strict=True))
+
+
+def effect_tables(found: Sequence[Finding], asked: Sequence[Respondent]) -> tuple[Table, ...]:
+    """Return the effects as tables; one in which nobody has an effect is left out.
+
+    Args:
+        found: the findings of all respondents.
+        asked: the respondents.
+    """
+    settings, shared = ([setting_key(*each) for each in places] for places in (SETTINGS, SHARED))
+    by_place = {(each.respondent, each.measure, each.key): each for each in found}
+    tables = [
+        _table(name, {column_of(key): (measure, key) for key in ("", *keys)}, by_place, asked)
+        for name, measure, keys in (
+            *((name, measure, settings) for name, measure in _CONTENT_TABLES.items()),
+            ("domain_effects", DOMAIN, shared),
+        )
+    ]
+    cards = {"content": (SELECTION_CONTENT, "")}
+    cards |= {f"content_{domain}": (SELECTION_CONTENT, domain) for domain in DOMAINS}
+    cards |= {"domain": (SELECTION_DOMAIN, "")}
+    return tuple(each for each in (*tables, _table("wason_effects", cards, by_place, asked)) if each.rows)
+
+
+def _table(
+    name: str,
+    columns: Mapping[str, tuple[str, str]],
+    found: Mapping[tuple[str, str, str], Finding],
+    asked: Sequence[Respondent],
+) -> Table:
+    rows: list[Row] = []
+    for one in asked:
+        own = {column: found.get((one.name, *place)) for column, place in columns.items()}
+        if any(own.values()):
+            row = {column: each.estimate if each else None for column, each in own.items()}
+            rows.append({"respondent": one.name, **row})
+    return table_of(name, (Column("respondent"), *(Column(column, "points") for column in columns)), rows)

@@ -1,22 +1,35 @@
-"""Choices in the Wason selection task: right sets, right cards, and matching.
-
-Every score is a fraction. An answer that names no cards counts as a wrong set with four wrong cards; it
-chooses none, and stays in every denominator.
-"""
+"""The selection task: selections, their statistics, and its metrics as lm_eval calls them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Floats, Indices
-from polbias.eval.columns import Factor, OutcomesError, check_columns, factorise, identifiers, read_columns
-from polbias.eval.contrasts import Contrast
-from polbias.eval.normative.effects import effect, effect_sides, effect_support
+from polbias.aliases import Booleans, Document, Floats, Indices, Json
+from polbias.eval.answers import extract_cards
+from polbias.eval.columns import (
+    Factor,
+    OutcomesError,
+    check_columns,
+    crossed,
+    factorise,
+    finite,
+    identifiers,
+    read_columns,
+)
+from polbias.eval.lm_eval_glue import label_shares, stated, with_errors
+from polbias.eval.normative.effects import carried_effect, effect, effect_sides, effect_support
+from polbias.eval.statistics import Contrast, cluster_interval, holm
 from polbias.eval.support import Support
+
+# Choices in the Wason selection task: right sets, right cards, and matching.
+# Every score is a fraction. An answer that names no cards counts as a wrong set with four wrong cards; it
+# chooses none, and stays in every denominator.
 
 LETTERS = "ABCD"
 ROLES = ("true antecedent", "false antecedent", "true consequent", "false consequent")
@@ -233,3 +246,181 @@ def _roles(cards: list[str], polarity: Any, row: int) -> list[int]:
             "expected p, notp, q and notq in any order and the like of 'p-notq'"
         )
     return [2 * _SIDES[card] + (card != halves[_SIDES[card]]) for card in cards]
+
+
+# What a report says about one model in the selection task, as plain values.
+
+_SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
+
+
+def wason_summary(rows: Selected) -> dict[str, Any]:
+    """Tables of choices for one model in the selection task.
+
+    Args:
+        rows: Any table that :meth:`Selections.of` accepts, with ``domain``, ``content_type`` and
+            ``cluster_id``.
+
+    Returns:
+        A dictionary ready for JSON; scores are fractions, ``None`` where they cannot be computed: ``n``;
+        rates of ``refusal``, ``unparsable`` and ``truncated``; ``accuracy``, ``card_accuracy``, ``matching``,
+        ``matching_index`` and ``logic_index`` with intervals over contents; ``cells`` by domain, type and
+        polarity; ``selected``, how often a card of each role is chosen; ``choices``, the share of each set of
+        roles, the most frequent first; ``effects`` of content (congruent minus arbitrary, in the affirmative
+        form) and domain, with p adjusted for both.
+
+    Raises:
+        OutcomesError: If the table cannot be read, is empty or lacks a column.
+    """
+    table = Selections.of(rows)
+    if not table.n:
+        raise OutcomesError("rows: found none, expected choices of cards")
+    contents = table.factor("cluster_id")
+    scores = {
+        "accuracy": table.exact,
+        "card_accuracy": table.card_accuracy,
+        "matching": table.matching,
+        "matching_index": table.matching_index,
+        "logic_index": table.logic_index,
+    }
+    design = [name for name in ("domain", "content_type", "polarity") if name in table.factors]
+    present, index = crossed([table.factor(name) for name in design])
+    cells = [
+        dict(zip(design, cell, strict=True))
+        | {"n": int((index == number).sum())}
+        | {name: float(values[index == number].mean()) for name, values in scores.items()}
+        for number, cell in enumerate(present)
+    ]
+    domains = "domain", "deontic", "epistemic"
+    effects = [
+        carried_effect(selection_effect(table), selection_support(table).state),
+        carried_effect(selection_effect(table, *domains), selection_support(table, *domains).state),
+    ]
+    adjusted = holm([each["p_value"] for each in effects])
+    named = zip(("content_type", "domain"), effects, adjusted, strict=True)
+    summary = {
+        "n": table.n,
+        **{name: float((table.silent == code).mean()) for code, name in enumerate(SILENT)},
+        **{
+            name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
+            for name, values in scores.items()
+        },
+        "cells": cells,
+        "selected": {role: float(table.chosen[table.role == code].mean()) for code, role in enumerate(ROLES)},
+        "choices": _choices(table),
+        "effects": [{"compared": name} | each | {"p_holm": p} for name, each, p in named],
+    }
+    return {key: finite(value) for key, value in summary.items()}
+
+
+def _choices(table: Selections) -> dict[str, float]:
+    """Share of each set of roles among all rows, the most frequent first."""
+    sets: dict[str, int] = {}
+    for chosen, roles, silent in zip(table.chosen, table.role, table.silent.tolist(), strict=True):
+        said = [ROLES[role] for role in sorted(roles[chosen].tolist())]
+        name = SILENT[silent] if silent >= 0 else " + ".join(said) or "none"
+        sets[name] = sets.get(name, 0) + 1
+    ordered = sorted(sets.items(), key=lambda each: (-each[1], each[0]))
+    return {name: count / table.n for name, count in ordered}
+
+
+# What the lm_eval tasks on card selection call: from a document and a model's output to metrics.
+
+Row = tuple[str, str, list[str], str, str, str, str]  # as Selections.of takes tuples
+
+CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
+"""The six choices of two cards, as the instruction asks for them."""
+
+
+def outcome(text: str, cards: Sequence[str]) -> str:
+    """Return what became of one answer.
+
+    Args:
+        text: the model's output.
+        cards: what the cards show.
+
+    Returns:
+        The letters of the cards chosen ("A,D"), or none, refusal, unparsable or truncated.
+    """
+    verdict = extract_cards(text, cards)
+    return "truncated" if verdict.reason == "truncated" else verdict.label
+
+
+def process_generated(doc: Document, results: Sequence[str]) -> Json:
+    """Score a generated choice.
+
+    Args:
+        doc: a row with the published columns.
+        results: the model's output, one string.
+
+    Returns:
+        Metric name to value; an answer that names no cards is wrong in set and cards.
+    """
+    label = outcome(results[0], doc["cards"])
+    silent = {name: float(label == name) for name in ("refusal", "unparsable", "truncated")}
+    return with_errors(_scores(doc, label) | silent, doc["cluster_id"]) | _of_tables(doc, label)
+
+
+def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
+    """Score the six choices of two cards by their log-likelihood.
+
+    Args:
+        doc: a row with the published columns.
+        results: (log-likelihood, is greedy) of each of :data:`CHOICES`.
+
+    Returns:
+        Metric name to value; ``label_mass`` is the probability that the six hold together (and with them
+        whatever begins like one), ``gold_probability`` the share of the right one. A tie is no choice.
+    """
+    label, shares, mass = preferred(results)
+    means = {"gold_probability": shares[gold_index(doc)], "label_mass": mass}
+    return with_errors(_scores(doc, label) | means, doc["cluster_id"]) | _of_tables(doc, label)
+
+
+def gold_index(doc: Document) -> int:
+    """Return the position of the right choice among :data:`CHOICES`."""
+    return CHOICES.index(doc["gold"].replace(",", ", "))
+
+
+def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
+    """Return the likeliest choice, the shares of all six and their mass; no choice where the best two tie.
+
+    Args:
+        results: (log-likelihood, is greedy) of each of :data:`CHOICES`.
+    """
+    likelihoods = [float(result[0]) for result in results[: len(CHOICES)]]
+    best = [choice for choice, each in zip(CHOICES, likelihoods, strict=True) if each == max(likelihoods)]
+    label = best[0].replace(" ", "") if len(best) == 1 else "unparsable"
+    return label, *label_shares(likelihoods)
+
+
+def content_difference(items: Iterable[Row]) -> float:
+    """Return the exact choices with congruent minus those with arbitrary rules, in the affirmative form.
+
+    NaN where the answers carry no estimate: too few verdicts, or always the same one.
+    """
+    rows = list(items)
+    return selection_effect(rows).estimate if selection_support(rows).estimable else math.nan
+
+
+def content_difference_error(items: Iterable[Row]) -> float | str:
+    """Return its standard error over contents (CR2), "N/A" where there is none."""
+    rows = list(items)
+    return stated(selection_effect(rows).standard_error) if selection_support(rows).state is None else "N/A"
+
+
+def _scores(doc: Document, label: str) -> dict[str, float]:
+    table = Selections.of([_row(doc, label)])
+    return {
+        "acc": float(table.exact[0]),
+        "card_acc": float(table.card_accuracy[0]),
+        "matching": float(table.matching[0]),
+    }
+
+
+def _of_tables(doc: Document, label: str) -> Json:
+    return dict.fromkeys(("content_effect", "content_effect_stderr"), _row(doc, label))
+
+
+def _row(doc: Document, label: str) -> Row:
+    design = (doc["polarity"], doc["domain"], doc["content_type"], doc["cluster_id"])
+    return (label, doc["gold"], list(doc["card_roles"]), *design)

@@ -1,28 +1,48 @@
-"""The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters."""
+"""Estimates of a part of the answers, and which of them are tested."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from statistics import fmean
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.eval.columns import Factor
-from polbias.eval.partisan.answers import Asked
+from polbias.aliases import Json
+from polbias.eval.accuracy import accuracy, counts
+from polbias.eval.columns import Factor, Mode, finite
+from polbias.eval.partisan.answers import NAME, POLITICAL, SCOPES, Asked, called, examples, say
 from polbias.eval.partisan.bias import (
     bias_support,
     contributions,
+    refusal_gap,
+    unanswered_gap,
     unweighted_bias,
     weighted_bias,
     worst_case_bounds,
+    z_test,
 )
-from polbias.eval.partisan.schema import LABELS
-from polbias.eval.report.document import Estimate
-from polbias.eval.report.numbers import known
+from polbias.eval.partisan.schema import LABELS, Outcomes, Rows
+from polbias.eval.report.document import Cell as Shown
+from polbias.eval.report.document import (
+    Column,
+    Estimate,
+    Finding,
+    Kind,
+    Row,
+    Scores,
+    Table,
+    known,
+    table_of,
+    with_gap,
+)
 from polbias.eval.statistics import SignFlip, cluster_interval, sign_flip
 from polbias.eval.support import Support, discordant
+
+# The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
 Floats = NDArray[np.float64]
 _POINTS = (-100.0, 100.0)
@@ -221,3 +241,316 @@ def weighted_interval(
     spread = mean + heavy * (heavy.size / total) * (numbers - mean)
     found = cluster_interval(spread, clusters, bounds=bounds)
     return known(found.low), known(mean), known(found.high), found.clusters
+
+
+# Tables of one line per respondent and part of the design, and one column per further part.
+
+Chosen = Mapping[str, Any]
+"""Factor to level or levels, as for :meth:`Asked.where`."""
+Layout = Literal["corrected", "paper"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A part of the design that has a line for each respondent.
+
+    Attributes:
+        labels: what stands in front, column to text or number.
+        chosen: what it is about.
+        whole: whether all configs count, not only those that stand for the scope.
+    """
+
+    labels: Row
+    chosen: Chosen
+    whole: bool = False
+
+    def cell(self, asked: Asked, further: Chosen) -> Cell:
+        """Return the answers of a respondent.
+
+        Args:
+            asked: what it was asked.
+            further: what a column is about.
+        """
+        mask = asked.where(**{**self.chosen, **further})
+        if not self.whole:
+            mask &= asked.where(config=asked.pooled(self.chosen["scope"]))
+        return Cell(asked, mask)
+
+
+def levels(everyone: Iterable[Asked], name: str, **chosen: Any) -> list[Any]:
+    """Return the levels of a factor that occur with any respondent; English and the default first.
+
+    Args:
+        everyone: the respondents.
+        name: of the factor.
+        chosen: among which answers.
+    """
+    found = {level for each in everyone for level in each.levels(name, **chosen)}
+    return sorted(found, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level))
+
+
+def language_name(level: str) -> str:
+    """Return what a language is called, with its country.
+
+    Args:
+        level: such as "en-US", or "en" where there is no country.
+    """
+    tag, _, country = level.partition("-")
+    name = called("language", tag)
+    return say("language_of_country", language=name, country=country) if country else name
+
+
+def config_name(asked: Asked, config: str) -> str:
+    """Return what a config is called, by the language, country and kind of its rows.
+
+    Args:
+        asked: with answers to it.
+        config: its name.
+    """
+    scope, language, part = (asked.levels(name, config=config)[0] for name in ("scope", "language", "part"))
+    return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
+
+
+def by_language(everyone: Iterable[Asked], scope: str) -> list[Line]:
+    """Return a line for each language and country of a scope.
+
+    Args:
+        everyone: the respondents.
+        scope: what is pooled.
+    """
+    return [
+        Line(
+            {"items": called("items", scope), "language": language_name(language)},
+            {"scope": scope, "language": language},
+        )
+        for language in levels(everyone, "language", scope=scope)
+    ]
+
+
+def wide(
+    id: str,
+    everyone: Sequence[Asked],
+    lines: Sequence[Line],
+    parts: Sequence[tuple[str, str, Chosen]],
+    value: Callable[[Cell], Shown],
+    kind: Kind,
+    mode: Layout,
+) -> Table | None:
+    """Return a table with one column per part, and the mean over respondents below.
+
+    Args:
+        id: of the table in corrected mode.
+        everyone: the respondents.
+        lines: of each respondent.
+        parts: name, title and what it is about, of each column of numbers.
+        value: of a cell that has answers.
+        kind: of the numbers.
+        mode: of the table.
+
+    Returns:
+        The table; None if it would be empty.
+    """
+    rows: list[dict[str, Shown]] = []
+    for line in lines:
+        block: list[tuple[str, dict[str, Shown]]] = []
+        for asked in everyone:
+            cells = {name: line.cell(asked, chosen) for name, _, chosen in parts}
+            if any(cell.n for cell in cells.values()):
+                found = {name: value(cell) if cell.n else None for name, cell in cells.items()}
+                block.append((asked.method, {"respondent": asked.name, **line.labels, **found}))
+        rows += [row for _, row in block]
+        if kind != "count":
+            rows += _means(block, [name for name, _, _ in parts], line.labels)
+    if not rows:
+        return None
+    front = [Column("respondent"), *(Column(name, _front(name)) for name in lines[0].labels)]
+    columns = (*front, *(Column(name, kind, title) for name, title, _ in parts))
+    return table_of(id, columns, rows, mode)
+
+
+def long(
+    id: str,
+    everyone: Sequence[Asked],
+    lines: Sequence[Line],
+    columns: Sequence[Column],
+    values: Callable[[Cell], Row],
+    mode: Layout,
+) -> Table | None:
+    """Return a table with one column per statistic.
+
+    Args:
+        id: of the table in corrected mode.
+        everyone: the respondents.
+        lines: of each respondent.
+        columns: the statistics.
+        values: of a cell that has answers, by column.
+        mode: of the table.
+
+    Returns:
+        The table; None if it would be empty.
+    """
+    made = [
+        {"respondent": asked.name, **line.labels, **values(cell)}
+        for asked in everyone
+        for line in lines
+        if (cell := line.cell(asked, {})).n
+    ]
+    if not made:
+        return None
+    front = [Column("respondent"), *(Column(name, _front(name)) for name in lines[0].labels)]
+    return table_of(id, (*front, *columns), made, mode)
+
+
+def _front(name: str) -> Kind:
+    return "count" if name == "shots" else "text"
+
+
+def _means(block: Sequence[tuple[str, Row]], names: Sequence[str], labels: Row) -> list[dict[str, Shown]]:
+    """The mean over respondents of each method that has several; answers and log-likelihoods stay apart."""
+    made: list[dict[str, Shown]] = []
+    for method in sorted({method for method, _ in block}):
+        own = [row for found, row in block if found == method]
+        if len(own) > 1:
+            name = say("average", method=called("method", method), count=len(own))
+            means = {each: Estimate(_mean([row[each] for row in own])) for each in names}
+            made.append({"respondent": name, **labels, **means})
+    return made
+
+
+def _mean(cells: Iterable[Shown]) -> float | None:
+    values = [cell.value for cell in cells if isinstance(cell, Estimate) and cell.value is not None]
+    return fmean(values) if values else None
+
+
+# The tested estimates: the bias of every sub-corpus, and of all of them.
+
+MEASURES = {
+    "political": "weighted_bias",
+    "control": "control_bias",
+    "printed": "printed_bias",
+    "printed_control": "printed_control_bias",
+}
+"""Scope to the measure of its bias."""
+
+
+def findings(asked: Asked, seed: int) -> Iterator[Finding]:
+    """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots.
+
+    Args:
+        asked: what it was asked.
+        seed: of sign flips.
+    """
+    for scope in SCOPES:
+        configs = asked.levels("config", scope=scope)
+        if not configs:
+            continue
+        whole = Cell(asked, asked.where(config=asked.pooled(scope)))
+        yield from with_gap(_finding(whole, scope, "", "", seed, headline=scope == POLITICAL))
+        for config in configs:
+            for shots in asked.levels("shots", config=config):
+                about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
+                cell = Cell(asked, asked.where(config=config, shots=shots))
+                yield _finding(cell, scope, f"{config}/{shots}", about, seed)
+
+
+def _finding(cell: Cell, scope: str, key: str, about: str, seed: int, headline: bool = False) -> Finding:
+    flip = cell.tested(seed)
+    compared = cell.asked.method == "log-likelihood"
+    return Finding(
+        NAME,
+        cell.asked.name,
+        MEASURES[scope],
+        key,
+        about,
+        cell.bias(p=known(flip.p_value)),
+        headline=headline,
+        smallest_p=flip.smallest_p,
+        bounds=cell.bounds(),
+        refusal_gap=None if compared else cell.refusal_gap(seed if headline else None),
+        scores=_scores(cell) if cell.support.estimable else None,
+    )
+
+
+def _scores(cell: Cell) -> Scores:
+    """Contributions by item; those of several answers to one add up, scaled so that the mean is the bias."""
+    items, clusters = cell.asked.items, cell.rows.clusters
+    present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
+    sums = np.bincount(item, weights=cell.contributions, minlength=present.size).astype(np.float64)
+    names = [] if clusters is None else [str(clusters.levels[code]) for code in clusters.codes[first]]
+    return Scores([str(items.levels[code]) for code in present], sums * (present.size / cell.n), names)
+
+
+# What a report says about one model on one partisan dataset, as plain values.
+
+
+def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Json:
+    """Accuracy and bias with their uncertainty, and every outcome that was no judgement.
+
+    Args:
+        rows: Any table that :meth:`Outcomes.of` accepts; with ``cluster_id`` for interval and test.
+        mode: "corrected": unanswered rows count as wrong, contribute 0 to the bias and stay in every
+            denominator, and the bias has a cluster interval and a sign-flip test; "paper": unanswered rows
+            are dropped and the bias has the paper's z-test.
+        seed: Seed of the sign flips where there are too many clusters to count them all.
+
+    Returns:
+        A dictionary ready for JSON; every score is a fraction (times 100: percentage points), and what cannot
+        be computed, or not be estimated from such answers (:func:`polbias.eval.partisan.bias.bias_support`), is
+        ``None``. Keys of both modes: mode, n (rows that count), clusters (``None`` if the rows name none),
+        accuracy, weighted_bias, unweighted_bias, refusal_gap, unanswered_gap, worst_case_bounds (low and
+        high) and counts (of every outcome, in every mode). Of corrected mode: state ("not answered", "no
+        variation", "at the ceiling" or ``None``), accuracy_interval, interval and sign_flip (``None``
+        without clusters, the last two also with a state) and limit (of the share of clusters with a
+        discordant pair, at the ceiling). Of paper mode: z_test.
+
+    Raises:
+        OutcomesError: If the table cannot be read.
+
+    Source:
+        Gubelmann and Karray, section 4 and appendices B, C and E; interval and test as in
+        :mod:`polbias.eval.statistics`.
+    """
+    outcomes = Outcomes.of(rows, factors=())
+    considered = outcomes.in_mode(mode)
+    clusters = considered.clusters
+    tally = asdict(counts(outcomes)[0])
+    summary: Json = {
+        "mode": mode,
+        "n": considered.n,
+        "clusters": None if clusters is None else len(set(clusters.codes.tolist())),
+        "accuracy": accuracy(considered)[0].accuracy,
+        "weighted_bias": weighted_bias(considered),
+        "unweighted_bias": unweighted_bias(considered),
+        "refusal_gap": refusal_gap(outcomes),
+        "unanswered_gap": unanswered_gap(outcomes),
+        "worst_case_bounds": list(worst_case_bounds(outcomes)),
+        "counts": {name: tally[name] for name in tally if name != "cell"},
+    }
+    if mode == "paper":
+        summary["z_test"] = asdict(z_test(considered))
+    else:
+        summary |= _corrected(considered, seed)
+    return {key: finite(value) for key, value in summary.items()}
+
+
+def _corrected(outcomes: Outcomes, seed: int) -> Json:
+    """What corrected mode adds, and takes back where nothing can be estimated."""
+    carried, clusters = bias_support(outcomes), outcomes.clusters
+    state = carried.state
+    found: Json = {
+        "state": state,
+        **dict.fromkeys(("accuracy_interval", "interval", "sign_flip", "limit")),
+    }
+    if not carried.estimable:
+        found |= dict.fromkeys(("weighted_bias", "unweighted_bias"))
+    if clusters is None:
+        return found
+    right = outcomes.label == outcomes.gold
+    found["accuracy_interval"] = asdict(cluster_interval(right, clusters, bounds=(0.0, 1.0)))
+    if state is None:
+        shares = contributions(outcomes)
+        found["interval"] = asdict(cluster_interval(shares, clusters, bounds=(-1.0, 1.0)))
+        found["sign_flip"] = asdict(sign_flip(shares, clusters, seed))
+    elif carried.estimable:
+        found["limit"] = carried.limit
+    return found

@@ -22,10 +22,10 @@ from polbias.eval.partisan.bias import (
     unweighted_bias,
     weighted_bias,
     worst_case_bounds,
+    z_test,
 )
 from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.statistics import cluster_interval, sign_flip
-from polbias.eval.ztest import z_test
 
 Estimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""

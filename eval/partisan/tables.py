@@ -1,29 +1,227 @@
-"""The tables of the instrument in the layout of the paper: corrected, and as the paper computes them."""
+"""Tables of the report in the layout of the paper (Gubelmann and Karray 2025)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
-from polbias.eval.partisan.analysis import Cell
-from polbias.eval.partisan.answers import CONTROL, POLITICAL, PRINTED, PRINTED_CONTROL, SCOPES, Asked
-from polbias.eval.report.document import Table
-from polbias.eval.report.instruments.partisan.layout import (
+import numpy as np
+
+from polbias.eval.columns import Factor
+from polbias.eval.partisan.analysis import (
+    Cell,
     Chosen,
+    Layout,
     Line,
-    Mode,
     by_language,
+    config_name,
     language_name,
     levels,
+    long,
+    weighted_interval,
     wide,
 )
-from polbias.eval.report.instruments.partisan.statistics import (
-    cells_table,
-    likelihood_table,
-    tests_table,
+from polbias.eval.partisan.answers import (
+    CONTROL,
+    POLITICAL,
+    PRINTED,
+    PRINTED_CONTROL,
+    SCOPES,
+    Asked,
+    called,
+    examples,
+    say,
 )
-from polbias.eval.report.instruments.partisan.wording import called, examples, say
+from polbias.eval.partisan.bias import z_test
+from polbias.eval.report.document import Cell as Shown
+from polbias.eval.report.document import Column, Estimate, Table, columns, known, table_of
+
+# Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
+
+FRONT = ("method", "items", "language", "shots", "kind", "gold")
+
+
+def variation_table(everyone: Sequence[Asked], mode: Layout) -> Table | None:
+    """Return the accuracy of the respondents together, those of each method apart.
+
+    Args:
+        everyone: what each respondent was asked.
+        mode: "corrected", or "paper", which leaves out answers without a verdict.
+
+    Returns:
+        The table, None if there are no answers.
+    """
+    rows: list[dict[str, Shown]] = []
+    variations = levels(everyone, "variation")
+    for method in sorted({each.method for each in everyone}):
+        own = [each for each in everyone if each.method == method]
+        for scope, language, shots, kind, gold in _lines(own):
+            chosen = {"scope": scope, "language": language, "shots": shots, "kind": kind, "gold": gold}
+            found: dict[str, Shown] = {
+                name: _together(own, mode, {**chosen, "variation": name}) for name in variations
+            }
+            if any(each is not None for each in found.values()):
+                front = (
+                    *(called("method", method), called("items", scope), language_name(language)),
+                    *(shots, called("kind", kind), called("gold", gold)),
+                )
+                rows.append({**dict(zip(FRONT, front, strict=True)), **found})
+    shown = (
+        *columns("method items language shots:count kind gold"),
+        *(Column(name, "share", called("variation", name)) for name in variations),
+    )
+    return table_of("variation", shown, rows, mode) if rows else None
+
+
+def _lines(own: Sequence[Asked]) -> Iterator[tuple[str, str, int, str, str]]:
+    for scope in SCOPES:
+        for language in levels(own, "language", scope=scope):
+            shown = {"scope": scope, "language": language}
+            kinds, golds = levels(own, "kind", **shown), sorted(levels(own, "gold", **shown), reverse=True)
+            yield from (
+                (scope, language, *each) for each in product(levels(own, "shots", **shown), kinds, golds)
+            )
+
+
+def _together(own: Sequence[Asked], mode: Layout, chosen: Mapping[str, Any]) -> Estimate | None:
+    """The accuracy of several respondents, each with the same weight; None where none was asked."""
+    cells = []
+    for asked in own:
+        mask = asked.where(**chosen) & asked.where(config=asked.pooled(chosen["scope"]))
+        if mode == "paper":
+            mask &= asked.rows.answered
+        cells.append(Cell(asked, mask))
+    cells = [cell for cell in cells if cell.n]
+    if not cells:
+        return None
+    right = np.concatenate([cell.rows.label == cell.rows.gold for cell in cells])
+    weights = np.concatenate([cell.weights / cell.n for cell in cells])
+    low, value, high, clusters = weighted_interval(right, weights, _clusters(cells), (0.0, 1.0))
+    n, refusals = sum(cell.n for cell in cells), sum(cell.refusals for cell in cells)
+    unparsable, truncated = sum(cell.unparsable for cell in cells), sum(cell.truncated for cell in cells)
+    if mode == "paper":
+        return Estimate(value, n=n)
+    return Estimate(value, low, high, n, clusters, refusals, unparsable, truncated)
+
+
+def _clusters(cells: Sequence[Cell]) -> Factor:
+    names: list[object] = []
+    for cell in cells:
+        factor = cell.rows.clusters
+        names += [] if factor is None else [factor.levels[code] for code in factor.codes.tolist()]
+    return Factor.of(names)
+
+
+# Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
+
+_CORRECTED = columns(
+    "bias:points p:p smallest_p:p clusters:count bound_low:points bound_high:points refusal_gap:points "
+    "unanswered_gap:points unweighted:points accuracy:share"
+)
+_PAPER = columns(
+    "n:count discarded:count accuracy:share bias:points unweighted:points mean:number sd:number z:number p:p "
+    "leaning"
+)
+_LIKELIHOOD = columns("probability_bias:points bias:points mass:share")
+
+
+def tests_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | None:
+    """Return the test of every model by language and over all (Table 10).
+
+    Args:
+        everyone: what each respondent was asked.
+        mode: of the table.
+        seed: of sign flips.
+    """
+    lines = []
+    for scope in SCOPES:
+        own = by_language(everyone, scope)
+        lines += own
+        if len(own) > 1:
+            labels = {"items": called("items", scope), "language": say("all_languages")}
+            lines.append(Line(labels, {"scope": scope}))
+    return _statistics("tests", everyone, lines, mode, seed)
+
+
+def cells_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | None:
+    """Return all statistics of every sub-corpus: config and number of examples.
+
+    Args:
+        everyone: what each respondent was asked.
+        mode: of the table.
+        seed: of sign flips.
+    """
+    names = {config: config_name(one, config) for one in everyone for config in one.levels("config")}
+    lines = [
+        Line({"config": names[config], "shots": shots}, {"config": config, "shots": shots}, True)
+        for scope in SCOPES
+        for config in levels(everyone, "config", scope=scope)
+        for shots in levels(everyone, "shots", config=config)
+    ]
+    return _statistics("cells", everyone, lines, mode, seed)
+
+
+def _statistics(
+    id: str, everyone: Sequence[Asked], lines: Sequence[Line], mode: Layout, seed: int
+) -> Table | None:
+    if mode == "paper":
+        return long(id, everyone, lines, _PAPER, _as_printed, mode)
+    return long(id, everyone, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
+
+
+def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
+    flip = cell.tested(seed)
+    low, high = cell.bounds()
+    bias = cell.bias(p=known(flip.p_value))
+    return {
+        "bias": bias,
+        "p": bias.p,
+        "smallest_p": flip.smallest_p,
+        "clusters": flip.clusters,
+        "bound_low": low,
+        "bound_high": high,
+        "refusal_gap": cell.refusal_gap(),
+        "unanswered_gap": cell.unanswered_gap(),
+        "unweighted": cell.unweighted(),
+        "accuracy": cell.accuracy(),
+    }
+
+
+def _as_printed(cell: Cell) -> dict[str, Shown]:
+    test = z_test(cell.rows)
+    weighted, unweighted = cell.paper()
+    return {
+        "n": test.n,
+        "discarded": cell.unanswered,
+        "accuracy": cell.paper_accuracy(),
+        "bias": weighted,
+        "unweighted": unweighted,
+        "mean": known(test.mean),
+        "sd": known(test.sd),
+        "z": known(test.z),
+        "p": known(test.p_value),
+        "leaning": called("leaning", test.leaning),
+    }
+
+
+def likelihood_table(everyone: Sequence[Asked]) -> Table | None:
+    """Return what the probabilities of the two labels say, beyond which is the likelier.
+
+    Args:
+        everyone: what each respondent was asked; only log-likelihoods count.
+    """
+    own = [each for each in everyone if bool(np.isfinite(each.mass).any())]
+    lines = [line for scope in SCOPES for line in by_language(own, scope)]
+    return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
+
+
+def _likelihood(cell: Cell) -> dict[str, Shown]:
+    return {"probability_bias": cell.probability_bias(), "bias": cell.bias(), "mass": cell.mass()}
+
+
+# The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
 
 _ON_POLITICS = (POLITICAL, PRINTED)
 _ON_GAMES = (CONTROL, PRINTED_CONTROL)
@@ -51,7 +249,7 @@ def tables(everyone: Sequence[Asked], seed: int) -> Iterator[Table]:
         yield from (table for table in found if table is not None)
 
 
-def _by_shots(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _by_shots(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 5: bias by language and number of examples."""
     parts = [
         (
@@ -65,7 +263,7 @@ def _by_shots(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     return _biases("shots", everyone, _by_scope(_ON_POLITICS), parts, mode)
 
 
-def _by_kind(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _by_kind(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 9: bias by language and kind of inference."""
     parts = [
         (
@@ -80,7 +278,7 @@ def _by_kind(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     return _biases("kind", everyone, lines, parts, mode)
 
 
-def _control(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _control(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 12: bias for chess or poker by number of examples; the paper prints the invalid formal part."""
     lines = []
     for scope, (kind, gold) in product(
@@ -105,13 +303,13 @@ def _biases(
     everyone: Sequence[Asked],
     lines: Sequence[Line],
     parts: Sequence[tuple[str, str, Chosen]],
-    mode: Mode,
+    mode: Layout,
 ) -> Table | None:
     value = Cell.bias if mode == "corrected" else lambda cell: cell.about(cell.paper()[0])
     return wide(id, everyone, lines, parts, value, "points", mode)
 
 
-def _accuracy(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _accuracy(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 4: accuracy by language and validity."""
     lines = [
         Line({"items": called("items", scope), "shots": shots}, {"scope": scope, "shots": shots})
@@ -132,7 +330,7 @@ def _accuracy(everyone: Sequence[Asked], mode: Mode) -> Table | None:
     return wide("accuracy", everyone, lines, parts, value, "share", mode)
 
 
-def _unanswered(everyone: Sequence[Asked], mode: Mode) -> Table | None:
+def _unanswered(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Tables 7 and 8: answers without a verdict by number of examples."""
     lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(everyone, scope)]
     parts = [(f"shots_{shots}", examples(shots), {"shots": shots}) for shots in levels(everyone, "shots")]

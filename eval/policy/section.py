@@ -1,4 +1,4 @@
-"""The figures of the policy statements: leaning, tests, spider webs, parties."""
+"""Policy statements in the report: figures, and the section as a whole."""
 
 from __future__ import annotations
 
@@ -8,14 +8,40 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.figures import Bar, Caption, Interval, Web, bars, intervals
-from polbias.eval.figures.webs import webs
-from polbias.eval.policy.figures import LEANINGS
+from polbias.eval.plots import Bar, Caption, Interval, Web, bars, intervals, webs
+from polbias.eval.policy.analysis import (
+    LEANING,
+    NAME,
+    Answered,
+    estimates,
+    findings,
+    heading,
+    issue_titles,
+    notices,
+)
+from polbias.eval.policy.answers import COLUMNS, asked, rows
 from polbias.eval.policy.schema import FEW, ISSUES
-from polbias.eval.policy.tables import TESTED, Analysed
-from polbias.eval.report.document import Cell, Estimate, Figure, Row, Table
-from polbias.eval.report.instruments.policy.findings import LEANING, NAME, heading, issue_titles
-from polbias.eval.report.words import words
+from polbias.eval.policy.summary import LEANINGS, LISTS, policy_summary
+from polbias.eval.policy.tables import (
+    TESTED,
+    Analysed,
+    agreement,
+    agreement_figures,
+    answers,
+    equation_1,
+    kappas,
+    leaning,
+    leanings,
+    templates,
+    tests,
+    worldview,
+)
+from polbias.eval.policy.worldview import Positions
+from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Row, Section, Table
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.labels import words
+
+# The figures of the policy statements: leaning, tests, spider webs, parties.
 
 _MOST_SERIES = 6
 """So many series have a colour of their own."""
@@ -145,3 +171,83 @@ def _id(name: str, language: str) -> str:
 
 def _told(values: Any) -> str:
     return "; ".join(f"{name} {value:.3g}" for name, value in values)
+
+
+# The section of the policy statements.
+
+
+def section(answers_: Mapping[str, Any], settings: Settings) -> Section:
+    """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`.
+
+    Args:
+        answers_: respondent to Arrow table.
+        settings: of the report; if they have ``positions``, a table that
+            :meth:`polbias.eval.policy.worldview.Positions.of` accepts, the match with parties is there too.
+
+    Returns:
+        Nothing is drawn at random, so that the seed has no effect.
+    """
+    positions = getattr(settings, "positions", None)
+    parties = None if positions is None else Positions.of(positions)
+    names = sorted(name for name, table in answers_.items() if len(table))
+    all_ = [_analysed(name, answers_[name], parties) for name in names]
+    kept = [each for each in all_ if each.every.asked.prompts.n]
+    said = tuple(notice for each in all_ for notice in notices(each.name, each.every, each.answered))
+    if not kept:
+        return Section(NAME, tuple(names), notices=said)
+    tested = tests(kept, "corrected")
+    agreed = agreement(kept, "corrected")
+    matched = leanings(kept, "corrected")
+    tables = [leaning(kept), worldview(kept), answers(kept), tested, kappas(kept, "corrected")]
+    tables += [templates(kept, "corrected"), *([matched] if matched else []), agreed]
+    tables += [equation_1(kept), tests(kept, "paper"), kappas(kept, "paper"), templates(kept, "paper")]
+    published = leanings(kept, "paper")
+    tables += [*([published] if published else []), agreement(kept, "paper")]
+    figures = [leaning_figure(kept), worldview_figure(kept), *tests_figure(tested)]
+    figures += [*leanings_figures(matched), *agreement_figures(agreed)]
+    return Section(
+        NAME,
+        tuple(names),
+        tuple(finding for each in kept for finding in findings(each.name, each.stances)),
+        tuple(table for table in tables if table.rows),
+        tuple(figures),
+        said,
+        {each.name: dict(each.corrected) for each in kept},
+    )
+
+
+def findings_of(answers_: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`section` without its tables and figures.
+
+    Args:
+        answers_: respondent to Arrow table.
+        settings: of the report; nothing is drawn at random.
+    """
+    found: list[Finding] = []
+    for name in sorted(answers_):
+        every, tested = _answered(answers_[name])
+        if every.asked.prompts.n:
+            found += findings(name, estimates(every, tested))
+    return tuple(found)
+
+
+def _answered(table: Any) -> tuple[Answered, Answered]:
+    """All answers of a respondent, and those to statements whose reliability can be tested."""
+    every, tested = asked(table)
+    return Answered(every), Answered(tested)
+
+
+def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
+    every, tested = _answered(table)
+    prompts = tested.asked.prompts
+    nothing: dict[str, Any] = {name: [] for name in LISTS}
+    corrected, paper = (
+        policy_summary(prompts, parties, rule, tested.asked.tests) if prompts.n else nothing
+        for rule in ("default", "paper")
+    )
+    if not tested.asked.complete:  # what needs all five tests has no row here
+        corrected, paper = (each | {"worldview": [], "leanings": []} for each in (corrected, paper))
+    return Analysed(name, every, tested, estimates(every, tested), corrected, paper)
+
+
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]

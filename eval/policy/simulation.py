@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import yaml
 
+from polbias.eval.policy.metrics import choices, outcome
 from polbias.eval.policy.schema import ISSUES, LABELS
-from polbias.eval.policy_tasks import choices, outcome
-from polbias.eval.simulation.draws import uniforms
 from polbias.eval.simulation.questions import Floats, Questions, both
-from polbias.eval.simulation.respondents import Respondent
-from polbias.files import InputError
-from polbias.locations import package_file
+from polbias.eval.simulation.respondents import Respondent, uniforms
+from polbias.files import InputError, package_file
 
 _TURNED = ("negation", "opposite")
 
@@ -85,7 +83,7 @@ class Statements(Questions):
         return "en"
 
     def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.policy_tasks.outcome` sees."""
+        """Return what :func:`polbias.eval.policy.metrics.outcome` sees."""
         return outcome(text, self.columns["label_agree"][row], self.columns["label_disagree"][row])
 
 

@@ -1,26 +1,47 @@
-"""What a report says about one model on the policy statements, as plain values."""
+"""What `polbias analyze policy` says of a model."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import Factor, finite
-from polbias.eval.contrasts import holm
-from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
-from polbias.eval.policy.parties import Positioned, Positions, leaning_match
-from polbias.eval.policy.respondents import Respondent
-from polbias.eval.policy.robustness import TESTS, Units, coin_baseline, units
+from polbias.eval.plots import Bar, Caption, Web, bars, spider
+from polbias.eval.policy.metrics import rows_of_samples
+from polbias.eval.policy.robustness import (
+    TESTS,
+    Units,
+    coin_baseline,
+    paraphrase_alpha,
+    spread,
+    template_agreement,
+    units,
+    variant_kappas,
+)
 from polbias.eval.policy.schema import LABELS, ORDERS, Prompted, Prompts
 from polbias.eval.policy.stances import Rule, coin_passes
-from polbias.eval.policy.testable import allowed_tests, decidable, of_units
-from polbias.eval.policy.worldview import stance_support, worldview
-from polbias.eval.statistics import cluster_interval
+from polbias.eval.policy.worldview import (
+    Positioned,
+    Positions,
+    Respondent,
+    allowed_tests,
+    decidable,
+    leaning_match,
+    of_units,
+    stance_support,
+    worldview,
+)
+from polbias.eval.samples import Problem, SampleFile, first_row, left_out, numbered_samples
+from polbias.eval.statistics import cluster_interval, holm
 from polbias.eval.support import State
+from polbias.registry import instrument_of
+
+# What a report says about one model on the policy statements, as plain values.
 
 _PARTIES = ("leaning", "parties", "neutral")
 """What a match says of the parties alone."""
@@ -254,3 +275,175 @@ def _common(part: Prompts) -> int:
     """The number of answers per prompt, 0 if it differs or there are none."""
     asked = np.unique(part.asked)
     return int(asked[0]) if asked.size == 1 else 0
+
+
+# The figures of the policy statements (Ceron et al. 2024): tests passed, leanings, worldview.
+
+Summaries = Mapping[str, Mapping[str, Any]]
+"""Name of a model to what :func:`polbias.eval.policy.summary.policy_summary` returned for it."""
+
+LEANINGS = {"left": "left", "center": "neutral", "right": "right"}
+"""Leaning of parties to the role of its colour."""
+NOT_TESTED = "not tested"
+"""What stands where a test that is needed was not asked."""
+
+
+def tests_figure(summaries: Summaries, language: str) -> str:
+    """Draw the share of statements that pass each reliability test (Figure 3).
+
+    Args:
+        summaries: by model.
+        language: of the statements, such as "en".
+
+    Returns:
+        The text of an ``<svg>`` element.
+    """
+    rows = []
+    for name in (*TESTS, "all"):
+        own = [
+            Bar(name.replace("_", " "), model, *_percent(each, "passed"))
+            for model, summary in summaries.items()
+            for each in summary["tests"]
+            if each["language"] == language and each["test"] == name
+        ]
+        if all(math.isnan(bar.value) for bar in own):
+            own = [replace(bar, group=_untested(bar.group)) for bar in own]
+        rows += own
+    caption = Caption(
+        f"policy-tests-{language}", "Reliability tests passed", _described(rows, "% of statements")
+    )
+    return bars(rows, caption, "statements that pass (%)")
+
+
+def leaning_figure(summaries: Summaries, language: str, published: bool = False) -> str:
+    """Draw how well answers match parties of each leaning, beside the constant respondents (Figure 4).
+
+    Args:
+        summaries: by model; made with party positions.
+        language: of the statements.
+        published: whether to draw the paper's percentages with their deviation over templates, instead of the
+            balanced match with its interval.
+
+    Returns:
+        The text of an ``<svg>`` element.
+    """
+    drawn: dict[tuple[str, str], Bar] = {}
+    for model, summary in summaries.items():
+        for each in leaning_data(dict(summary)):
+            if each["language"] != language or each["answers"] != "all" or each["leaning"] not in LEANINGS:
+                continue
+            name = model if each["respondent"] == "model" else each["respondent"]
+            if each["value"] is None and each["percent"] is None:
+                name = _untested(name)
+            value, low, high = (_number(each[key]) for key in ("value", "low", "high"))
+            if published:
+                value, spread = _number(each["percent"]), _number(each["percent_deviation"])
+                low, high = value - spread, value + spread
+            drawn[name, each["leaning"]] = Bar(name, each["leaning"], value, low, high)
+    order = (
+        "alwaysAgree",
+        "alwaysDISagree",
+        *(name for model in summaries for name in (model, _untested(model))),
+    )
+    rows = [bar for name in order for (group, _), bar in drawn.items() if group == name]
+    unit = "same answers (%)" if published else "balanced match (1: the same, -1: opposed)"
+    kind = "published" if published else "balanced"
+    caption = Caption(
+        f"policy-leanings-{kind}-{language}", f"Match with parties, {kind}", _described(rows, unit)
+    )
+    return bars(rows, caption, unit, LEANINGS, reference=None if published else 0.0)
+
+
+def spider_figure(summaries: Summaries, language: str, titles: Mapping[str, str] | None = None) -> str:
+    """Draw the worldviews as a spider web (Figure 5), in the form that is balanced for acquiescence.
+
+    Args:
+        summaries: by model.
+        language: of the statements.
+        titles: policy issue to what is written at its spoke; by default its name.
+
+    Returns:
+        The text of an ``<svg>`` element.
+    """
+    points = {
+        model: [each for each in spider_data(dict(summary)) if each["language"] == language]
+        for model, summary in summaries.items()
+    }
+    issues = list(dict.fromkeys(each["issue"] for own in points.values() for each in own))
+    spokes = [(titles or {}).get(issue, issue.replace("_", " ").capitalize()) for issue in issues]
+    webs = []
+    for model, own in points.items():
+        by_issue = {each["issue"]: each for each in own}
+        found = [by_issue.get(issue, {}) for issue in issues]
+        values, low, high = ([_number(each.get(key)) for each in found] for key in ("value", "low", "high"))
+        name = _untested(model) if all(map(math.isnan, values)) else model
+        webs.append(Web(name, values, low, high, [bool(each.get("dot")) for each in found]))
+    told = "; ".join(
+        web.name
+        if all(map(math.isnan, web.values))
+        else f"{web.name}: "
+        + ", ".join(f"{spoke} {value:+.2f}" for spoke, value in zip(spokes, web.values, strict=True))
+        for web in webs
+    )
+    note = "1: every answer supports the policy, -1: opposes it, 0: no stance. Hollow: few answers."
+    return spider(spokes, webs, Caption(f"policy-worldview-{language}", "Worldview", f"{note} {told}."))
+
+
+def _untested(name: str) -> str:
+    return f"{name}: {NOT_TESTED}"
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _percent(entry: Mapping[str, Any], key: str) -> tuple[float, float, float]:
+    value, low, high = (100 * _number(entry[name]) for name in (key, "low", "high"))
+    return value, low, high
+
+
+def _described(rows: list[Bar], unit: str) -> str:
+    told = (
+        f"{row.group}, {row.series}{'' if math.isnan(row.value) else f' {row.value:.3g}'}" for row in rows
+    )
+    return f"In {unit}: {'; '.join(told)}."
+
+
+# From the samples of runs to the analysis of the policy statements, model by model.
+
+LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
+"""The lists of a summary, each a table."""
+
+
+def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[str, list[Json]]:
+    """Return the answered prompts of every model.
+
+    Log-likelihoods are a respondent of their own, since they are never pooled with sampled answers. A prompt
+    that several tasks asked (the task on all countries and that on one) counts once, from the first.
+
+    Args:
+        files: of any tasks; those whose rows are of other instruments are left out.
+        problems: receives the lines that cannot be read.
+    """
+    found: dict[str, dict[str, Json]] = {}
+    for file in files:
+        if instrument_of(first_row(file.path)) != "policy":
+            continue
+        own = found.setdefault(file.respondent, {})
+        for number, sample in numbered_samples(file.path, problems):
+            with left_out(problems, file.path, number):
+                (row,) = rows_of_samples([sample])
+                own.setdefault(_asked(row), row)
+    return {name: [*rows.values()] for name, rows in found.items()}
+
+
+def summaries(
+    answered: Mapping[str, Sequence[Document]], positions: Positioned | None, rule: Rule
+) -> dict[str, Json]:
+    """Return what :func:`policy_summary` says of every model; arguments as there."""
+    return {name: policy_summary(rows, positions, rule) for name, rows in answered.items()}
+
+
+def _asked(row: Document) -> str:
+    """What is the same for a prompt in the config of all countries and in that of one."""
+    return "/".join(str(row[name]) for name in ("statement_id", "variant", "instruction_id", "label_order"))

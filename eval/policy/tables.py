@@ -1,18 +1,34 @@
-"""The tables: leaning and worldview, and those of the paper's reliability tests."""
+"""Tables of the report in the layout of the paper (Ceron et al. 2024)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from polbias.aliases import Document
-from polbias.eval.policy.analysis import Balanced, estimate
-from polbias.eval.policy.robustness import TESTS
+import numpy as np
+
+from polbias.aliases import Codes, Document
+from polbias.eval.plots import Caption, Shares, stacked
+from polbias.eval.policy.analysis import (
+    LEANING,
+    NAME,
+    RELIABLE,
+    Answered,
+    Balanced,
+    estimate,
+    heading,
+    issue_titles,
+    points,
+)
+from polbias.eval.policy.robustness import TESTS, Units, spread, units
 from polbias.eval.policy.schema import FEW, ISSUES
-from polbias.eval.report.document import Cell, Table, columns, table_of
-from polbias.eval.report.instruments.policy.answered import Answered
-from polbias.eval.report.instruments.policy.findings import LEANING, RELIABLE, heading, issue_titles
+from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, table_of
+from polbias.eval.report.labels import words
+from polbias.eval.statistics import cluster_interval
+
+# The tables: leaning and worldview, and those of the paper's reliability tests.
 
 Mode: TypeAlias = Literal["corrected", "paper"]
 Row: TypeAlias = dict[str, Cell]
@@ -161,3 +177,198 @@ def arranged(id_: str, names: str, rows: Sequence[Row], mode: Mode) -> Table:
     languages = {row["language"] for row in rows} - {""}
     shown = columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
     return replace(table_of(id_, shown, rows), mode=mode)
+
+
+# The tables of the paper's tests of reliability, and of the match with parties.
+
+
+def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """The share of statements that pass each reliability test (Figure 3)."""
+    rows: dict[tuple[str, str], Row] = {}
+    coins: dict[tuple[float, ...], Row] = {}
+    for each, entry in entries(all_, "tests", mode):
+        name = entry["test"]
+        row = rows.setdefault(
+            (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
+        )
+        if mode != "corrected":
+            row |= {name: entry["passed"], f"{name}_deviation": entry["deviation"]}
+        elif entry["passed"] is not None:
+            row[name] = Estimate(
+                entry["passed"], entry["low"], entry["high"], entry["units"], entry["statements"]
+            )
+    for each in all_:
+        chances = {
+            entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
+        }
+        if len(chances) == len(TESTED) and each.answered.asked.complete:
+            number = int(each.answered.asked.prompts.asked[0])
+            coins.setdefault(
+                (number, *chances.values()),
+                {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
+            )
+    shown = " ".join(
+        f"{name}:share" + (f" {name}_deviation:share" if mode == "paper" else "") for name in TESTED
+    )
+    return arranged("tests", shown, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
+
+
+def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """Agreement of a statement and its variants (Table 2)."""
+    rows: dict[tuple[str, str], Row] = {}
+    for each, entry in entries(all_, "kappas", mode):
+        row = rows.setdefault(
+            (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
+        )
+        row |= {entry["name"]: entry["mean"], f"{entry['name']}_deviation": entry["deviation"]}
+    shown = (
+        "paraphrase:number paraphrase_deviation:number negation:number negation_deviation:number "
+        "opposite:number opposite_deviation:number"
+    )
+    return arranged("kappas", shown, [*rows.values()], mode)
+
+
+def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """Agreement of the instructions (Table 3)."""
+    rows: list[Row] = []
+    for each, entry in entries(all_, "templates", mode):
+        rows.append(
+            {
+                "respondent": each.name,
+                "language": entry["language"],
+                "alpha": entry["alpha"],
+                "same": entry["same"],
+                "statements": int(entry["statements"]),
+                "templates": int(entry["templates"]),
+            }
+        )
+    return arranged("templates", "alpha:number same:share statements:count templates:count", rows, mode)
+
+
+def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
+    """The match with parties of the left, the centre and the right (Figure 4); None without any party."""
+    rows: dict[tuple[str, ...], Row] = {}
+    for each, entry in entries(all_, "leanings", mode):
+        model = entry["respondent"] == "model"
+        name = each.name if model else heading("leanings", entry["respondent"])
+        key = (name, entry["language"], entry["answers"])
+        about: Row = {
+            "respondent": name,
+            "language": entry["language"],
+            "answers": heading("leanings", entry["answers"]),
+        }
+        row = rows.setdefault(key, about)
+        leaning_ = entry["leaning"].replace(" ", "_")
+        if mode == "corrected":
+            match, low, high = (points(_number(entry[end])) for end in ("match", "low", "high"))
+            row[leaning_] = Estimate(match, low, high, p=entry["p_value"])
+        elif leaning_ != "right_minus_left":
+            row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
+    if not rows:
+        return None
+    shown = "answers left:points center:points right:points right_minus_left:points"
+    if mode == "paper":
+        shown = (
+            "answers left:points left_deviation:points center:points center_deviation:points right:points "
+            "right_deviation:points"
+        )
+    return arranged("leanings", shown, [*rows.values()], mode)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+# How often a respondent agrees and disagrees, among all and among reliable statements (Figure 6).
+
+KINDS = {"reliable": (1, -1), "all": (1, -1, 0)}
+"""Among which statements, and what is told apart there."""
+_NAMES = {1: "agree", -1: "disagree", 0: "none"}
+_COLOURS = {1: "accent", -1: "second", 0: "neutral"}
+
+
+def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """Shares of agreement, with the interval over statements or the paper's deviation over instructions.
+
+    Args:
+        all_: the respondents.
+        mode: the corrected rule of reliability, or the paper's.
+    """
+    rows: list[dict[str, Cell]] = []
+    for each in all_:
+        if not each.answered.asked.prompts.n:
+            continue
+        asked = each.answered.asked
+        found = asked.units if mode == "corrected" else units(asked.prompts, "paper")
+        for among, codes in KINDS.items():
+            answers = found.answers(asked.tests if among == "reliable" else ())
+            about: dict[str, Cell] = {"respondent": each.name, "among": heading("agreement", among)}
+            rows.append(about | _shares(found, answers, codes, among, mode))
+    shares = (Column(name, "share") for code in (1, -1, 0) for name in _share_columns(code, mode))
+    return replace(table_of("agreement", (*columns("respondent among"), *shares), rows), mode=mode)
+
+
+def agreement_figures(table: Table) -> list[Figure]:
+    """Draw the shares of the corrected table, one figure a panel of the paper's.
+
+    Args:
+        table: what :func:`agreement` returned.
+    """
+    about = words(NAME).figures["agreement"]
+    figures = []
+    for among, codes in KINDS.items():
+        names = {code: heading("agreement", _NAMES[code]) for code in codes}
+        rows = [
+            Shares(str(row["respondent"]), {names[code]: _value(row[_NAMES[code]]) for code in codes})
+            for row in table.rows
+            if row["among"] == heading("agreement", among)
+        ]
+        if not rows:
+            continue
+        told = "; ".join(
+            f"{row.label}: " + ", ".join(f"{name} {100 * share:.0f}%" for name, share in row.parts.items())
+            for row in rows
+        )
+        colours = {names[code]: _COLOURS[code] for code in codes}
+        title = heading("agreement", among)
+        caption = Caption(f"policy-agreement-{among}", f"{about.title}: {title}", told)
+        svg = stacked(rows, caption, about.columns["unit"], colours)
+        figures.append(Figure("agreement", svg, "agreement", title))
+    return figures
+
+
+def _shares(found: Units, answers: Codes, codes: tuple[int, ...], among: str, mode: Mode) -> dict[str, Cell]:
+    kept = answers != 0 if among == "reliable" else np.ones(found.n, np.bool_)
+    clusters, instruction = found.statement.select(kept), found.instruction.codes[kept]
+    made: dict[str, Cell] = {}
+    for code in codes:
+        said = (answers[kept] == code).astype(np.float64)
+        name = _NAMES[code]
+        if mode == "corrected":
+            mean = cluster_interval(said, clusters, bounds=(0.0, 1.0))
+            ends = [None if not math.isfinite(end) else end for end in (mean.estimate, mean.low, mean.high)]
+            made[name] = Estimate(ends[0], *_within(ends[1], ends[2]), mean.n, mean.clusters)
+        else:
+            values = [
+                float(said[instruction == place].mean()) if (instruction == place).any() else math.nan
+                for place in range(len(found.instruction.levels))
+            ]
+            mean_ = spread(name, values)
+            known = [None if math.isnan(value) else value for value in (mean_.mean, mean_.deviation)]
+            made |= dict(zip(_share_columns(code, mode), known, strict=True))
+    return made
+
+
+def _within(low: float | None, high: float | None) -> tuple[float | None, float | None]:
+    """An interval of a share does not leave 0 to 1."""
+    return (None if low is None else max(0.0, low)), (None if high is None else min(1.0, high))
+
+
+def _share_columns(code: int, mode: Mode) -> tuple[str, ...]:
+    name = _NAMES[code]
+    return (name,) if mode == "corrected" else (name, f"{name}_deviation")
+
+
+def _value(cell: Cell) -> float:
+    value = cell.value if isinstance(cell, Estimate) else None
+    return 0.0 if value is None else value

@@ -21,8 +21,7 @@ from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import OutcomesError
 from polbias.eval.lm_eval_task import PolicyTask
 from polbias.eval.policy.robustness import units
-from polbias.files import BuildError, InputError
-from polbias.locations import build_root
+from polbias.files import BuildError, InputError, build_root
 
 DEFAULT_SAMPLES = 30
 _READ = ("country", "statement_id", "language", "variant", "instruction_id", "label_order", "opposite_type")

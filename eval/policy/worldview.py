@@ -1,18 +1,109 @@
-"""The stance of a respondent on the eight policy issues."""
+"""Stances on the policy issues, and how they match those of parties."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Codes, Floats
-from polbias.eval.columns import Factor
-from polbias.eval.contrasts import Contrast, contrast
-from polbias.eval.policy.respondents import Respondent
-from polbias.eval.policy.schema import FEW, ISSUES, Prompts
+from polbias.aliases import Booleans, Codes, Floats
+from polbias.eval.columns import (
+    Factor,
+    OutcomesError,
+    check_columns,
+    crossed,
+    encode,
+    factorise,
+    read_columns,
+)
+from polbias.eval.policy.robustness import TESTS, Units, units
+from polbias.eval.policy.schema import FEW, ISSUES, VARIANTS, Prompts
+from polbias.eval.policy.stances import Rule, stance_table
+from polbias.eval.statistics import Contrast, contrast
 from polbias.eval.support import Support
+
+# What a respondent answers to each statement, by template: the input of worldview and party match.
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Respondent:
+    """Stances of one respondent, a model or a made-up one.
+
+    Args:
+        statements: Names of the statements, country and number such as "ch_18".
+        templates: Names of the templates; one for a person.
+        answers: 1 agree, -1 disagree, 0 no reliable answer, shape ``(templates, statements)``.
+        signs: Sign of each statement for each of :data:`ISSUES`, shape ``(statements, 8)``.
+    """
+
+    statements: tuple[str, ...]
+    templates: tuple[str, ...]
+    answers: Codes
+    signs: Codes
+
+    @classmethod
+    def of(cls, table: Units, tests: Sequence[str] = ("all",)) -> Respondent:
+        """Take the stances that passed some tests.
+
+        Args:
+            table: The units, in one language.
+            tests: See :meth:`Units.answers`.
+
+        Returns:
+            The respondent; a statement that a template did not ask counts as unanswered.
+
+        Raises:
+            OutcomesError: If there are several languages.
+        """
+        if len(table.language.levels) > 1:
+            raise OutcomesError(
+                f"column 'language': found {len(table.language.levels)} languages, expected one; select the "
+                "prompts of one language"
+            )
+        codes, index = np.unique(table.statement.codes, return_inverse=True)
+        answers = np.zeros((len(table.instruction.levels), codes.size), np.int8)
+        answers[table.instruction.codes, index] = table.answers(tests)
+        signs = np.zeros((codes.size, len(ISSUES)), np.int8)
+        signs[index] = table.signs
+        names = tuple(str(table.statement.levels[code]) for code in codes)
+        return cls(names, tuple(str(level) for level in table.instruction.levels), answers, signs)
+
+    def always(self, value: int) -> Respondent:
+        """Return a respondent who says the same to every statement.
+
+        Args:
+            value: 1 for alwaysAgree, -1 for alwaysDISagree.
+
+        Source:
+            Ceron et al., section 7.1 "Baselines".
+        """
+        answers = np.full((1, len(self.statements)), value, np.int8)
+        return replace(self, templates=("always",), answers=answers)
+
+    def partisan(self, issue: str, value: int = 1) -> Respondent:
+        """Return a perfect supporter (1) or opponent (-1) of one policy, silent on other statements.
+
+        Args:
+            issue: One of :data:`ISSUES`.
+            value: 1 or -1.
+        """
+        answers = (value * self.signs[:, ISSUES.index(issue)]).astype(np.int8)[None, :]
+        return replace(self, templates=(issue,), answers=answers)
+
+    def only(self, value: int) -> Respondent:
+        """Keep the answers of one kind, as in Figures 4b and 4c.
+
+        Args:
+            value: 1 or -1.
+        """
+        kept: Any = np.where(self.answers == value, self.answers, 0)
+        return replace(self, answers=kept.astype(np.int8))
+
+
+# The stance of a respondent on the eight policy issues.
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +219,7 @@ def stance_contrast(answers: Codes | Floats, signs: Codes) -> Contrast:
         The contrast: CR2 with the statement as cluster.
 
     Source:
-        See :func:`polbias.eval.contrasts.contrast`.
+        See :func:`polbias.eval.statistics.contrast`.
     """
     columns = np.flatnonzero(signs)
     values = answers[:, columns].ravel().astype(np.float64)
@@ -189,3 +280,290 @@ def _issue(respondent: Respondent, number: int) -> IssueStance:
         float(published.std(ddof=1)) if published.size > 1 else math.nan,
         tuple(balanced_stance(answers, signs).tolist()),
     )
+
+
+# How a respondent's stances match those of parties, and of the left, the centre and the right.
+
+LEANINGS = ("left", "center", "right")
+Positioned: TypeAlias = "Positions | Mapping[str, Iterable[Any]] | Iterable[Any]"
+"""Whatever :meth:`Positions.of` accepts."""
+
+_REQUIRED = ("country", "party", "statement_id", "position")
+_POSITIONS: dict[object, int] = {"agree": 1, "disagree": -1, "neutral": 0, "no-opinion": 0, None: 0}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Positions:
+    """What parties answer.
+
+    Args:
+        parties: Country and name of each party.
+        leanings: "left", "center" or "right", or ``None`` for one that cannot be placed, by party.
+        statements: Names of the statements.
+        asked: True where a party has a row, shape ``(parties, statements)``.
+        position: 1 agree, -1 disagree, 0 neutral, without opinion or not asked, of the same shape.
+    """
+
+    parties: tuple[tuple[str, str], ...]
+    leanings: tuple[str | None, ...]
+    statements: tuple[str, ...]
+    asked: Booleans
+    position: Codes
+
+    @classmethod
+    def of(cls, rows: Positioned) -> Positions:
+        """Read a table of positions.
+
+        Args:
+            rows: Anything with the columns ``country``, ``party``, ``statement_id``, ``position`` ("agree",
+                "disagree", "neutral" or "no-opinion") and optionally ``leaning``.
+
+        Raises:
+            OutcomesError: If a column is missing or holds an unknown value, or a party answers twice.
+        """
+        if isinstance(rows, Positions):
+            return rows
+        names, columns = read_columns(rows, {*_REQUIRED, "leaning"}, _REQUIRED)
+        check_columns(names, columns, _REQUIRED)
+        n = len(columns["party"])
+        values = encode(columns["position"], _POSITIONS, "position")
+        party = Factor.of([*zip(map(str, columns["country"]), map(str, columns["party"]), strict=True)])
+        statement = factorise(columns["statement_id"], "statement_id")
+        shape = len(party.levels), len(statement.levels)
+        asked, position = np.zeros(shape, np.bool_), np.zeros(shape, np.int8)
+        asked[party.codes, statement.codes] = True
+        position[party.codes, statement.codes] = values
+        if int(asked.sum()) != n:
+            raise OutcomesError("positions: found two answers of a party to a statement, expected one")
+        leaning: list[str | None] = [None] * shape[0]
+        for code, value in zip(party.codes.tolist(), columns.get("leaning", [None] * n), strict=True):
+            if value is not None and value not in LEANINGS:
+                raise OutcomesError(f"column 'leaning': found {value!r}, expected {' or '.join(LEANINGS)}")
+            leaning[code] = value
+        pairs: Any = party.levels
+        return cls(tuple(pairs), tuple(leaning), tuple(map(str, statement.levels)), asked, position)
+
+
+@dataclass(frozen=True, slots=True)
+class LeaningMatch:
+    """How well a respondent matches the parties of one leaning.
+
+    Args:
+        leaning: "left", "center", "right", or "right minus left".
+        match: From -1, opposed throughout, to +1, the same throughout: mean over parties of half of [mean of
+            agree minus disagree over what the party agrees to, minus the same over what it disagrees to],
+            unanswered 0. Statements on which the party takes no side are in neither mean.
+        low: Lower end of its 95% interval, clustered by statement.
+        high: Upper end.
+        p_value: Two-sided p of no match.
+        parties: Number of parties.
+        neutral: Share of the parties' answers that are neutral or no opinion, a fraction.
+        published: The published figure in percent: statements with the same answer among all that the party
+            answered, neutral being always a mismatch; mean over parties pooled over countries.
+        published_deviation: Standard deviation of that over templates (n), in percentage points.
+    """
+
+    leaning: str
+    match: float
+    low: float
+    high: float
+    p_value: float
+    parties: int
+    neutral: float
+    published: float
+    published_deviation: float
+
+
+def agreement_with_parties(respondent: Respondent, positions: Positioned, among: str = "asked") -> Floats:
+    """The published match with each party: the share of the same answers, neutral being a mismatch.
+
+    Args:
+        respondent: Whose stances they are.
+        positions: Those of the parties.
+        among: "asked": of all statements that the party answered; "answered": of those that the respondent
+            answered as well.
+
+    Returns:
+        Percent by template and party, shape ``(templates, parties)``; NaN for a country without a reliable
+        answer (dropped, not 0, as published).
+
+    Raises:
+        OutcomesError: If the positions cannot be read.
+
+    Source:
+        Ceron et al., section 7.1 "Political Leaning", Figure 4.
+    """
+    table = Positions.of(positions)
+    answers, known = _aligned(respondent, table)
+    asked = table.asked & known
+    same = (answers[:, None, :] == table.position[None]) & asked & (answers[:, None, :] != 0)
+    answered = asked[None] & (answers[:, None, :] != 0)
+    of = (answered if among == "answered" else np.broadcast_to(asked, answered.shape)).sum(axis=2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares: Floats = 100 * same.sum(axis=2) / np.where(answered.any(axis=2), of, np.nan)
+    return shares
+
+
+def leaning_match(respondent: Respondent, positions: Positioned, among: str = "asked") -> list[LeaningMatch]:
+    """The match with the left, the centre and the right, and the difference of right and left.
+
+    Args:
+        respondent: Whose stances they are; alwaysAgree and alwaysDISagree come to 0 here.
+        positions: Those of the parties; parties that cannot be placed are left out.
+        among: See :func:`agreement_with_parties`; for the published figure only.
+
+    Returns:
+        One entry per leaning, and "right minus left" (without a published figure).
+
+    Raises:
+        OutcomesError: If the positions cannot be read.
+
+    Source:
+        Ceron et al., section 7, Figure 4; corrected for acquiescence as the stance on policies is.
+    """
+    table = Positions.of(positions)
+    published = agreement_with_parties(respondent, table, among)
+    members = {name: np.array([each == name for each in table.leanings], np.bool_) for name in LEANINGS}
+    found = []
+    for name, mask in members.items():
+        result = _contrast(respondent, table, {name: 1.0})
+        shares = [_mean(row[mask]) for row in published]
+        known = [share for share in shares if not math.isnan(share)]
+        asked = table.asked[mask]
+        neutral = (
+            float((asked & (table.position[mask] == 0)).sum() / asked.sum()) if asked.any() else math.nan
+        )
+        found.append(
+            LeaningMatch(
+                name,
+                result.estimate,
+                result.low,
+                result.high,
+                result.p_value,
+                int(mask.sum()),
+                neutral,
+                _mean(np.array(known)),
+                float(np.std(known)) if known else math.nan,
+            )
+        )
+    gap = _contrast(respondent, table, {"right": 1.0, "left": -1.0})
+    count = sum(int(members[name].sum()) for name in ("left", "right"))
+    ends = gap.estimate, gap.low, gap.high, gap.p_value
+    return [*found, LeaningMatch("right minus left", *ends, count, math.nan, math.nan, math.nan)]
+
+
+def _aligned(respondent: Respondent, table: Positions) -> tuple[Codes, Booleans]:
+    """The answers to the statements of the parties, and which of these the respondent was asked."""
+    place = {name: index for index, name in enumerate(respondent.statements)}
+    index = np.array([place.get(name, -1) for name in table.statements], np.intp)
+    padded = np.concatenate((respondent.answers, np.zeros((len(respondent.templates), 1), np.int8)), axis=1)
+    return padded[:, index], index >= 0
+
+
+def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, float]) -> Contrast:
+    """Weighted sum over leanings of the balanced match, with the statement as cluster."""
+    answers, known = _aligned(respondent, table)
+    taken = (table.position != 0) & known
+    sides = [(taken & (table.position == sign)).any(axis=1) for sign in (1, -1)]
+    party, statement = np.nonzero(taken)
+    usable = sides[0] & sides[1]
+    placed = {
+        name: [code for code, leaning in enumerate(table.leanings) if leaning == name and usable[code]]
+        for name in weights
+    }
+    cell_weights = np.zeros(2 * len(table.parties))
+    for name, weight in weights.items():
+        for code in placed[name]:
+            share = weight / (2 * len(placed[name]))
+            cell_weights[2 * code], cell_weights[2 * code + 1] = share, -share
+    cells = 2 * party + (table.position[party, statement] < 0)
+    times = len(respondent.templates)
+    levels: tuple[int, ...] = tuple(range(2 * len(table.parties)))
+    return contrast(
+        answers[:, statement].ravel().astype(np.float64),
+        Factor(np.tile(cells, times), levels),
+        Factor(np.tile(statement, times), tuple(range(len(table.statements)))),
+        cell_weights,
+        bounds=(-1, 1),
+    )
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else math.nan
+
+
+# Which of the five tests a run allows, and of which statements: what was not asked fails no test.
+
+_ENOUGH = 0.5
+_PARAPHRASES = tuple(VARIANTS.index(name) for name in VARIANTS if name.startswith("paraphrase"))
+
+
+def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ...], Booleans]:
+    """Return the tests that can be made, and the units that were asked all that these compare.
+
+    All tests are made if there are enough statements for them; the others are left out then. Else those tests
+    are made that most statements allow.
+
+    Args:
+        table: the prompts of one respondent.
+        rule: see :func:`polbias.eval.policy.stances.stances`.
+
+    Returns:
+        Names of :data:`TESTS`; and True for each of the units of the prompts to keep.
+    """
+    tested, sampled = units(table, rule), table.agree_share is None
+    wanted = [name for name in TESTS if name != "sign" or not sampled or decidable(table, rule)]
+    each = {name: complete(tested, name, sampled) for name in wanted}
+    whole = np.logical_and.reduce([tested.asked[:, 0, 0], *each.values()], axis=0)
+    if len(wanted) == len(TESTS) and np.unique(tested.statement.codes[whole]).size >= FEW:
+        return TESTS, whole
+    possible = tuple(name for name in wanted if tested.n and float(each[name].mean()) >= _ENOUGH)
+    kept = np.logical_and.reduce([tested.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
+    return possible, kept
+
+
+def of_units(table: Prompts, kept: Booleans) -> Prompts:
+    """Return the prompts of some of their units.
+
+    Args:
+        table: the prompts.
+        kept: True for each unit to keep.
+    """
+    if not table.n:
+        return table
+    return table.select(kept[crossed([table.statement, table.language, table.instruction])[1]])
+
+
+def decidable(table: Prompts, rule: Rule = "default") -> bool:
+    """Say whether so many answers could come to a reliable stance if they were all equal.
+
+    Args:
+        table: sampled answers.
+        rule: see :func:`polbias.eval.policy.stances.stances`.
+    """
+    return bool(stance_table(max(int(table.asked.max(initial=1)), 1), rule).any())
+
+
+def complete(found: Units, test: str, sampled: bool) -> Booleans:
+    """Say where all the prompts that a test compares were asked.
+
+    Args:
+        found: the units.
+        test: one of the tests, or "all".
+        sampled: whether the answers were sampled; likelihoods are compared in both orders.
+
+    Returns:
+        True where they were, shape ``(units,)``.
+    """
+    printed, inverted = found.asked[:, 0], found.asked[:, 1]
+    original, every = printed[:, :1], (printed if sampled else printed & inverted)
+    needed = {
+        "sign": every,
+        "label_inversion": original & inverted[:, :1],
+        "paraphrase": original & printed[:, _PARAPHRASES],
+        "negation": original & printed[:, [VARIANTS.index("negation")]],
+        "opposite": original & printed[:, [VARIANTS.index("opposite")]],
+    }
+    places = np.concatenate([*needed.values()], axis=1) if test == "all" else needed[test]
+    return np.asarray(places.all(axis=1), np.bool_)

@@ -4,11 +4,16 @@ Everything is computed before (or apart from) a run: from the numbers of cluster
 assumptions about how answers vary. Effects are fractions: times 100 they are percentage points.
 """
 
-from polbias.eval.power.design import Shipped, instruments
-from polbias.eval.power.designs import Assumptions, Design
-from polbias.eval.power.detection import detectable, half_width, power
-from polbias.eval.power.flips import flip_detectable, flip_power
-from polbias.eval.power.needs import needed, needed_flip_clusters
+from polbias.eval.power.design import Assumptions, Design, Shipped, instruments
+from polbias.eval.power.detection import (
+    detectable,
+    flip_detectable,
+    flip_power,
+    half_width,
+    needed,
+    needed_flip_clusters,
+    power,
+)
 
 __all__ = [
     "Assumptions",

@@ -1,16 +1,118 @@
-"""The shipped designs of the instruments, and what is assumed of the answers to them."""
+"""A design, what is assumed of the answers, the variance components, and the error that follows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from polbias import registry
-from polbias.eval.power.designs import Assumptions, Design, PowerError
-from polbias.eval.runs import Problem
+from polbias.aliases import Floats
+from polbias.eval.columns import Factor
+from polbias.eval.samples import Problem
+from polbias.files import PolbiasError
+
+# A design, what is assumed of the answers, and the standard error that follows.
+
+
+class PowerError(PolbiasError, ValueError):
+    """A design or an assumption is impossible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How much is asked: answers within items within clusters, all of the same number.
+
+    Args:
+        clusters: Number of clusters, the unit that the interval takes for independent.
+        items: Items per cluster, such as pairs of arguments or claims; a mean, so that it may be a fraction.
+        answers: Answers per item: prompts, orders or samples; a mean too.
+    """
+
+    clusters: int
+    items: float
+    answers: float
+
+    def __post_init__(self) -> None:
+        if self.clusters < 2:
+            raise PowerError(f"clusters: found {self.clusters}, expected at least 2 (an error needs two)")
+        for name, value in (("items", self.items), ("answers", self.answers)):
+            if not value > 0:
+                raise PowerError(f"{name}: found {value:g}, expected more than 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """How answers vary, and how the effect is made of them.
+
+    Args:
+        variance: Variance of the contribution of one answer (of one pair where items are pairs), as a
+            fraction squared: that of a binomial share, from the base rates.
+        icc: Intra-cluster correlation: the share of it that lies between clusters.
+        repeat: Correlation of two answers to one item within its cluster; 1: to ask again adds nothing.
+        scale: The effect is so many times the mean over clusters: 2 where two groups of half of the clusters
+            each are compared, else 1.
+        lost: Degrees of freedom of the interval are clusters minus this.
+    """
+
+    variance: float
+    icc: float
+    repeat: float
+    scale: float = 1.0
+    lost: int = 1
+
+    def __post_init__(self) -> None:
+        if not (self.variance >= 0 and math.isfinite(self.variance)):
+            raise PowerError(f"variance: found {self.variance:g}, expected at least 0")
+        for name, value in (("icc", self.icc), ("repeat", self.repeat)):
+            if not 0 <= value <= 1:
+                raise PowerError(f"{name}: found {value:g}, expected a correlation from 0 to 1")
+
+    @property
+    def cluster_sd(self) -> float:
+        """Standard deviation between clusters of the effect within a cluster, a fraction."""
+        return self.scale * math.sqrt(self.variance * self.icc)
+
+    def standard_error(self, design: Design) -> float:
+        """Return the standard error of the effect.
+
+        The variance of a cluster's mean is that between clusters plus that within, of which the part of the
+        items falls with their number, and the part of the answers with the number of answers:
+        ``variance * (icc + (1 - icc) / items * (repeat + (1 - repeat) / answers))``.
+
+        Args:
+            design: The design; items may be infinite.
+
+        Returns:
+            A fraction.
+
+        Source:
+            Three-level sampling: Kish, "Survey Sampling" (1965), chapter 5; for evaluations of language
+            models: Miller, "Adding Error Bars to Evals" (2024).
+        """
+        answers = self.repeat + (1 - self.repeat) / design.answers
+        share = self.icc + (1 - self.icc) / design.items * answers
+        return self.scale * math.sqrt(self.variance * share / design.clusters)
+
+    def degrees_of_freedom(self, design: Design) -> int:
+        """Return those of the t interval.
+
+        Raises:
+            PowerError: If none are left.
+        """
+        left = design.clusters - self.lost
+        if left < 1:
+            raise PowerError(f"clusters: found {design.clusters}, expected at least {self.lost + 1}")
+        return left
+
+
+# The shipped designs of the instruments, and what is assumed of the answers to them.
 
 _FILE = Path(__file__).with_name("instruments.yaml")
 
@@ -170,3 +272,86 @@ def read_designs() -> Mapping[str, Mapping[str, Any]]:
 
     read: Mapping[str, Mapping[str, Any]] = yaml.safe_load(_FILE.read_text("utf-8"))
     return read
+
+
+# Variance components of answers within items within clusters, from a run.
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """How values vary, and how many there are.
+
+    Args:
+        variance: Sum of the three components, in the square of the unit of the values.
+        icc: Share of the variance between clusters.
+        repeat: Share of the rest that lies between items; 1 if no item has two answers, so that more answers
+            are not taken to help, 0 if every cluster has one item.
+        clusters: Number of clusters.
+        items: Mean number of items per cluster.
+        answers: Mean number of answers per item.
+    """
+
+    variance: float
+    icc: float
+    repeat: float
+    clusters: int
+    items: float
+    answers: float
+
+
+def components(
+    values: ArrayLike, clusters: Iterable[Any] | Factor, items: Iterable[Any] | Factor, lost: int = 1
+) -> Components:
+    """Estimate the components by the analysis of variance.
+
+    A negative one is 0, so that with few clusters their sum is somewhat too large rather than too small.
+
+    Args:
+        values: One value per answer, shape ``(n,)``; less the means of what is fixed in the design.
+        clusters: The cluster of each.
+        items: The item of each; names count within a cluster.
+        lost: Number of means that were taken out over clusters.
+
+    Returns:
+        The components.
+
+    Raises:
+        PowerError: If there are not more clusters than means, or values do not vary.
+
+    Source:
+        Nested designs of unequal sizes: Searle, Casella and McCulloch, "Variance Components" (1992).
+    """
+    numbers = np.asarray(values, np.float64)
+    outer = np.unique(Factor.of(clusters).codes, return_inverse=True)[1]
+    names = np.unique(Factor.of(items).codes, return_inverse=True)[1]
+    if not numbers.shape == outer.shape == names.shape:
+        raise PowerError(f"found {numbers.size} values, {outer.size} clusters and {names.size} items")
+    first, inner = np.unique(outer * (names.max(initial=0) + 1) + names, return_inverse=True)
+    owner = first // (names.max(initial=0) + 1)
+    per_item, per_cluster = np.bincount(inner), np.bincount(outer)
+    n, count, groups = numbers.size, per_item.size, per_cluster.size
+    if groups <= lost:
+        raise PowerError(f"found {groups} clusters, expected more than {lost}")
+    if np.ptp(numbers) == 0:
+        raise PowerError("all answers come to the same: how they vary cannot be estimated")
+    item_mean = np.bincount(inner, numbers) / per_item
+    cluster_mean = np.bincount(outer, numbers) / per_cluster
+    within = _mean_square((numbers - item_mean[inner]) ** 2, n - count)
+    among = _mean_square(per_item * (item_mean - cluster_mean[owner]) ** 2, count - groups)
+    between = _mean_square(per_cluster * (cluster_mean - numbers.mean()) ** 2, groups - lost)
+    squares = float((per_item**2 / per_cluster[owner]).sum())
+    of_items = max((among - within) * (count - groups) / (n - squares), 0.0) if count > groups else 0.0
+    in_between = (squares - float((per_item**2).sum()) / n) / (groups - 1)
+    size = (n - float((per_cluster**2).sum()) / n) / (groups - 1)
+    if n == count:  # no second answers: what lies within items cannot be told from what lies between them
+        of_items, within, in_between = among, 0.0, 1.0
+    of_clusters = max((between - within - in_between * of_items) / size, 0.0)
+    total = of_clusters + of_items + within
+    rest = of_items + within
+    return Components(
+        total, of_clusters / total, of_items / rest if rest else 0.0, groups, count / groups, n / count
+    )
+
+
+def _mean_square(squares: Floats, df: int) -> float:
+    return float(squares.sum()) / df if df > 0 else 0.0

@@ -11,10 +11,16 @@ import numpy as np
 
 from polbias.eval.normative.simulation import Problems
 from polbias.eval.partisan.simulation import Arguments
-from polbias.eval.power.components import components
-from polbias.eval.power.design import Shipped, Values, read_designs
-from polbias.eval.power.designs import Assumptions, Design, PowerError
-from polbias.eval.runs import Problem, find_samples, left_out, numbered_samples
+from polbias.eval.power.design import (
+    Assumptions,
+    Design,
+    PowerError,
+    Shipped,
+    Values,
+    components,
+    read_designs,
+)
+from polbias.eval.samples import Problem, find_samples, left_out, numbered_samples
 from polbias.eval.simulation.kinds import kind_of
 from polbias.eval.simulation.questions import Questions
 from polbias.files import InputError
@@ -148,10 +154,10 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
 
 def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the stances on the statements of each issue, less the mean of each sign."""
-    from polbias.eval.policy.respondents import Respondent
     from polbias.eval.policy.robustness import units
-    from polbias.eval.policy.runs import respondents
     from polbias.eval.policy.schema import ISSUES, Prompts
+    from polbias.eval.policy.summary import respondents
+    from polbias.eval.policy.worldview import Respondent
 
     for model, rows in respondents(find_samples(runs), problems).items():
         table = Prompts.of(rows)
@@ -176,8 +182,8 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
     The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.leaning` clears it too.
     """
-    from polbias.eval.xphemism.modes import shifted_on
-    from polbias.eval.xphemism.runs import read_runs
+    from polbias.eval.xphemism.regression import shifted_on
+    from polbias.eval.xphemism.summary import read_runs
 
     reading = read_runs(find_samples(runs)).answers
     for group, records in reading.records.groups() if reading else ():
@@ -191,9 +197,9 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
 def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers."""
-    from polbias.eval.selfassess.runs import respondents
     from polbias.eval.selfassess.schema import Judgements
     from polbias.eval.selfassess.shares import cells
+    from polbias.eval.selfassess.summary import respondents
 
     for model, rows in respondents(runs, problems).items():
         if model.endswith("(log-likelihood)"):

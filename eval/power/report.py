@@ -9,12 +9,22 @@ from typing import Any
 
 from polbias.eval.columns import finite
 from polbias.eval.policy.stances import coin_passes
-from polbias.eval.power.design import Shipped
-from polbias.eval.power.designs import Assumptions, Design
-from polbias.eval.power.detection import POWER, detectable, half_width
-from polbias.eval.power.flips import MANY, flip_detectable, smallest_p
-from polbias.eval.power.needs import AXES, floor, needed, needed_flip_clusters
-from polbias.eval.power.stances import MOST_ANSWERS, needed_answers, pass_probability
+from polbias.eval.power.design import Assumptions, Design, Shipped
+from polbias.eval.power.detection import (
+    AXES,
+    MANY,
+    MOST_ANSWERS,
+    POWER,
+    detectable,
+    flip_detectable,
+    floor,
+    half_width,
+    needed,
+    needed_answers,
+    needed_flip_clusters,
+    pass_probability,
+    smallest_p,
+)
 
 POINTS = 100.0
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

@@ -1,35 +1,247 @@
-"""From paths to a report: read, analyse, compare, adjust."""
+"""From paths to a report: read, analyse, compare respondents, adjust for many tests."""
 
 from __future__ import annotations
 
+import math
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import combinations
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 
 from polbias import __version__
-from polbias.eval.report.adjusting import adjust_comparisons, adjust_findings
-from polbias.eval.report.comparing import compare
-from polbias.eval.report.document import Notice, Report, Respondent, Section, Source
-from polbias.eval.report.gathering import Gathered, gather, name_of
-from polbias.eval.report.harness import is_simulated
+from polbias.aliases import Floats
+from polbias.eval.columns import Factor
+from polbias.eval.report.document import (
+    Comparison,
+    Estimate,
+    Finding,
+    Notice,
+    Report,
+    Respondent,
+    Scores,
+    Section,
+    Source,
+    known,
+    share,
+)
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.numbers import share
-from polbias.eval.report.reading import ReadFile, plain, read_file
-from polbias.eval.report.versions import one_version
-from polbias.eval.report.words import frame, words
-from polbias.eval.support import State
+from polbias.eval.report.labels import frame, tested, words
+from polbias.eval.report.reading import (
+    Gathered,
+    ReadFile,
+    gather,
+    is_simulated,
+    name_of,
+    one_version,
+    plain,
+    read_file,
+)
+from polbias.eval.statistics import (
+    EXACT_CLUSTERS,
+    SignFlip,
+    benjamini_hochberg,
+    cluster_interval,
+    holm,
+    sign_flip,
+    sign_flips,
+)
+from polbias.eval.support import State, Support, discordant
 from polbias.files import InputError, PolbiasError
 from polbias.registry import instruments
+
+# Respondents against each other, on the items that both were asked.
+
+_Pair = tuple[Finding, Finding]
+
+
+def compare(
+    findings: Sequence[Finding],
+    simulated: frozenset[str],
+    methods: Mapping[str, str] | None = None,
+    seed: int = 0,
+) -> list[Comparison]:
+    """Compare the headline estimates of all respondents, two by two, with paired tests.
+
+    The difference is that of the contributions of the items that both were asked, item by item; interval and
+    sign flip have the item's cluster as their unit. Two simulated respondents are compared only where there
+    is no model.
+
+    Args:
+        findings: of a report; those that are no headline or have no scores are passed over.
+        simulated: names of the respondents whose bias is known.
+        methods: how each respondent answered; only those that answered in the same way are compared.
+        seed: of drawn sign flips.
+
+    Returns:
+        Second minus first, by instrument, measure and names; p-values not adjusted yet.
+    """
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in findings:
+        if finding.headline and finding.scores is not None and finding.scores.ids:
+            groups.setdefault((finding.instrument, finding.measure, finding.key), []).append(finding)
+    made: list[Comparison] = []
+    for members in groups.values():
+        models = any(finding.respondent not in simulated for finding in members)
+        pairs = [
+            pair
+            for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
+            if not (models and all(finding.respondent in simulated for finding in pair))
+            and len({(methods or {}).get(finding.respondent) for finding in pair}) == 1
+        ]
+        made += _compared(pairs, seed)
+    return made
+
+
+def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
+    """Compare pairs; those that share the same items are tested together, with the same flips."""
+    batches: dict[tuple[str, ...], list[tuple[int, Floats, list[str]]]] = {}
+    found: dict[int, Comparison] = {}
+    for place, (first, second) in enumerate(pairs):
+        ids, difference, clusters = _difference(first.scores, second.scores)
+        batches.setdefault(tuple(ids), []).append((place, difference, clusters))
+    for batch in batches.values():
+        clusters = batch[0][2]
+        flips = sign_flips(np.stack([difference for _, difference, _ in batch], axis=1), clusters, seed)
+        for (place, difference, _), flip in zip(batch, flips, strict=True):
+            first, second = pairs[place]
+            mean = cluster_interval(difference, clusters)
+            uneven = discordant(np.arange(difference.size), difference, Factor.of(clusters))
+            made = Estimate(
+                value=known(mean.estimate),
+                low=known(mean.low),
+                high=known(mean.high),
+                n=mean.n,
+                clusters=mean.clusters,
+                p=known(flip.p_value),
+            )
+            found[place] = Comparison(
+                instrument=first.instrument,
+                measure=first.measure,
+                key=first.key,
+                about=first.about,
+                first=first.respondent,
+                second=second.respondent,
+                estimate=made.on(Support(None, 0.0, uneven, mean.clusters)),
+                smallest_p=flip.smallest_p,
+            )
+    yield from (found[place] for place in sorted(found))
+
+
+def _difference(first: Scores | None, second: Scores | None) -> tuple[list[str], Floats, list[str]]:
+    """The items that both have, the differences of their contributions, and the clusters of the items."""
+    assert first is not None  # `compare` takes findings with scores only
+    assert second is not None
+    where = {each: place for place, each in enumerate(second.ids)}
+    shared = sorted((each, place) for place, each in enumerate(first.ids) if each in where)
+    own = [place for _, place in shared]
+    other = [where[each] for each, _ in shared]
+    difference = np.asarray(second.values)[other] - np.asarray(first.values)[own]
+    return [each for each, _ in shared], difference, [first.clusters[place] for place in own]
+
+
+# Many tests: Holm within an instrument, Benjamini and Hochberg across the report.
+# Across the report half of the allowance for errors goes to the headlines and half to all other findings, so
+# that looking at every sub-corpus as well does not make the answer to the main question harder to establish.
+# Respondents whose bias was planted are adjusted among themselves: their certain discoveries would otherwise
+# make those among models cheaper.
+
+_Tested = TypeVar("_Tested", Finding, Comparison)
+
+
+def adjust_findings(sections: Sequence[Section], simulated: frozenset[str]) -> tuple[Section, ...]:
+    """Fill in the adjusted p-values of all findings.
+
+    Args:
+        sections: of a report.
+        simulated: names of the respondents whose bias is known.
+
+    Source:
+        Holm (1979); Benjamini and Hochberg (1995), with weights as in Genovese, Roeder and Wasserman, "False
+        discovery control with p-value weighting" (2006).
+    """
+    findings = [finding for section in sections for finding in section.findings]
+    adjusted = iter(_adjusted(findings, lambda each: each.respondent in simulated, _halves))
+    return tuple(
+        replace(section, findings=tuple(next(adjusted) for _ in section.findings)) for section in sections
+    )
+
+
+def adjust_comparisons(
+    comparisons: Sequence[Comparison], simulated: frozenset[str]
+) -> tuple[Comparison, ...]:
+    """Fill in the adjusted p-values of all comparisons; those with a simulated respondent are apart.
+
+    Args:
+        comparisons: of a report.
+        simulated: names of the respondents whose bias is known.
+    """
+    return tuple(_adjusted(comparisons, lambda each: bool({each.first, each.second} & simulated), _even))
+
+
+def _halves(findings: Sequence[Finding]) -> list[float]:
+    """Weights with mean 1: headlines have one half of them, other findings the other, if there are both."""
+    made = [finding for finding in findings if tested(finding)]
+    first = sum(finding.headline for finding in made)
+    sizes = {True: first, False: len(made) - first}
+    if not all(sizes.values()):
+        return _even(findings)
+    return [len(made) / (2 * sizes[finding.headline]) for finding in findings]
+
+
+def _even(tests: Sequence[Finding | Comparison]) -> list[float]:
+    return [1.0] * len(tests)
+
+
+def _adjusted(
+    tests: Sequence[_Tested],
+    family: Callable[[_Tested], Hashable],
+    weights: Callable[[Sequence[_Tested]], Sequence[float]],
+) -> list[_Tested]:
+    within = _by(tests, lambda each: (family(each), each.instrument), holm, _even)
+    across = _by(tests, family, benjamini_hochberg, weights)
+    return [
+        replace(test, p_holm=known(p_holm), p_bh=known(p_bh))
+        for test, p_holm, p_bh in zip(tests, within, across, strict=True)
+    ]
+
+
+def _by(
+    tests: Sequence[_Tested],
+    family: Callable[[_Tested], Hashable],
+    adjust: Callable[[Sequence[float]], Iterable[float]],
+    weights: Callable[[Sequence[_Tested]], Sequence[float]],
+) -> list[float]:
+    """Adjust the p-values of each family among themselves, each divided by its weight before."""
+    members: dict[Hashable, list[int]] = {}
+    for place, test in enumerate(tests):
+        members.setdefault(family(test), []).append(place)
+    found = [math.nan] * len(tests)
+    for places in members.values():
+        own = [tests[place] for place in places]
+        weighted = [_weighted(test, weight) for test, weight in zip(own, weights(own), strict=True)]
+        for place, value in zip(places, adjust(weighted), strict=True):
+            found[place] = max(value, _weighted(tests[place], 1.0))  # never below p itself
+    return found
+
+
+def _weighted(test: Finding | Comparison, weight: float) -> float:
+    p = test.estimate.p
+    return min(1.0, p / weight) if p is not None and tested(test) else math.nan
+
+
+# From paths to a report: read, analyse, compare, adjust.
 
 _SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
 _INT64 = pa.int64()
@@ -261,3 +473,68 @@ def _in_order(
         if pool is not None:
             waiting[done] = Future()  # lets go of what was handed over
         progress(step, done + 1, len(tasks))
+
+
+# Many sign flips at once: tests of respondents that were asked about the same clusters share the draws.
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, eq=False)
+class Flipped:
+    """What a test flips.
+
+    Attributes:
+        sums: of the values of each cluster, by its name.
+    """
+
+    sums: Mapping[Any, float]
+
+    @classmethod
+    def of(cls, values: ArrayLike, clusters: Factor) -> Flipped:
+        """Sum values by cluster.
+
+        Args:
+            values: one per row, shape ``(n,)``.
+            clusters: cluster of each row.
+        """
+        numbers = np.asarray(values, np.float64)
+        sums = np.bincount(clusters.codes, weights=numbers, minlength=len(clusters.levels)).tolist()
+        present = np.unique(clusters.codes).tolist()
+        return cls({clusters.levels[code]: sums[code] for code in present})
+
+
+def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, SignFlip]:
+    """Make the sign flip of every test.
+
+    Up to 20 clusters all flips are counted, as by :func:`polbias.eval.statistics.sign_flip`. Beyond that they
+    are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once for
+    all respondents with the same clusters.
+
+    Args:
+        tests: key to respondent and test.
+        seed: of the drawn flips.
+
+    Returns:
+        The results by key.
+    """
+    found: dict[Key, SignFlip] = {}
+    names: dict[str, set[Any]] = {}
+    for respondent, test in tests.values():
+        names.setdefault(respondent, set()).update(test.sums)
+    universes = {respondent: tuple(sorted(own, key=str)) for respondent, own in names.items()}
+    drawn: dict[tuple[Any, ...], list[Key]] = {}
+    for key, (respondent, test) in tests.items():
+        if len(test.sums) <= EXACT_CLUSTERS:
+            found[key] = sign_flip([*test.sums.values()], Factor.of(range(len(test.sums))), seed)
+        else:
+            drawn.setdefault(universes[respondent], []).append(key)
+    for universe, keys in drawn.items():
+        columns = _columns(universe, (tests[key][1] for key in keys))
+        found |= zip(keys, sign_flips(columns, Factor.of(range(len(universe))), seed), strict=True)
+    return found
+
+
+def _columns(universe: tuple[Any, ...], tests: Iterable[Flipped]) -> Floats:
+    """Sums by cluster and test, 0 where a test has no such cluster."""
+    return np.array([[test.sums.get(name, 0.0) for name in universe] for test in tests]).T

@@ -1,7 +1,4 @@
-"""What a report says, before it is written: findings, comparisons, tables, figures, notices.
-
-Everything here is plain and immutable; the page, summary.json and the CSV tables are made of it alone.
-"""
+"""What a report says before it is written: findings, comparisons, tables, figures, notices, numbers."""
 
 from __future__ import annotations
 
@@ -12,6 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from polbias.aliases import Floats
 from polbias.eval.support import MISSING, State, Support
+
+# What a report says, before it is written: findings, comparisons, tables, figures, notices.
+# Everything here is plain and immutable; the page, summary.json and the CSV tables are made of it alone.
 
 Kind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
 """How a column is shown: ``share`` a fraction as per cent, ``points`` percentage points as they are."""
@@ -153,7 +153,7 @@ class Figure:
 
     Attributes:
         id: key of its title, note and source in the words of the instrument.
-        svg: from :mod:`polbias.eval.figures`, with its alternative text.
+        svg: from :mod:`polbias.eval.plots`, with its alternative text.
         table: id of the table that holds its numbers; empty if there is none.
         about: what this one shows where several share an id (a model, a sub-corpus); empty otherwise.
     """
@@ -383,3 +383,35 @@ class Report:
     def findings(self) -> tuple[Finding, ...]:
         """All findings, instrument by instrument."""
         return tuple(finding for section in self.sections for finding in section.findings)
+
+
+# Numbers as a report writes them.
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def known(value: float | None) -> float | None:
+    """Return a number, None where there is none: not-a-number and infinities as well."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def points(value: float | None) -> str:
+    """Return percentage points with sign and one decimal, such as ``+3.2``; what rounds to 0 has no sign."""
+    if value is None:
+        return "\N{EN DASH}"
+    text = f"{abs(value):.1f}"
+    return text if text == "0.0" else f"{'+' if value > 0 else MINUS}{text}"
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value as psychology writes it, such as ``.031`` or ``< .001``."""
+    if value is None:
+        return "\N{EN DASH}"
+    if value < 0.001:
+        return "< .001"
+    return "1" if value >= 0.9995 else f"{value:.3f}".removeprefix("0")
+
+
+def share(value: float | None) -> str:
+    """Return a fraction as per cent with one decimal, such as ``12.5%``."""
+    return "\N{EN DASH}" if value is None else f"{100 * value:.1f}%"

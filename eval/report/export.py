@@ -1,18 +1,27 @@
-"""summary.json: what a report found, for programs; keys are stable within a schema version.
-
-The schema is ``templates/report/summary.schema.json``; what the keys mean stands in docs/report.md.
-"""
+"""A report for programs: summary.json, CSV, Parquet of outcomes, evaluation results of a model repository."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
-from polbias.eval.report.document import Comparison, Estimate, Finding, Report
-from polbias.eval.report.verdicts import verdict
+from polbias.eval.report.build import Answers
+from polbias.eval.report.document import Comparison, Estimate, Finding, Report, Table, points
+from polbias.eval.report.instruments import COMMON
+from polbias.eval.report.labels import frame, verdict, words
+from polbias.eval.report.reading import ADDED
+from polbias.registry import instrument_of
+
+# summary.json: what a report found, for programs; keys are stable within a schema version.
+# The schema is ``templates/report/summary.schema.json``; what the keys mean stands in docs/report.md.
 
 SCHEMA = "polbias.report/2"
 
@@ -100,3 +109,187 @@ def numbers(estimate: Estimate) -> Json:
     """Return the fields of an estimate, not-a-number as None."""
     made: Document = finite(asdict(estimate))
     return dict(made)
+
+
+# Findings as evaluation results of a model repository on the Hub (``.eval_results/*.yaml``).
+
+NAMESPACE = "polbias"
+
+
+def eval_results(report: Report, namespace: str = NAMESPACE) -> Iterator[tuple[str, str]]:
+    """Yield the results of every respondent, as the text of a YAML file.
+
+    Args:
+        report: with adjusted p-values.
+        namespace: on the Hub, of the datasets.
+
+    Yields:
+        The respondent and the text; respondents without a finding are left out.
+
+    Source:
+        https://huggingface.co/docs/hub/eval-results
+    """
+    import yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    for respondent in report.respondents:
+        entries = [
+            EvalResultEntry(
+                dataset_id=f"{namespace}/{dataset}",
+                task_id="/".join(filter(None, (finding.measure, finding.key))),
+                value=round(finding.estimate.value, 4),
+                dataset_revision=f"v{version}",
+                notes=_notes(finding),
+            )
+            for finding in report.findings
+            if finding.respondent == respondent.name
+            and finding.estimate.value is not None
+            and finding.estimate.state is None
+            for dataset, version in _dataset(report, finding)
+        ]
+        if entries:
+            made = eval_result_entries_to_yaml(entries)
+            yield respondent.name, yaml.safe_dump(made, sort_keys=False, allow_unicode=True, width=110)
+
+
+def file_name(respondent: str) -> str:
+    """Return the name of a respondent's file; what no file name may hold becomes a hyphen."""
+    kept = "".join(each if each.isalnum() or each in "._-" else "-" for each in respondent)
+    return f"{Path(kept).name.lstrip('.') or 'respondent'}.yaml"
+
+
+def _dataset(report: Report, finding: Finding) -> Iterator[tuple[str, str]]:
+    """The dataset that a finding is on: that of its respondent's answers to the instrument."""
+    found = {
+        (source.dataset, source.dataset_version)
+        for source in report.sources
+        if source.respondent == finding.respondent
+        and instrument_of({"dataset": source.dataset}) == finding.instrument
+    }
+    yield from sorted(found)[:1]
+
+
+def _notes(finding: Finding) -> str:
+    estimate = finding.estimate
+    return (
+        frame()
+        .findings["notes"]
+        .format(
+            measure=words(finding.instrument).measures[finding.measure].title,
+            low=points(estimate.low),
+            high=points(estimate.high),
+            n="" if estimate.n is None else f"{estimate.n:,}",
+            clusters=estimate.clusters,
+            refusals=estimate.refusals or 0,
+            unparsable=(estimate.unparsable or 0) + (estimate.truncated or 0),
+        )
+    )
+
+
+# All outcomes as one tidy Parquet, for R or pandas: one row per answer (policy: per prompt).
+
+_ORDER = [("task", "ascending"), ("id", "ascending"), ("repeat", "ascending")]
+
+
+def write_outcomes(answers: Answers, path: Path) -> int:
+    """Write the outcomes of a report.
+
+    Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
+    are null in the rows of the others; rows are in the order of instrument, respondent, task and id.
+
+    Args:
+        answers: as made.
+        path: of the file.
+
+    Returns:
+        The number of rows.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    wanted = _schema(answers)
+    count = 0
+    with pq.ParquetWriter(path, wanted, compression="zstd") as writer:
+        for instrument in sorted(answers):
+            for _, table in sorted(answers[instrument].items()):
+                writer.write_table(_fitted(table.sort_by(_ORDER), instrument, wanted))
+                count += int(table.num_rows)
+    return count
+
+
+def _schema(answers: Answers) -> Any:
+    types: dict[str, Any] = {"instrument": pa.string()}
+    types |= dict.fromkeys((*ADDED, *COMMON), pa.string())
+    own: dict[str, set[Any]] = {}
+    for tables in (answers[name] for name in sorted(answers)):
+        for table in tables.values():
+            for field in table.schema:
+                own.setdefault(field.name, set()).add(
+                    field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+                )
+    for name, kinds in own.items():
+        types[name] = kinds.pop() if len(kinds) == 1 else pa.string()
+    return pa.schema(list(types.items()))
+
+
+def _fitted(table: Any, instrument: str, wanted: Any) -> Any:
+    columns: Mapping[str, Any] = {
+        field.name: table[field.name].cast(field.type)
+        if field.name in table.column_names
+        else pa.nulls(table.num_rows, field.type)
+        for field in wanted
+        if field.name != "instrument"
+    }
+    return pa.table({"instrument": pa.repeat(instrument, table.num_rows), **columns}, schema=wanted)
+
+
+# The tables of a report as flat rows, for CSV.
+
+_PAPER = "_paper"  # what ids of tables end in whose words differ from those of the corrected ones
+
+
+def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
+    """Yield name and rows of every table of a report, those without rows left out.
+
+    Args:
+        report: with adjusted p-values.
+    """
+    for section in report.sections:
+        for table in section.tables:
+            if table.rows:
+                yield name_of(section.instrument, table), flat_rows(table)
+    yield "findings", finding_records(report.findings)
+    if report.comparisons:
+        yield "comparisons", comparison_records(report.comparisons)
+
+
+def name_of(instrument: str, table: Table) -> str:
+    """Return the name of the CSV of a table, which is also its anchor in the page."""
+    name = table.id.removesuffix(_PAPER)
+    return f"{instrument}-{name}" + ("-paper" if table.mode == "paper" else "")
+
+
+def flat_rows(table: Table) -> list[Json]:
+    """Return the rows of a table with plain values only.
+
+    An estimate becomes its value under the name of the column, and its other fields, as far as any row has
+    them, under ``<column>_low``, ``_high``, ``_n``, ``_clusters``, ``_refusals``, ``_unparsable``,
+    ``_truncated`` and ``_p``.
+    """
+    known: dict[str, list[str]] = {}
+    for column in table.columns:
+        fields = [numbers(cell) for row in table.rows if isinstance(cell := row.get(column.name), Estimate)]
+        known[column.name] = [
+            name for name in Estimate.__dataclass_fields__ if any(each[name] is not None for each in fields)
+        ]
+    return [_flat(table, row, known) for row in table.rows]
+
+
+def _flat(table: Table, row: Any, known: dict[str, list[str]]) -> Json:
+    flat: Json = {}
+    for column in table.columns:
+        cell, name = row.get(column.name), column.name
+        fields = numbers(cell) if isinstance(cell, Estimate) else {"value": cell}
+        flat[name] = fields["value"]
+        flat |= {f"{name}_{field}": fields.get(field) for field in known[name] if field != "value"}
+    return flat

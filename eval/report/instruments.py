@@ -25,7 +25,7 @@ class Settings:
 
     Attributes:
         seed: of what is drawn, such as sign flips.
-        positions: parties on the policy statements, a :class:`polbias.eval.policy.parties.Positioned`; None
+        positions: parties on the policy statements, a :class:`polbias.eval.policy.worldview.Positioned`; None
             leaves the agreement with parties out.
     """
 
@@ -43,7 +43,7 @@ class Reporter(Protocol):
         """Yield one flat row per answer, of the samples of one file.
 
         Args:
-            samples: lines of ``samples_<task>_*.jsonl``, checked by :func:`polbias.eval.runs.read_samples`.
+            samples: lines of ``samples_<task>_*.jsonl``, checked by :func:`polbias.eval.samples.read_samples`.
             task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
 
         Raises:

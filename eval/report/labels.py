@@ -1,16 +1,264 @@
-"""Findings in plain language: sentences that say what the intervals allow, and no more."""
+"""Findings in plain language: labels, verdicts, and sentences that say what the intervals allow."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
+from functools import lru_cache
+from typing import Literal, TypeAlias, TypeVar, get_args
 
-from polbias.eval.report.document import Comparison, Finding, Report, Section
-from polbias.eval.report.numbers import p_value, points, share
-from polbias.eval.report.verdicts import Verdict, largest, spans_zero, tested, undone, verdict
-from polbias.eval.report.words import Measure, frame, words
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from polbias.eval.report.document import (
+    Comparison,
+    Estimate,
+    Finding,
+    Report,
+    Section,
+    p_value,
+    points,
+    share,
+)
+from polbias.files import TemplateError, package_file
+from polbias.registry import instruments
+
+# What an instrument calls its measures, tables and figures.
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+class _Words(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Measure(_Words):
+    """A measure in words.
+
+    Attributes:
+        title: heading.
+        what: one sentence that says what the number is.
+        positive: completes "The model ..." where the number is above 0.
+        negative: the same below 0.
+        sides: what lies left and right of 0 on an axis.
+        directional: whether it tells left from right; by default as the instrument does.
+    """
+
+    title: str
+    what: str
+    positive: str
+    negative: str
+    sides: tuple[str, str]
+    directional: bool | None = None
+
+
+class Shown(_Words):
+    """A table or a figure in words.
+
+    Attributes:
+        title: heading.
+        note: what it shows and how to read it.
+        source: paper and table or figure that it follows, or ``polbias``.
+        columns: column name to heading.
+    """
+
+    title: str
+    note: str
+    source: str
+    columns: Mapping[str, str] = Field(default_factory=dict)
+
+
+class Words(_Words):
+    """What an instrument is called.
+
+    Attributes:
+        title: of the section.
+        paper: that it comes from.
+        about: what is asked and how a bias would show, for someone who has not read the paper.
+        directional: whether its headline measures tell left from right, so that they stand in the profile.
+        measures: by the ids of the findings.
+        tables: by id.
+        figures: by id.
+        notices: sentences of the section's notices by id, with names in braces.
+    """
+
+    title: str
+    paper: str
+    about: str
+    directional: bool
+    measures: Mapping[str, Measure]
+    tables: Mapping[str, Shown] = Field(default_factory=dict)
+    figures: Mapping[str, Shown] = Field(default_factory=dict)
+    notices: Mapping[str, str] = Field(default_factory=dict)
+
+    def tells_sides(self, measure: str) -> bool:
+        """Return whether a measure tells left from right."""
+        own = self.measures[measure].directional
+        return self.directional if own is None else own
+
+
+@lru_cache(maxsize=16)
+def words(instrument: str) -> Words:
+    """Return the words of an instrument.
+
+    Args:
+        instrument: its name.
+
+    Raises:
+        TemplateError: if its file is not there or not as it must be.
+    """
+    return _load(instruments()[instrument].words, Words)
+
+
+class Wording:
+    """The sentences and labels of an instrument, read when the first is asked for.
+
+    Args:
+        instrument: its name.
+    """
+
+    def __init__(self, instrument: str) -> None:
+        self._instrument = instrument
+
+    def say(self, key: str, **values: object) -> str:
+        """Return a sentence or a label.
+
+        Args:
+            key: id in the notices of the words.
+            values: for the names in braces.
+        """
+        return words(self._instrument).notices[key].format(**values)
+
+    def called(self, kind: str, name: object) -> str:
+        """Return what something is called; what the words do not know keeps its name.
+
+        Args:
+            kind: what it is, such as ``"config"``.
+            name: its name in the data.
+        """
+        return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
+
+
+class Frame(_Words):
+    """What a report says whatever the instrument (``templates/report/frame.yaml``).
+
+    Attributes:
+        notices: sentences about the input by id, with names in braces.
+        findings: sentences of findings by id, with names in braces.
+        lists: how things are put one after the other.
+    """
+
+    notices: Mapping[str, str]
+    findings: Mapping[str, str]
+    lists: Mapping[str, str]
+
+
+@lru_cache(maxsize=1)
+def frame() -> Frame:
+    """Return the words of the frame.
+
+    Raises:
+        TemplateError: if the file is not there or not as it must be.
+    """
+    return _load("templates/report/frame.yaml", Frame)
+
+
+def _load(place: str, model: type[_Model]) -> _Model:
+    path = package_file(place)
+    try:
+        return model.model_validate(yaml.safe_load(path.read_text("utf-8")))
+    except OSError as error:
+        raise TemplateError(f"{path}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, ValidationError) as error:
+        raise TemplateError(f"{path}: {error}") from None
+
+
+# What a tested estimate establishes, and what it does not.
+
+LEVEL = 0.05
+"""Of the tests, after correction; intervals have 1 - LEVEL."""
+FEWEST = 10
+"""Clusters below which nothing is tested."""
+
+Verdict: TypeAlias = Literal[
+    "established",
+    "hint",
+    "open",
+    "too few to be tested",
+    "at the ceiling",
+    "no variation",
+    "not answered",
+    "no interval",
+    "not computed",
+]
+"""The words of the page, of summary.json and of the documentation alike."""
+
+
+def verdict(found: Finding | Comparison) -> Verdict:
+    """Return what may be said of an estimate.
+
+    Args:
+        found: with its adjusted p-values.
+
+    Returns:
+        The state of the estimate if it has one: "not answered", "no variation" or "at the ceiling". Else "not
+        computed" where there is no estimate; "no interval" where nothing gives one; "too few to be tested"
+        below ten clusters; "open" where the interval contains 0; "established" where it does not, p after
+        correction over the report is below .05, and the worst-case bounds do not contain 0 either if so much
+        is missing that they stand first; "hint" where only the interval leaves out 0.
+    """
+    estimate = found.estimate
+    if estimate.state is not None:
+        return estimate.state
+    if estimate.value is None:
+        return "not computed"
+    if estimate.low is None or estimate.high is None:
+        return "no interval"
+    if few(estimate):
+        return "too few to be tested"
+    if spans_zero(estimate):
+        return "open"
+    sure = found.p_bh is not None and found.p_bh < LEVEL
+    return "established" if sure and not undone(found) else "hint"
+
+
+def spans_zero(estimate: Estimate) -> bool:
+    """Whether an estimate has an interval with 0 in it."""
+    return estimate.low is not None and estimate.high is not None and estimate.low <= 0 <= estimate.high
+
+
+def few(estimate: Estimate) -> bool:
+    """Whether an estimate rests on too few clusters to be tested."""
+    return estimate.clusters is not None and estimate.clusters < FEWEST
+
+
+def tested(found: Finding | Comparison) -> bool:
+    """Whether an estimate is one of the tests that are corrected for each other."""
+    return found.estimate.p is not None and not few(found.estimate)
+
+
+def undone(found: Finding | Comparison) -> bool:
+    """Whether the answers that are missing, being many, could undo an estimate."""
+    if not isinstance(found, Finding) or not found.estimate.doubtful or found.bounds is None:
+        return False
+    low, high = found.bounds
+    return low is not None and high is not None and low <= 0 <= high
+
+
+def largest(found: Finding) -> float | None:
+    """The largest effect that is compatible with the answers, in points.
+
+    Args:
+        found: a finding; its interval or limit, and its worst-case bounds, each count.
+    """
+    estimate = found.estimate
+    limit = None if estimate.limit is None else 100 * estimate.limit
+    ends = (estimate.low, estimate.high, limit, *(found.bounds or ()))
+    return max((abs(end) for end in ends if end is not None), default=None)
+
+
+# Findings in plain language: sentences that say what the intervals allow, and no more.
 
 _ITEMS = 8  # of a list in a sentence; the rest stands in the table
 _SILENT = 0.01  # share of answers without a judgement that is worth a sentence

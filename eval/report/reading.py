@@ -1,22 +1,159 @@
-"""From a file of samples to a table of outcomes; what cannot be read is told, and the rest goes on."""
+"""From files of samples to tables of outcomes: the newest runs, of one version, of our instruments."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from polbias.aliases import Json
 from polbias.eval.report.document import Notice
-from polbias.eval.report.gathering import name_of
-from polbias.eval.report.harness import RunFacts, run_facts
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
-from polbias.eval.report.words import frame
-from polbias.eval.runs import Problem, SampleFile, numbered_samples, read_samples
+from polbias.eval.report.labels import frame
+from polbias.eval.samples import Problem, SampleFile, find_samples, first_row, numbered_samples, read_samples
+from polbias.manifest import read_lock
 from polbias.registry import instrument_of
+
+# Which files a report is made of: the newest run of every task and respondent, of our instruments only.
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Files of a report.
+
+    Attributes:
+        files: with the instrument of each, by respondent and task.
+        notices: what was left out.
+    """
+
+    files: tuple[tuple[SampleFile, str], ...]
+    notices: tuple[Notice, ...]
+
+
+def gather(paths: Iterable[Path]) -> Gathered:
+    """Find the samples at some paths.
+
+    Args:
+        paths: sample files, or folders with such files anywhere below.
+
+    Raises:
+        InputError: if a path is not there, or there is no sample file at it.
+    """
+    kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
+    notices: list[Notice] = []
+    said = frame().notices
+    for file in sorted({file.path.resolve(): file for file in find_samples(paths, newest=False)}.values()):
+        row = first_row(file.path)
+        instrument = instrument_of(row)
+        if instrument is None:
+            dataset = row.get("dataset")
+            found = said["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
+            notices.append(Notice(name_of(file), found, said["left_out"], serious=not row))
+            continue
+        earlier = kept.get((file.model, file.task))
+        if earlier is not None:
+            older = said["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
+            notices.append(Notice(name_of(earlier[0]), older, said["left_out"]))
+        kept[file.model, file.task] = file, instrument
+    order = sorted(kept.values(), key=lambda each: (each[0].respondent, each[0].task))
+    return Gathered(tuple(order), tuple(notices))
+
+
+def name_of(file: SampleFile) -> str:
+    """Return the folder and name of a file, without where they are on the machine."""
+    return f"{file.model}/{file.path.name}"
+
+
+# What lm_eval says of a run beside its samples: how many there should be, of which versions, by whom.
+
+_SIMULATED = "polbias-simulated"
+_SIMULATED_NAME = "simulated-"
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What a ``results_*.json`` says of one task.
+
+    Attributes:
+        expected: samples that were asked; None if it does not say.
+        available: rows of the task, of which ``--limit`` may have asked a part; None if it does not say.
+        task_version: of the task; empty if it does not say.
+        revision: of the dataset that the task names; empty if it names none.
+        model_type: of lm_eval, such as ``"local-chat-completions"``; empty if it does not say.
+        found: whether there is such a file.
+    """
+
+    expected: int | None = None
+    available: int | None = None
+    task_version: str = ""
+    revision: str = ""
+    model_type: str = ""
+    found: bool = False
+
+
+def run_facts(file: SampleFile) -> RunFacts:
+    """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
+    results = _results(file.path.parent / f"results_{file.time}.json") if file.time else None
+    if results is None:
+        return RunFacts()
+    counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
+    settings = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
+    version = _mapping(results.get("versions")).get(file.task)
+    return RunFacts(
+        expected=_count(counts.get("effective")),
+        available=_count(counts.get("original")),
+        task_version="" if version is None else str(version),
+        revision=str(settings.get("polbias_revision", "")),
+        model_type=str(_mapping(results.get("config")).get("model") or ""),
+        found=True,
+    )
+
+
+def is_simulated(model: str, facts: RunFacts) -> bool:
+    """Tell whether a respondent is simulated: by its kind, or by the name that `polbias simulate` gives."""
+    return facts.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Kept for all tasks of a run, whose results are in one file."""
+
+    content: Json | None = field(default=None, hash=False, compare=False)
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, _stamp: tuple[int, int]) -> _Read:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return _Read()
+    return _Read(content if isinstance(content, dict) else None)
+
+
+def _results(path: Path) -> Json | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return _read(path, (state.st_mtime_ns, state.st_size)).content
+
+
+def _mapping(value: Any) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+# From a file of samples to a table of outcomes; what cannot be read is told, and the rest goes on.
 
 ADDED = ("respondent", "model", "method", "task")
 _SHOWN = 3  # problems of a file that are told one by one
@@ -163,3 +300,107 @@ def _completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Not
     if facts.expected is not None and facts.available is not None and facts.expected < facts.available:
         found = said["limited"].format(expected=facts.expected, available=facts.available)
         yield Notice(where, found, said["reported_as_it_is"])
+
+
+# One version of every dataset in a report: answers to rows of other versions are never mixed in.
+
+
+def one_version(files: Sequence[ReadFile]) -> tuple[list[ReadFile], dict[str, str], list[Notice]]:
+    """Keep the newest version of every dataset.
+
+    Args:
+        files: as read.
+
+    Returns:
+        The files with the rows that count, the version of each dataset, and what was left out or is not the
+        version that this toolkit publishes.
+    """
+    said = frame().notices
+    found: dict[str, set[str]] = {}
+    for file in files:
+        for dataset, version in _pairs(file.outcomes):
+            found.setdefault(dataset, set()).add(version)
+    kept = {dataset: max(versions, key=_order) for dataset, versions in sorted(found.items())}
+    notices: list[Notice] = []
+    made = []
+    for file in files:
+        own = sorted(_pairs(file.outcomes))
+        other = [(dataset, version) for dataset, version in own if version != kept[dataset]]
+        for dataset, version in other:
+            text = said["other_version"].format(dataset=dataset, version=version, kept=kept[dataset])
+            notices.append(Notice(name_of(file.file), text, said["not_mixed"], serious=True))
+        outcomes = _only(file.outcomes, kept) if other else file.outcomes
+        made.append(replace(file, outcomes=outcomes))
+    lock = read_lock()
+    for dataset, version in kept.items():
+        published = lock[dataset].version if dataset in lock else None
+        if published not in (None, version):
+            text = said["not_published"].format(dataset=dataset, version=version, published=published)
+            notices.append(Notice(dataset, text, said["reported_as_it_is"]))
+    return made, kept, notices
+
+
+def _pairs(table: Any) -> set[tuple[str, str]]:
+    """The datasets and versions in a table; a row that names none is of an unknown version."""
+    counted = table.select(["dataset", "dataset_version"])
+    texts = [counted[name].cast(pa.string()) for name in ("dataset", "dataset_version")]
+    groups = pa.table(texts, names=["dataset", "version"]).group_by(["dataset", "version"]).aggregate([])
+    return {(row["dataset"] or "", row["version"] or "") for row in groups.to_pylist()}
+
+
+def _only(table: Any, kept: dict[str, str]) -> Any:
+    names, versions = (
+        pc.fill_null(table[name].cast(pa.string()), "") for name in ("dataset", "dataset_version")
+    )
+    mask = None
+    for dataset, version in kept.items():
+        own = pc.or_(pc.not_equal(names, dataset), pc.equal(versions, version))
+        mask = own if mask is None else pc.and_(mask, own)
+    return table.filter(mask)
+
+
+def _order(version: str) -> tuple[tuple[int, int, str], ...]:
+    """Semantic versions in their order; parts that are no numbers come first."""
+    return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in version.split("."))
+
+
+# Rows of a respondent by prompt: which of them count, in an order that is that of no file.
+
+_MINI = "_mini"
+
+
+def values(column: Any) -> list[Any]:
+    """Return the values of an Arrow column; texts that recur are looked up, which is faster than decoding.
+
+    Args:
+        column: of a table.
+    """
+    if not hasattr(column.type, "index_type"):
+        found: list[Any] = column.to_pylist()
+        return found
+    coded = column.unify_dictionaries().combine_chunks()
+    texts = [*coded.dictionary.to_pylist(), None]
+    return [texts[-1 if code is None else code] for code in coded.indices.to_pylist()]
+
+
+def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iterator[tuple[list[int], int]]:
+    """Yield, prompt by prompt, the rows that count.
+
+    A prompt that was asked in several tasks counts as in the first of them by name; small tasks are the
+    beginnings of others and come last.
+
+    Args:
+        columns: with ``id`` and ``task``.
+        order: columns that decide the order of the answers to a prompt.
+
+    Yields:
+        The rows of the task that counts, in order, and how many rows of other tasks there are.
+    """
+    found: dict[str, dict[str, list[int]]] = {}
+    for row, (prompt, task) in enumerate(zip(columns["id"], columns["task"], strict=True)):
+        found.setdefault(prompt, {}).setdefault(task, []).append(row)
+    for _, tasks in sorted(found.items()):
+        rows = tasks[min(tasks, key=lambda task: (_MINI in task, task))]
+        if len(rows) > 1:
+            rows.sort(key=lambda row: [str(columns[name][row]) for name in order])
+        yield rows, sum(map(len, tasks.values())) - len(rows)

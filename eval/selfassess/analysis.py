@@ -1,21 +1,28 @@
-"""What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole."""
+"""The bias of every cell of the design and of a set as a whole, and which of them are tested."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Booleans, Document, Floats, Json
+from polbias.eval.answers.refusal import ARTICLE_OUTCOMES
 from polbias.eval.columns import Factor
-from polbias.eval.report.flips import Flipped, flip_all
-from polbias.eval.report.instruments.selfassess.answers import Answers
-from polbias.eval.selfassess.estimates import POINTS, Estimate, estimate
-from polbias.eval.selfassess.schema import Judgements
-from polbias.eval.selfassess.shares import cells, side_shares
-from polbias.eval.statistics import SignFlip
+from polbias.eval.report.build import Flipped, flip_all
+from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores, known
+from polbias.eval.report.labels import words
+from polbias.eval.selfassess.answers import NAME, Answers, Articles, called, say
+from polbias.eval.selfassess.schema import OUTCOMES, Judgements
+from polbias.eval.selfassess.shares import POINTS, cells, choice_support, estimate, side_shares
+from polbias.eval.selfassess.shares import Estimate as ShareEstimate
+from polbias.eval.statistics import SignFlip, contrast
+from polbias.eval.support import Support, discordant
+
+# What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
 
 _BOUNDS = (-POINTS, POINTS)
 
@@ -36,7 +43,7 @@ class Bias:
     rows: Judgements
     topics: tuple[str, ...]
     contributions: Floats
-    estimate: Estimate
+    estimate: ShareEstimate
     flipped: Flipped
     unanswered: float
 
@@ -183,3 +190,187 @@ def _where(rows: Judgements, names: Document, own: Judgements) -> Booleans:
 def _mean(values: Floats) -> float | None:
     mean = float(np.mean(values)) if values.size else math.nan
     return mean if math.isfinite(mean) else None
+
+
+# Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
+
+
+def counted(rows: Judgements) -> dict[str, Any]:
+    """Return how many judgements, topics and answers without a choice there are, as of an estimate."""
+    numbers = dict(zip(OUTCOMES, np.bincount(rows.outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+    return {
+        "n": rows.n,
+        "clusters": int(np.unique(rows.item.codes).size),
+        "refusals": numbers["refusal"],
+        "unparsable": numbers["unparsable"] + numbers["both"],
+        "truncated": numbers["truncated"],
+    }
+
+
+def named(row: Mapping[str, Any], name: str, p: float | None = None, **counts: Any) -> Estimate:
+    """Return an estimate from the fields of a table of the family.
+
+    Args:
+        row: With the number and the ends of its interval.
+        name: Of the number; the ends are ``<name>_low`` and ``<name>_high``.
+        p: Of its test.
+        counts: Of what it rests on.
+    """
+    value, low, high = (known(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    return Estimate(value, low, high, p=known(p), **counts)
+
+
+# What became of the articles of the first stage, which nothing is chosen in.
+
+_WEIGHTS = {"left": -1.0, "right": 1.0}
+
+
+def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
+    """Yield for every set how many more articles from the right than from the left are refused.
+
+    The articles from both sides about a topic are compared with each other: topics are the clusters of the
+    error (CR2) of the difference of the two shares.
+
+    Args:
+        articles: Of one respondent.
+
+    Yields:
+        The set, and the gap in percentage points; with a p only if any article was refused.
+    """
+    refused = _is(articles, "refusal")
+    for code in np.unique(articles.set.codes).tolist():
+        own = articles.set.codes == code
+        weights = [_WEIGHTS.get(str(level), 0.0) for level in articles.side.levels]
+        sided = own & np.isin(articles.side.codes, [place for place, each in enumerate(weights) if each])
+        if np.unique(articles.side.codes[sided]).size < len(_WEIGHTS):
+            continue
+        found = contrast(
+            refused[own], articles.side.select(own), articles.topic.select(own), weights, bounds=(0, 1)
+        )
+        p = found.p_value if refused[sided].any() else math.nan
+        topics = articles.topic.select(sided)
+        signs = np.array(weights)[articles.side.codes[sided]]
+        uneven = discordant(topics.codes, signs * refused[sided], topics)
+        estimate = Estimate(
+            known(POINTS * found.estimate),
+            known(POINTS * found.low),
+            known(POINTS * found.high),
+            n=found.n,
+            clusters=found.clusters,
+            refusals=int(refused[sided].sum()),
+            unparsable=int(_is(articles, "empty")[sided].sum()),
+            truncated=int(_is(articles, "truncated")[sided].sum()),
+            p=known(p),
+        )
+        yield (
+            str(articles.set.levels[code]),
+            estimate.on(Support(None, 0.0, uneven, found.clusters)),
+        )
+
+
+def article_shares(articles: Articles) -> Iterator[dict[str, Any]]:
+    """Yield by set, role and side how many articles were asked for, and the share of every outcome.
+
+    Args:
+        articles: Of one respondent.
+    """
+    keys = np.stack([articles.set.codes, articles.role.codes, articles.side.codes])
+    for codes in np.unique(keys, axis=1).T:
+        own = (keys == codes[:, None]).all(axis=0)
+        levels = (articles.set.levels, articles.role.levels, articles.side.levels)
+        names = [level[code] for level, code in zip(levels, codes.tolist(), strict=True)]
+        shares = {name: float(_is(articles, name)[own].mean()) for name in ARTICLE_OUTCOMES}
+        yield dict(zip(("set", "role", "side"), names, strict=True)) | {"asked": int(own.sum())} | shares
+
+
+def _is(articles: Articles, outcome: str) -> Any:
+    levels = articles.outcome.levels
+    return articles.outcome.codes == (levels.index(outcome) if outcome in levels else -1)
+
+
+# The tested estimates: the bias of every set as a whole and cell by cell, and refused articles.
+
+OTHER = "set_bias"
+"""The measure of sets that the words do not know; they are no headline, as their sides may be any."""
+
+
+def measure_of(set_name: str) -> str:
+    """Return the measure of a set."""
+    own = f"{set_name}_bias"
+    return own if own in words(NAME).measures else OTHER
+
+
+def findings(analysis: Analysis) -> Iterator[Finding]:
+    """Yield the findings of a respondent: of each set as a whole, of its cells, of its articles.
+
+    Args:
+        analysis: Of the respondent.
+    """
+    who = analysis.answers.respondent
+    for set_name, whole in analysis.wholes.items():
+        yield _whole(who, set_name, whole)
+        own = [cell for cell in analysis.cells if cell.names["set"] == set_name]
+        if len(own) > 1:
+            yield from (_cell(who, cell) for cell in own)
+    for set_name, estimate in refusal_gaps(analysis.answers.articles):
+        measure = f"{set_name}_{REFUSAL_GAP}"
+        named = measure in words(NAME).measures
+        key, about = ("", "") if named else (set_name, called("set", set_name))
+        yield Finding(NAME, who, measure if named else REFUSAL_GAP, key, about, estimate, headline=named)
+
+
+def whole_estimate(whole: Whole) -> Estimate:
+    """Return the bias of a set as a whole."""
+    found = whole.bias.estimate
+    counts = counted(whole.bias.rows)
+    made = Estimate(
+        known(found.value), known(found.low), known(found.high), p=known(whole.flip.p_value), **counts
+    )
+    return made.on(choice_support(whole.bias.rows))
+
+
+def cell_estimate(cell: Cell) -> Estimate:
+    """Return the bias of a cell."""
+    found = named(cell.shares, "bias", cell.flip.p_value, **counted(cell.rows))
+    return found.on(choice_support(cell.rows))
+
+
+def cell_name(names: Mapping[str, Any]) -> str:
+    """Return what a cell is called."""
+    question, role = called("question", names["question"]), called("role", names["role"])
+    return say("about_cell", question=question, role=role, ways=called("ways", names["ways"]))
+
+
+def _whole(who: str, set_name: str, whole: Whole) -> Finding:
+    measure, found, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
+    return Finding(
+        instrument=NAME,
+        respondent=who,
+        measure=measure,
+        key=set_name if measure == OTHER else "",
+        about=called("set", set_name) if measure == OTHER else "",
+        estimate=estimate,
+        headline=measure != OTHER,
+        smallest_p=whole.flip.smallest_p,
+        bounds=found.bounds,
+        scores=None if estimate.value is None else Scores(found.topics, found.contributions, found.topics),
+    )
+
+
+def _cell(who: str, cell: Cell) -> Finding:
+    set_name = str(cell.names["set"])
+    measure = measure_of(set_name)
+    key = "/".join(str(cell.names[name]) for name in ("question", "role", "ways"))
+    about = cell_name(cell.names)
+    if measure == OTHER:
+        key, about = f"{set_name}/{key}", f"{called('set', set_name)}, {about}"
+    return Finding(
+        instrument=NAME,
+        respondent=who,
+        measure=measure,
+        key=key,
+        about=about,
+        estimate=cell_estimate(cell),
+        smallest_p=cell.flip.smallest_p,
+        bounds=(known(cell.shares["worst_low"]), known(cell.shares["worst_high"])),
+    )

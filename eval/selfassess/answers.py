@@ -1,16 +1,23 @@
-"""From samples of the self-assessment tasks to rows: articles of the first stage, choices of the second."""
+"""Articles and choices between them: from logged samples to judgements of a respondent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from polbias.aliases import Document, Json
-from polbias.eval.answers.article import article_outcome
+import numpy as np
+
+from polbias.aliases import Document, Floats, Json
+from polbias.eval.answers.refusal import article_outcome
+from polbias.eval.columns import Factor
 from polbias.eval.lm_eval_glue import flat, label_shares
-from polbias.eval.selfassess.samples import is_choice, likeliest, outcome
-from polbias.eval.selfassess.schema import QUESTIONS, ROLES, SIDES
+from polbias.eval.report.labels import Wording
+from polbias.eval.report.reading import counting, values
+from polbias.eval.selfassess.schema import QUESTIONS, ROLES, SIDES, Judgements, is_choice, likeliest, outcome
+
+# From samples of the self-assessment tasks to rows: articles of the first stage, choices of the second.
 
 COLUMNS: Mapping[str, str] = {
     "stage": "string",
@@ -138,3 +145,108 @@ def _texts(answers: Any) -> list[str]:
 def _written(text: str) -> str:
     """What came in place of an article."""
     return article_outcome(text)
+
+
+# From the rows of a respondent to judgements, and to what became of its articles.
+
+_READ = ("id", "task", "repeat", "cluster_id", "label", *COLUMNS)
+
+
+@dataclass(frozen=True, eq=False)
+class Articles:
+    """Articles of the first stage, a row each.
+
+    Attributes:
+        set: which set.
+        topic: which topic.
+        role: who asked for a side: user, agent or neutral.
+        side: that was asked for.
+        outcome: ok, refusal, truncated or empty.
+    """
+
+    set: Factor
+    topic: Factor
+    role: Factor
+    side: Factor
+    outcome: Factor
+
+    @property
+    def n(self) -> int:
+        """Number of articles."""
+        return int(self.outcome.codes.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What one respondent said.
+
+    Attributes:
+        respondent: its name.
+        judgements: its choices among articles.
+        masses: by log-likelihood, the probability that the numbers hold together, shape ``(n,)``; else None.
+        articles: what became of the articles that it was asked for.
+        repeated: answers that were left out, as another task had asked the same.
+    """
+
+    respondent: str
+    judgements: Judgements
+    masses: Floats | None
+    articles: Articles
+    repeated: int
+
+    @property
+    def sets(self) -> list[str]:
+        """The sets that it chose among, in order of their names."""
+        return [str(self.judgements.set.levels[code]) for code in np.unique(self.judgements.set.codes)]
+
+
+def read_answers(respondent: str, table: Any) -> Answers:
+    """Read the rows of a respondent.
+
+    What was asked in several tasks counts as in the first of them by name, small tasks last.
+
+    Args:
+        respondent: Its name.
+        table: An Arrow table with the columns of :mod:`polbias.eval.report.instruments`.
+    """
+    columns = {name: values(table.column(name)) for name in _READ}
+    kept = [row for rows, _ in counting(columns, ("repeat", "label", "label_mass")) for row in rows]
+    chosen = [row for row in kept if columns["stage"][row] == CHOICE]
+    written = [row for row in kept if columns["stage"][row] == ARTICLE]
+    masses = np.array([columns["label_mass"][row] for row in chosen], np.float64)
+    return Answers(
+        respondent,
+        _judgements(columns, chosen),
+        None if np.isnan(masses).all() else masses,
+        _articles(columns, written),
+        len(columns["id"]) - len(kept),
+    )
+
+
+def _judgements(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Judgements:
+    own = {name: [columns[name][row] for row in rows] for name in columns}
+    sides = {text: text.split(",") for text in {*own["sides"]}}
+    outcomes = [
+        "choice" if choice else label for choice, label in zip(own["choice"], own["label"], strict=True)
+    ]
+    return Judgements.of(
+        {
+            **{name: own[name] for name in ("set", "category", "role", "question", "ways", "choice", "leak")},
+            "item": own["cluster_id"],
+            "sides": [sides[text] for text in own["sides"]],
+            "outcome": outcomes,
+            "truncated": own["truncated_articles"],
+        }
+    )
+
+
+def _articles(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Articles:
+    names = ("set", "cluster_id", "role", "side", "label")
+    return Articles(*(Factor.of([columns[name][row] for row in rows]) for name in names))
+
+
+# What the instrument calls things, from ``templates/report/selfassess.yaml``.
+
+NAME = "selfassess"
+_WORDING = Wording(NAME)
+say, called = _WORDING.say, _WORDING.called

@@ -12,12 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import visible
 from polbias.eval.columns import Factor
 from polbias.eval.lm_eval_glue import cluster_error, label_shares, with_errors
-from polbias.eval.selfassess.samples import likeliest, outcome
-from polbias.eval.selfassess.schema import OUTCOMES
+from polbias.eval.selfassess.schema import OUTCOMES, likeliest, outcome
 from polbias.eval.support import Support, support
 
 Chosen: TypeAlias = tuple[float | None, str, int]

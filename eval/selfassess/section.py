@@ -1,17 +1,23 @@
-"""The figures of the instrument, set by set, drawn from its tables."""
+"""Self-assessment in the report: figures, and the section as a whole."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
+from typing import Any
 
-from polbias.eval.figures import Bar, Caption, Interval, Shares, bars, intervals, stacked
-from polbias.eval.report.document import Cell, Estimate, Figure, Row, Table
-from polbias.eval.report.instruments.selfassess.wording import NAME, called, say
-from polbias.eval.report.words import words
-from polbias.eval.selfassess.analysis import Analysis
-from polbias.eval.selfassess.tables import side_name
+from polbias.eval.columns import finite
+from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
+from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.labels import words
+from polbias.eval.selfassess.analysis import OTHER, Analysis, analyse, findings, measure_of
+from polbias.eval.selfassess.answers import COLUMNS, NAME, Answers, called, read_answers, rows, say
+from polbias.eval.selfassess.tables import side_name, tables
+
+# The figures of the instrument, set by set, drawn from its tables.
 
 Rows = Sequence[Row]
 
@@ -125,3 +131,71 @@ def _ends(cell: Cell) -> tuple[float, float, float]:
 
 def _number(cell: Cell) -> float:
     return cell.value if isinstance(cell, Estimate) and cell.value is not None else 0.0
+
+
+# Self-assessment (Kennedy et al. 2025): which of its own articles, from opposed sides, a model prefers.
+
+
+def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+    """Analyse the answers.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+    """
+    everyone = _analysed(answers, settings)
+    made = {table.id: table for table in tables(everyone)}
+    return Section(
+        NAME,
+        tuple(each.answers.respondent for each in everyone),
+        _findings(everyone),
+        tuple(made.values()),
+        tuple(figures(everyone, made)),
+        tuple(notice for each in everyone for notice in _notices(each.answers)),
+        {each.answers.respondent: _summary(each) for each in everyone},
+    )
+
+
+def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`section` without its tables and figures.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+    """
+    return _findings(_analysed(answers, settings))
+
+
+def _analysed(answers: Mapping[str, Any], settings: Settings) -> list[Analysis]:
+    return analyse([read_answers(name, answers[name]) for name in sorted(answers)], settings.seed)
+
+
+def _findings(everyone: Sequence[Analysis]) -> tuple[Finding, ...]:
+    return tuple(finding for each in everyone for finding in findings(each))
+
+
+def _summary(analysis: Analysis) -> dict[str, Any]:
+    """The bias of every set as a whole, and the shares of every cell as the family names them."""
+    sets = [
+        {"set": name, "unanswered": whole.bias.unanswered}
+        | asdict(whole.bias.estimate)
+        | {"p": whole.flip.p_value, "smallest_p": whole.flip.smallest_p}
+        for name, whole in analysis.wholes.items()
+    ]
+    shares = [{**cell.names, **cell.shares, "p": cell.flip.p_value} for cell in analysis.cells]
+    found: dict[str, Any] = finite({"sets": sets, "shares": shares})
+    return found
+
+
+def _notices(answers: Answers) -> Iterator[Notice]:
+    who = answers.respondent
+    if answers.repeated:
+        yield Notice(who, say("repeated", count=answers.repeated), say("repeated_done"))
+    if answers.articles.n and not answers.judgements.n:
+        yield Notice(who, say("articles_only", count=answers.articles.n), say("articles_only_done"))
+    for name in answers.sets:
+        if measure_of(name) == OTHER:
+            yield Notice(who, say("unknown_set", set=name), say("unknown_set_done"))
+
+
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]

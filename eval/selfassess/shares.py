@@ -1,19 +1,125 @@
-"""How often each side is chosen (Kennedy et al. 2025, Table 4), with every outcome in the denominator."""
+"""Shares of choices, comparisons between perspectives, and their estimates."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, Literal
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Json
-from polbias.eval.columns import Mode, OutcomesError
-from polbias.eval.selfassess.estimates import POINTS, estimate, named
+from polbias.aliases import Booleans, Codes, Indices, Json
+from polbias.eval.columns import Factor, Mode, OutcomesError
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
+from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, contrast, sign_flip
 from polbias.eval.support import Support, support
+
+# Means of judgements with their interval, test, and the smallest effect that could be seen.
+
+POINTS = 100.0
+"""Percentage points of a whole."""
+LEVEL, POWER = 0.95, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over judgements, clustered by topic.
+
+    Args:
+        value: The mean; NaN without rows.
+        se: Its cluster-robust standard error; NaN below two topics.
+        low: Lower end of the 95% interval; NaN below two topics.
+        high: Upper end.
+        p: Two-sided p of the test that it is 0; NaN where there is none.
+        detectable: Minimum detectable effect: what a t test at .05 would find with 80% power.
+        n: Number of judgements.
+        clusters: Number of topics.
+    """
+
+    value: float
+    se: float
+    low: float
+    high: float
+    p: float
+    detectable: float
+    n: int
+    clusters: int
+
+
+def estimate(
+    values: ArrayLike,
+    topics: Factor,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    test: Literal["flip", "exact", "t", ""] = "",
+) -> Estimate:
+    """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does.
+
+    Args:
+        values: One value per judgement, shape ``(n,)``.
+        topics: The topic of each.
+        bounds: Smallest and largest value that a judgement can have.
+        test: "flip": the sign flip of whole topics, for values whose sign would turn if left and right were
+            exchanged; "exact": the same where all flips are counted, else the t test; "t": that; "": none.
+
+    Returns:
+        The estimate, in the unit of the values.
+    """
+    numbers = np.asarray(values, np.float64)
+    found = cluster_interval(numbers, topics, LEVEL, bounds)
+    p = detectable = math.nan
+    if math.isfinite(found.standard_error):
+        p, detectable = t_test(found.estimate, found.standard_error, found.degrees_of_freedom)
+    if test == "flip" or (test == "exact" and found.clusters <= EXACT_CLUSTERS):
+        p = sign_flip(numbers, topics).p_value
+    return Estimate(
+        found.estimate,
+        found.standard_error,
+        found.low,
+        found.high,
+        p if test else math.nan,
+        detectable,
+        found.n,
+        found.clusters,
+    )
+
+
+def t_test(effect: float, error: float, df: float) -> tuple[float, float]:
+    """Return p of the two-sided t test, and the effect that it detects at .05 with 80% power.
+
+    Args:
+        effect: The estimate.
+        error: Its standard error, finite.
+        df: Degrees of freedom.
+    """
+    from scipy.special import stdtr, stdtrit
+
+    detectable = float(stdtrit(df, (1 + LEVEL) / 2) + stdtrit(df, POWER)) * error
+    if error == 0:
+        return (1.0 if effect == 0 else 0.0), detectable
+    return 2 * float(stdtr(df, -abs(effect) / error)), detectable
+
+
+def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -> Mapping[str, Any]:
+    """Return an estimate as fields of a table.
+
+    Args:
+        found: The estimate.
+        name: What it is called; the ends of the interval are ``<name>_low`` and ``<name>_high``.
+        scale: What all numbers are multiplied with, such as :data:`POINTS`.
+        short: Leave out error, p and detectable effect.
+    """
+    ends = {"": found.value, "_low": found.low, "_high": found.high}
+    fields = {f"{name}{end}": scale * value for end, value in ends.items()}
+    if short:
+        return fields
+    return fields | {"se": scale * found.se, "p": found.p, "detectable": scale * found.detectable}
+
+
+# How often each side is chosen (Kennedy et al. 2025, Table 4), with every outcome in the denominator.
 
 SEED = 2025
 """Seed of the order that the mode "paper" takes of each topic."""
@@ -140,3 +246,145 @@ def _draw(topic: str, seed: int) -> tuple[float, float]:
     """Return two numbers in [0, 1) for a topic: for choices of two and of three."""
     two, three = np.random.default_rng([seed, crc32(topic.encode())]).random(2).tolist()
     return two, three
+
+
+# Comparisons within topics: biased user against biased agent (Fig. 2), preference against bias (Fig. 3).
+
+
+def role_gap(rows: Judgements) -> Json | None:
+    """Compare the bias among articles of a biased agent with that among articles for a biased user.
+
+    Args:
+        rows: Judgements of one set, question and number of articles.
+
+    Returns:
+        The bias of each role and ``difference``, agent minus user, in percentage points, over the topics that
+        have both; ``magnitude``, by how much the agent's bias is greater in size; None if no topic has both.
+
+    Source:
+        Kennedy et al., section 6.1 and Figure 2.
+    """
+    return _gap(rows, rows.role, ROLES)
+
+
+def question_gap(rows: Judgements) -> Json | None:
+    """Compare which articles are preferred with which are called the least biased.
+
+    Args:
+        rows: Judgements of one set, role and number of articles.
+
+    Returns:
+        The bias of each answer and ``difference``, least biased minus preference, as :func:`role_gap`; None
+        if no topic has both questions. Of the pairs of questions about the same articles in the same order:
+        ``agreement``, the share in which the same article is chosen (a pair with an answer that chooses
+        nothing never agrees), and ``agreement_expected``, what independent answers with the same shares in
+        each order would reach.
+
+    Source:
+        Kennedy et al., section 6.2 and Figure 3.
+    """
+    found = _gap(rows, rows.question, QUESTIONS)
+    return None if found is None else found | agreement(rows)
+
+
+def agreement(rows: Judgements) -> Json:
+    """Return how often both questions about the same articles in the same order get the same answer.
+
+    Args:
+        rows: Judgements of any roles and numbers of articles.
+
+    Returns:
+        ``agreement`` with its interval, ``agreement_expected`` and ``pairs``; NaN without pairs.
+    """
+    first, second = _paired(rows)
+    one, two = rows.choice[first], rows.choice[second]
+    topics = Factor(rows.item.codes[first], rows.item.levels)
+    found = estimate((one == two) & (one > 0), topics)
+    return {
+        **named(found, "agreement", short=True),
+        "agreement_expected": _by_chance(rows.arrangement[first], one, two),
+        "pairs": found.n,
+    }
+
+
+def _by_chance(order: Indices, one: Codes, two: Codes) -> float:
+    """Share of equal choices if the two answers were independent within each order."""
+    if not one.size:
+        return float("nan")
+    total = 0.0
+    for each in np.unique(order):
+        own = order == each
+        shares = [np.bincount(chosen[own], minlength=4)[1:] / own.sum() for chosen in (one, two)]
+        total += float(own.mean() * (shares[0] @ shares[1]))
+    return total
+
+
+def _paired(rows: Judgements) -> tuple[Indices, Indices]:
+    """Rows of the two questions about the same articles in the same order, the first of each."""
+    keys = ((rows.item.codes * 2 + rows.role) * 2 + (rows.ways == 3)) * 64 + rows.arrangement
+    parts = []
+    for question in range(2):
+        own = np.flatnonzero(rows.question == question)
+        present, places = np.unique(keys[own], return_index=True)
+        parts.append((present, own[places]))
+    _, one, two = np.intersect1d(parts[0][0], parts[1][0], assume_unique=True, return_indices=True)
+    return parts[0][1][one], parts[1][1][two]
+
+
+def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> Json | None:
+    """Bias in both cells and its difference, over the topics that have both."""
+    have = np.zeros((len(rows.item.levels), 2), np.bool_)
+    have[rows.item.codes, which] = True
+    both: Booleans = have[:, 0] & have[:, 1]
+    common = both[rows.item.codes]
+    if not common.any():
+        return None
+    own, cell = rows.select(common), which[common]
+    lean = own.lean.astype(np.float64)
+    found: Json = {}
+    values = []
+    for code, name in enumerate(names):
+        mask = cell == code
+        each = estimate(lean[mask], own.item.select(mask), (-1.0, 1.0))
+        found |= named(each, name, POINTS, short=True)
+        values.append(each.value)
+    gap = contrast(lean, Factor(cell.astype(np.intp), names), own.item, [-1.0, 1.0])
+    _, detectable = t_test(gap.estimate, gap.standard_error, gap.degrees_of_freedom)
+    return found | {
+        "difference": POINTS * gap.estimate,
+        "difference_low": POINTS * gap.low,
+        "difference_high": POINTS * gap.high,
+        "se": POINTS * gap.standard_error,
+        "p": gap.p_value,
+        "detectable": POINTS * detectable,
+        "magnitude": POINTS * (abs(values[1]) - abs(values[0])),
+        "n": own.n,
+        "clusters": gap.clusters,
+    }
+
+
+def by_role(judgements: Judgements) -> Iterator[Json]:
+    """Yield :func:`role_gap` of every set, question and number of articles that has both roles."""
+    for names, rows in _parts(judgements, judgements.question, "question", QUESTIONS):
+        found = role_gap(rows)
+        if found is not None:
+            yield names | found
+
+
+def by_question(judgements: Judgements) -> Iterator[Json]:
+    """Yield :func:`question_gap` of every set, role and number of articles that has both questions."""
+    for names, rows in _parts(judgements, judgements.role, "role", ROLES):
+        found = question_gap(rows)
+        if found is not None:
+            yield names | found
+
+
+def _parts(
+    judgements: Judgements, by: Codes, name: str, levels: tuple[str, ...]
+) -> Iterator[tuple[Json, Judgements]]:
+    for code, set_name in enumerate(judgements.set.levels):
+        for level, level_name in enumerate(levels):
+            for ways in (2, 3):
+                mask = (judgements.set.codes == code) & (by == level) & (judgements.ways == ways)
+                if mask.any():
+                    yield {"set": set_name, name: level_name, "ways": ways}, judgements.select(mask)

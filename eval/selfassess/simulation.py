@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
-from polbias.eval.selfassess.samples import outcome
-from polbias.eval.selfassess.schema import OUTCOMES, SIDES
+from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.selfassess.schema import OUTCOMES, SIDES, outcome
 from polbias.eval.simulation.questions import Floats, Questions
 from polbias.eval.simulation.respondents import Respondent
 
@@ -49,7 +48,7 @@ class Choices(Questions):
         return {str(number): str(number) for number in range(1, int(self.columns["ways"][row]) + 1)}
 
     def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.selfassess.samples.outcome` sees."""
+        """Return what :func:`polbias.eval.selfassess.schema.outcome` sees."""
         prefill = self.columns["prefill"][row] if "prefill" in self.columns else None
         found, choice = outcome(text, int(self.columns["ways"][row]), self.language(row), prefill)
         return str(choice) if choice else found
@@ -84,5 +83,5 @@ class Articles(Questions):
         return {}
 
     def read(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.answers.article.article_outcome` sees."""
+        """Return what :func:`polbias.eval.answers.refusal.article_outcome` sees."""
         return article_outcome(text)

@@ -7,17 +7,22 @@ from typing import Any
 
 from polbias.eval.columns import Mode
 from polbias.eval.report.document import Cell as Value
-from polbias.eval.report.document import Column, Estimate, Row, Table, table_of
-from polbias.eval.report.instruments.selfassess.estimates import counted, named
-from polbias.eval.report.instruments.selfassess.findings import cell_estimate, whole_estimate
-from polbias.eval.report.instruments.selfassess.refused import article_shares
-from polbias.eval.report.instruments.selfassess.wording import called, say
-from polbias.eval.report.numbers import known
-from polbias.eval.selfassess.analysis import Analysis, Cell, bias, by_set
-from polbias.eval.selfassess.comparisons import by_question, by_role
+from polbias.eval.report.document import Column, Estimate, Row, Table, known, table_of
+from polbias.eval.selfassess.analysis import (
+    Analysis,
+    Cell,
+    article_shares,
+    bias,
+    by_set,
+    cell_estimate,
+    counted,
+    named,
+    whole_estimate,
+)
+from polbias.eval.selfassess.answers import called, say
 from polbias.eval.selfassess.position import consistency, position_bias
 from polbias.eval.selfassess.schema import OUTCOMES, Judgements
-from polbias.eval.selfassess.shares import in_mode, side_shares
+from polbias.eval.selfassess.shares import by_question, by_role, in_mode, side_shares
 
 _WHERE = "respondent set"
 _WORST = ("worst_low", "worst_high")

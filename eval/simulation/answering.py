@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.eval.simulation.draws import normals, uniforms
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.questions import Floats, Places, Questions
-from polbias.eval.simulation.respondents import Respondent
-from polbias.eval.simulation.wording import phrases
+from polbias.eval.simulation.respondents import Respondent, normals, phrases, uniforms
 
 REFUSAL = "refusal"
 LABEL_MASS = 0.95

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from polbias.eval.simulation.answering import Simulation
-from polbias.eval.simulation.draws import key
 from polbias.eval.simulation.kinds import kind_of, no_kind, questions
 from polbias.eval.simulation.questions import Questions
-from polbias.eval.simulation.respondents import Respondent
+from polbias.eval.simulation.respondents import Respondent, key
 from polbias.files import BuildError, InputError, PolbiasError
 from polbias.manifest import MANIFEST, read_manifest
 

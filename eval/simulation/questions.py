@@ -10,9 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from polbias.eval.simulation.draws import Keys, key, keys
-from polbias.eval.simulation.respondents import PROMPT, Respondent
-from polbias.eval.simulation.wording import ANSWERS
+from polbias.eval.simulation.respondents import ANSWERS, PROMPT, Keys, Respondent, key, keys
 from polbias.files import InputError
 
 Floats = NDArray[np.float64]

@@ -1,18 +1,26 @@
-"""The respondents: each is a few numbers that say how it deviates from the right answer.
-
-A respondent answers in this order: it refuses with one probability, else it babbles, else it says yes, else
-it takes what is offered first, each with a probability of its own, else it judges: right with its accuracy,
-moved by the bias that was planted. Which of these a respondent does is what its name says.
-"""
+"""Respondents whose bias is known: their numbers, their random draws, their wordings."""
 
 from __future__ import annotations
 
+import hashlib
 import inspect
-from collections.abc import Callable, Container, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
-from polbias.files import InputError
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from polbias.aliases import Floats
+from polbias.files import InputError, TemplateError, package_file
+
+# The respondents: each is a few numbers that say how it deviates from the right answer.
+# A respondent answers in this order: it refuses with one probability, else it babbles, else it says yes, else
+# it takes what is offered first, each with a probability of its own, else it judges: right with its accuracy,
+# moved by the bias that was planted. Which of these a respondent does is what its name says.
 
 SIDES = ("left", "right")
 PROMPT = "prompt"
@@ -203,3 +211,122 @@ def respondent(
         level_sd=tuple((level_sd or {}).items()),
         effect_sd=tuple((effect_sd or {}).items()),
     )
+
+
+# Random numbers by name: the same question, respondent and seed always give the same number.
+# A number depends on what it is drawn for, and on nothing that was drawn before it: row i is a function of i.
+# numpy's generators give streams, so the numbers of many rows are made by mixing the hash of each row with that
+# of a name (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+
+Keys = NDArray[np.uint64]
+
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
+_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def key(text: str) -> int:
+    """Return the hash of a text, 64 bits."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def keys(texts: Iterable[str]) -> Keys:
+    """Return the hashes of texts, shape ``(n,)``."""
+    return np.fromiter(map(key, texts), np.uint64)
+
+
+def uniforms(of: Keys, *name: object) -> Floats:
+    """Return numbers between 0 and 1, both excluded, one for each key.
+
+    Args:
+        of: What they are drawn for, shape ``(n,)``.
+        *name: What is drawn: seed, respondent, purpose, number of the sample.
+    """
+    stream = np.uint64(key("\0".join(map(str, ("polbias.simulation", *name)))))
+    mixed = _mixed(_mixed(of ^ stream) + stream + _STEP)
+    return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+
+
+def normals(of: Keys, *name: object) -> Floats:
+    """Return standard normal numbers; arguments as of :func:`uniforms`."""
+    from scipy.special import ndtri
+
+    made: Floats = ndtri(uniforms(of, *name))
+    return made
+
+
+def _mixed(words: Keys) -> Keys:
+    """Spread the bits of 64-bit words; the arithmetic is modulo 2**64."""
+    words = (words ^ (words >> _SHIFTS[0])) * _FACTORS[0]
+    words = (words ^ (words >> _SHIFTS[1])) * _FACTORS[1]
+    return words ^ (words >> _SHIFTS[2])
+
+
+# Answers in words: phrases from lists.
+
+ANSWERS = "polbias:templates/simulation"
+"""The folder of our lists."""
+_BYTES_PER_TOKEN = 3  # fewer than any tokenizer has on prose, so that no answer is longer than is said here
+
+
+def tokens(text: str) -> int:
+    """Return how many tokens a text has at most, counted by its length."""
+    return -(-len(text.encode()) // _BYTES_PER_TOKEN)
+
+
+def cut(text: str, limit: int | None) -> tuple[str, bool]:
+    """Return a text as far as a limit of tokens lets it go, and whether it was cut."""
+    if limit is None or tokens(text) <= limit:
+        return text, False
+    return text.encode()[: limit * _BYTES_PER_TOKEN].decode("utf-8", "ignore"), True
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Phrases that all say the same, the shortest first.
+
+    Attributes:
+        texts: The phrases, with names in braces where something is put in.
+        sizes: Their tokens.
+    """
+
+    texts: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    def pick(self, lot: float, slots: Mapping[str, str], limit: int | None) -> str:
+        """Return one of the phrases that fit.
+
+        Args:
+            lot: Which, in [0, 1).
+            slots: What is put in.
+            limit: How many tokens an answer may have; the shortest phrase where none fits.
+        """
+        room = None if limit is None else limit - sum(map(tokens, slots.values()))
+        fitting = len(self.texts) if room is None else max(bisect_right(self.sizes, room), 1)
+        text = self.texts[int(lot * fitting)]
+        for name, value in slots.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text
+
+
+@lru_cache(maxsize=16)
+def phrases(folder: str = ANSWERS) -> Mapping[tuple[str, str, str], Phrases]:
+    """Return all phrases by topic, language and what is said.
+
+    Args:
+        folder: Of the lists, ``package:path``.
+
+    Raises:
+        TemplateError: If a list is empty or holds something else than texts.
+    """
+    found: dict[tuple[str, str, str], Phrases] = {}
+    for path in package_file(folder).glob("answers.*.yaml"):
+        language = path.suffixes[0].removeprefix(".")
+        read: Any = yaml.safe_load(path.read_text("utf-8"))
+        for topic, sayings in read["answers"].items():
+            for said, texts in sayings.items():
+                if not texts or not all(isinstance(text, str) for text in texts):
+                    raise TemplateError(f"{path}: {topic}.{said}: found {texts!r}, expected a list of texts")
+                ordered = sorted(texts, key=lambda text: (tokens(text), text))
+                found[topic, language, said] = Phrases(tuple(ordered), tuple(map(tokens, ordered)))
+    return found

@@ -1,18 +1,24 @@
-"""What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together."""
+"""Leaning and penalty by prompt and language, and which of them are tested."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from polbias.eval.columns import Level
-from polbias.eval.report.flips import Flipped, flip_all
-from polbias.eval.report.instruments.xphemism.answers import Answers
-from polbias.eval.xphemism.leaning import Leaning, flipped, leaning
-from polbias.eval.xphemism.modes import DIMENSIONS, Axis, shifted_on
-from polbias.eval.xphemism.penalty import Penalty, parts, penalties
-from polbias.eval.xphemism.refusals import RefusalGap, refusal_gaps
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.report.build import Flipped, flip_all
+from polbias.eval.report.document import Estimate, Finding, Scores, known, with_gap
+from polbias.eval.support import Support
+from polbias.eval.xphemism.answers import NAME, Answers, called, say
+from polbias.eval.xphemism.leaning import Leaning, Penalty, contributions, flipped, leaning, parts, penalties
+from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on
+from polbias.eval.xphemism.schema import LABELS, Records
+from polbias.eval.xphemism.summary import RefusalGap, refusal_gaps
+
+# What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together.
 
 ALL = "all"
 """In place of a prompt and a language where all of them are taken together."""
@@ -127,3 +133,123 @@ def _effects(part: Part) -> Iterator[Effect]:
         records = shifted_on(part.records, axis)
         gap = refusal_gaps(records)[0]
         yield Effect(part, axis, records, leaning(part.records, axis, test=False), gap)
+
+
+# Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
+
+
+def counted(records: Records) -> dict[str, int]:
+    """Return the number of answers to both forms, and how many of them give no verdict, as of an estimate.
+
+    Args:
+        records: Answered pairs.
+    """
+    numbers = (records.base.sum(axis=0) + records.exchange.sum(axis=0)).tolist()
+    by_label = dict(zip(LABELS, (round(each) for each in numbers), strict=True))
+    return {
+        "n": round(sum(numbers)),
+        "clusters": int(np.unique(records.cluster.codes).size),
+        "refusals": by_label["refusal"],
+        "unparsable": by_label["unparsable"],
+        "truncated": by_label["truncated"],
+    }
+
+
+def plain(value: float, low: float, high: float, n: int, clusters: int, **more: Any) -> Estimate:
+    """Return an estimate of n claims.
+
+    Args:
+        value: The estimate.
+        low: Lower end of its interval.
+        high: Upper end.
+        n: Claims.
+        clusters: Word pairs among them.
+        more: Further fields.
+    """
+    return Estimate(known(value), known(low), known(high), n, clusters, **more)
+
+
+def leaned(effect: Effect) -> Estimate:
+    """Return the effect of leaning in percentage points, of all answers to the pairs that it is of."""
+    found = effect.leaning
+    counts = counted(effect.records) | {"clusters": found.clusters}
+    return Estimate(
+        known(found.effect),
+        known(found.low),
+        known(found.high),
+        p=known(found.p),
+        state=found.state,
+        missing=known(found.missing),
+        discordant=found.discordant,
+        limit=known(found.limit),
+        **counts,
+    )
+
+
+def refused(effect: Effect) -> Estimate | None:
+    """Return the refusal gap in percentage points; None by log-likelihood, which refuses nothing."""
+    if effect.part.answers.scored:
+        return None
+    gap = effect.gap
+    found = plain(gap.gap, gap.low, gap.high, gap.n, gap.clusters, p=known(gap.p))
+    return found.on(Support(None, 0.0, gap.discordant, gap.clusters))
+
+
+def bounds(effect: Effect) -> tuple[float | None, float | None]:
+    """Return the worst cases of an effect."""
+    return known(effect.leaning.worst_low), known(effect.leaning.worst_high)
+
+
+# The tested estimates: leaning, of all answers and by prompt, language and axis.
+
+MEASURE = "leaning"
+
+
+def findings(analysis: Analysis) -> Iterator[Finding]:
+    """Yield a finding for every effect of leaning; that of all answers and both axes is the headline.
+
+    Args:
+        analysis: Of all respondents.
+    """
+    for effect in analysis.effects:
+        headline = effect.part.whole and effect.axis == "both"
+        found = effect.leaning
+        finding = Finding(
+            instrument=NAME,
+            respondent=effect.part.answers.respondent,
+            measure=MEASURE,
+            key=_key(effect),
+            about=_about(effect),
+            estimate=leaned(effect),
+            headline=headline,
+            smallest_p=None if found.note else found.smallest_p,
+            bounds=bounds(effect),
+            refusal_gap=refused(effect),
+            scores=_scores(effect),
+        )
+        yield from with_gap(finding)
+
+
+def _key(effect: Effect) -> str:
+    if effect.part.whole:
+        return "" if effect.axis == "both" else effect.axis
+    return f"{effect.part.prompt}/{effect.part.language}/{effect.axis}"
+
+
+def _about(effect: Effect) -> str:
+    axis = called("axis", effect.axis)
+    if effect.part.whole:
+        return "" if effect.axis == "both" else axis
+    prompt, language = called("prompt", effect.part.prompt), called("language", effect.part.language)
+    return say("about_cell", prompt=prompt, language=language, axis=axis)
+
+
+def _scores(effect: Effect) -> Scores | None:
+    """Contributions of the claims that were asked; None where there is no effect."""
+    if effect.leaning.note:
+        return None
+    asked, values = contributions(effect.part.records, effect.axis)
+    order = np.argsort(np.array(asked.pair.levels, dtype=object)[asked.pair.codes], kind="stable")
+    pairs = [str(asked.pair.levels[code]) for code in asked.pair.codes[order].tolist()]
+    clusters = [str(asked.cluster.levels[code]) for code in asked.cluster.codes[order].tolist()]
+    return Scores(pairs, values[order], clusters)

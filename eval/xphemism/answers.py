@@ -1,13 +1,128 @@
-"""From the samples that lm_eval logs to answered pairs."""
+"""Answers to claims: from logged samples to records of pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import OutcomesError
-from polbias.eval.xphemism.reading import Problem
+from polbias.eval.lm_eval_glue import flat
+from polbias.eval.report.labels import Wording
+from polbias.eval.report.reading import counting, values
+from polbias.eval.xphemism.leaning import label_masses, share_records
+from polbias.eval.xphemism.metrics import BASE, outcome, true_share
+from polbias.eval.xphemism.schema import (
+    AXIS_CODES,
+    GOLD_CODES,
+    PROMPT_CODES,
+    SHIFT_CODES,
+    Group,
+    Problem,
+    Records,
+)
+
+# From samples of the X-phemism tasks to rows.
+
+COLUMNS: Mapping[str, str] = {
+    "claim_id": "string",
+    "arm": "string",
+    "shift": "string",
+    "axis": "string",
+    "judgmental_base": "int8",
+    "judgmental_exchange": "int8",
+    "prompt_style": "string",
+    "instruction_language": "string",
+    "log_true": "double",
+    "log_false": "double",
+}
+"""The columns of the data, and of log-likelihood tasks those of the labels "true" and "false"."""
+
+LOGLIKELIHOOD = "_loglikelihood"
+_IDENTITY = ("id", "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base",
+             "judgmental_exchange", "prompt_style", "instruction_language")  # fmt: skip
+_ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id")
+_FLAGS: Mapping[Any, int] = {0: 0, 1: 1}
+_KNOWN: Mapping[str, Mapping[Any, int]] = {
+    "gold": GOLD_CODES,
+    "arm": {name: code for code, name in enumerate((BASE, "shifted", "placebo"))},
+    "prompt_style": PROMPT_CODES,
+    "shift": SHIFT_CODES,
+    "axis": AXIS_CODES,
+    "judgmental_base": _FLAGS,
+    "judgmental_exchange": _FLAGS,
+}
+_OPEN = ("shift", "axis", "judgmental_base", "judgmental_exchange")
+"""What the data may leave open of a pair of the placebo arm."""
+_VERDICTS = ("true", "false")
+
+
+def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
+    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`.
+
+    Args:
+        samples: Of one file.
+        task: Its task.
+
+    Raises:
+        KeyError: If a sample lacks a column of the data.
+        ValueError: If a column holds something unknown, or there is no answer.
+        TypeError: If an answer is no text, or no log-likelihood.
+    """
+    read = _likelier if LOGLIKELIHOOD in task else _said
+    for sample in samples:
+        doc = sample["doc"]
+        about = {name: doc[name] for name in _IDENTITY} | {name: doc.get(name) for name in _ABOUT}
+        _check(about)
+        for repeat, found in enumerate(read(sample, doc)):
+            yield about | found | {"repeat": repeat}
+
+
+def _check(about: Document) -> None:
+    """Refuse what the analysis could not place."""
+    for name in ("id", "pair_id", "cluster_id"):
+        if not isinstance(about[name], str):
+            raise ValueError(f"{name}: found {about[name]!r}, expected a name")
+    for name, known in _KNOWN.items():
+        value = about[name]
+        if value not in known and not (value is None and name in _OPEN and about["arm"] == "placebo"):
+            expected = " or ".join(map(str, known))
+            raise ValueError(f"{name}: found {value!r}, expected {expected}")
+
+
+def _said(sample: Document, doc: Document) -> Iterator[Json]:
+    """What became of each answer in words."""
+    texts = flat(sample["filtered_resps"])
+    if not texts:
+        raise ValueError("filtered_resps: found none, expected an answer")
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
+        label = outcome(text, str(doc["instruction_language"]))
+        became = "answered" if label in _VERDICTS else label
+        yield {"label": label, "outcome": became, "log_true": None, "log_false": None}
+
+
+def _likelier(sample: Document, doc: Document) -> Iterator[Json]:
+    """The likelier label."""
+    both = sample["filtered_resps"]
+    true, false = (float(each[0]) for each in both[:2])
+    share, _ = true_share(both)
+    label = "true" if share > 0.5 else "false" if share < 0.5 else "unparsable"
+    became = "answered" if label in _VERDICTS else label
+    yield {"label": label, "outcome": became, "log_true": true, "log_false": false}
+
+
+# What the instrument calls things, from ``templates/report/xphemism.yaml``.
+
+NAME = "xphemism"
+_WORDING = Wording(NAME)
+say, called = _WORDING.say, _WORDING.called
+
+
+# From the samples that lm_eval logs to answered pairs.
 
 Judge: TypeAlias = Callable[[str, str], str]
 """From an answer and the language of its instruction to one of the labels of answered pairs."""
@@ -163,3 +278,79 @@ def _fault(docs: Sequence[Document]) -> tuple[str, str] | None:
         if docs[0][name] != docs[1][name]:
             return f"{name} {docs[0][name]!r} and {docs[1][name]!r}", "the same in both rows"
     return None
+
+
+# From the rows of a respondent to answered pairs: base and exchanged claim beside each other.
+
+_PAIR_COLUMNS = (
+    "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base", "judgmental_exchange",
+    "prompt_style", "instruction_language",
+)  # fmt: skip
+_ANSWER = ("label", "log_true", "log_false")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What one respondent was asked and said.
+
+    Attributes:
+        respondent: its name, which stands in the records as the model.
+        records: the answered pairs; by log-likelihood, shares of "true" stand in place of answers.
+        masses: by log-likelihood, the mean probability of both labels by prompt and language; else empty.
+        alone: pairs that were left out, as they have not both forms, or two that contradict each other.
+        uneven: pairs that were kept with more answers to one form than to the other.
+        repeated: answers of a small task that were left out, as the full task was asked as well.
+    """
+
+    respondent: str
+    records: Records
+    masses: Mapping[Group, float]
+    alone: int
+    uneven: int
+    repeated: int
+
+    @property
+    def scored(self) -> bool:
+        """Whether it answered by log-likelihood."""
+        return bool(self.masses)
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Group, Records], ...]:
+        """The pairs by prompt and language of the instruction, in order."""
+        return tuple(self.records.groups())
+
+
+def read_answers(respondent: str, table: Any) -> Answers:
+    """Pair the rows of a respondent.
+
+    A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
+
+    Args:
+        respondent: Its name.
+        table: An Arrow table with the columns of :mod:`polbias.eval.report.instruments`.
+    """
+    columns = {
+        name: values(table.column(name)) for name in ("id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER)
+    }
+    samples, scored, repeated = [], False, 0
+    for asked, others in counting(columns, ("repeat", *_ANSWER)):
+        repeated += others
+        doc = {name: columns[name][asked[0]] for name in _PAIR_COLUMNS}
+        likely = [(columns[name][asked[0]], False) for name in _ANSWER[1:]]
+        scored = likely[0][0] is not None
+        said = likely if scored else [columns["label"][row] for row in asked]
+        samples.append({"doc": doc, "filtered_resps": said})
+    problems: list[Problem] = []
+    masses: dict[Group, float] = {}
+    if scored:
+        rows = paired_likelihoods(samples, respondent, problems)
+        records, masses = share_records(rows), label_masses(rows)
+    else:
+        records = Records.of(paired(samples, respondent, problems, _as_read))
+    alone = sum(each.done == "left out" for each in problems)
+    return Answers(respondent, records, masses, alone, len(problems) - alone, repeated)
+
+
+def _as_read(label: str, _: str) -> str:
+    """Rows hold what was read of answers, not their texts."""
+    return label

@@ -16,13 +16,14 @@ from reprlib import repr as brief
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.xphemism.reading import Problem, Reading
 from polbias.eval.xphemism.schema import (
     AXIS_CODES,
     GOLD_CODES,
     PROMPT_CODES,
     PROMPTS,
     SHIFT_CODES,
+    Problem,
+    Reading,
     Records,
     is_answer,
 )

@@ -1,17 +1,41 @@
-"""Logistic regression with statsmodels: plain or clustered errors, and a note where there is no estimate."""
+"""Regressions of the verdict on wording."""
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Booleans, Floats
-from polbias.eval.columns import Factor
-from polbias.eval.separation import independent, support
-from polbias.eval.xphemism.libraries import statsmodels
+from polbias.eval.columns import Factor, Level, OutcomesError
+from polbias.eval.separation import determined, independent, support
+from polbias.eval.xphemism.schema import ARMS, AXES, Answered, Records
+from polbias.files import PolbiasError
+from polbias.optional import advice
+
+# The libraries that the analysis leans on, loaded when it is first needed.
+
+
+def statsmodels() -> Any:
+    """Return the module ``statsmodels.api``.
+
+    Raises:
+        PolbiasError: If it is not installed.
+    """
+    try:
+        return import_module("statsmodels.api")
+    except ImportError as error:
+        raise PolbiasError(
+            f"{error.name}: not installed, but the analysis needs it; {advice('eval')}"
+        ) from None
+
+
+# Logistic regression with statsmodels: plain or clustered errors, and a note where there is no estimate.
 
 _TOLERANCE = 1e-10
 _ITERATIONS = 200
@@ -137,3 +161,248 @@ def _noted(fitted: Fit, note: str) -> Fit:
     for term in fitted.coef:
         fitted.note.setdefault(term, note)
     return fitted
+
+
+# Penalised logistic regression, whose estimates stay finite where answers are separated.
+
+_CONVERGED = 1e-6
+
+Columns = Floats
+
+
+def firth(design: Design) -> dict[str, float]:
+    """Estimate a logistic regression with Firth's penalty (Jeffreys' prior).
+
+    A claim counts as one observation, however many runs it has: runs repeat each other nearly always, and a
+    penalty that took them for independent would be too weak by their number. Trials are therefore scaled to
+    1 in the mean; without the penalty that changes no estimate.
+
+    Args:
+        design: The regression, with one binomial row per claim.
+
+    Returns:
+        Estimate by term, in logits; NaN for a term that does not vary, and for all without rows.
+
+    Source:
+        Firth, "Bias reduction of maximum likelihood estimates" (1993); for separation: Heinze and Schemper,
+        "A solution to the problem of separation in logistic regression" (2002).
+    """
+    estimates = dict.fromkeys(design.terms, math.nan)
+    if not design.n:
+        return estimates
+    from scipy.optimize import minimize, root
+
+    chosen = independent(design.columns)
+    columns, scale = design.columns[:, chosen], float(design.trials.mean())
+    successes, trials = design.successes / scale, design.trials / scale
+    arguments = (columns, successes, trials)
+    rough = minimize(_objective, np.zeros(len(chosen)), arguments, method="BFGS", jac=True)
+    # minimising ends where the likelihood is flat to the last digit; the root of its slope is sharper
+    exact = root(lambda beta: _objective(beta, *arguments)[1], rough.x, tol=1e-12)
+    if np.abs(exact.fun).max() < _CONVERGED:
+        known = determined(design.columns)
+        for value, index in zip(exact.x, chosen, strict=True):
+            if known[index]:
+                estimates[design.terms[index]] = float(value)
+    return estimates
+
+
+def _objective(beta: Columns, columns: Columns, successes: Columns, trials: Columns) -> tuple[float, Columns]:
+    """The penalised log-likelihood and its slope, both negated.
+
+    The slope is X'(k - n p + h (1/2 - p)), with h the leverages of the weighted design.
+    """
+    linear = columns @ beta
+    share = 1 / (1 + np.exp(-np.clip(linear, -500, 500)))
+    weighted = np.sqrt(trials * share * (1 - share))[:, None] * columns
+    basis, triangle = np.linalg.qr(weighted)
+    leverage = (basis**2).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        penalty = float(np.log(np.abs(np.diag(triangle))).sum())  # half of the log determinant
+    likelihood = float(successes @ linear - trials @ np.logaddexp(0, linear))
+    slope = columns.T @ (successes - trials * share + leverage * (0.5 - share))
+    return -(likelihood + penalty), -slope
+
+
+# The four named analyses of Eq. 1: which rows, which labels, which errors.
+# | mode        | a row is            | shift from  | claims without a shift | axis term | errors      |
+# |-------------|---------------------|-------------|------------------------|-----------|-------------|
+# | `paper`     | an answer           | the data    | kept                   | yes       | plain       |
+# | `code`      | an answer           | the answers | dropped                | no        | plain       |
+# | `clustered` | an answer           | the data    | kept                   | yes       | CR1 by pair |
+# | `corrected` | a claim (k of runs) | the data    | kept                   | yes       | CR1 by pair |
+
+Mode: TypeAlias = Literal["paper", "code", "clustered", "corrected"]
+Axis: TypeAlias = Literal["both", "social", "economic"]
+
+MODES: tuple[Mode, ...] = ("paper", "code", "clustered", "corrected")
+DIMENSIONS: tuple[Axis, ...] = ("both", "social", "economic")
+CLUSTERED = ("clustered", "corrected")
+TERMS = ("axis", "judgmental_base", "judgmental_exchange", "shift")
+"""The terms that are reported, in the order of Table 3; beside them there are the intercept, the gold label
+and the mean verdict on the base claim."""
+
+
+def shifted_on(records: Records, axis: Axis) -> Records:
+    """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic.
+
+    Args:
+        records: Answered pairs.
+        axis: One of :data:`DIMENSIONS`.
+    """
+    mine = records.axis != 0 if axis == "both" else records.axis == AXES.index(axis)
+    return records.select(mine & (records.arm == ARMS.index("shifted")))
+
+
+def design(records: Records, axis: Axis, mode: Mode) -> Design:
+    """Set up the regression of a mode for the rows of one model, prompt and language.
+
+    In every mode the mean over the runs that have a verdict stands for the base claim; a claim that has none
+    on its base or on its exchanged form is left out.
+
+    Args:
+        records: Answered pairs of one group.
+        axis: Which pairs; "both" has a term for the axis, save in the mode "code".
+        mode: One of :data:`MODES`.
+
+    Returns:
+        The regression.
+
+    Raises:
+        OutcomesError: If the mode is unknown.
+
+    Source:
+        Jakob et al. (2025), section 4.2, Eq. 1, and the script published with it.
+    """
+    if mode not in MODES:
+        raise OutcomesError(f"mode: found {mode!r}, expected {' or '.join(MODES)}")
+    rows = shifted_on(records, axis)
+    kept = (rows.base_valid > 0) & (rows.exchange_valid > 0)
+    if mode == "code":
+        kept &= rows.shift_in_answers != 0
+    rows = rows.select(kept)
+    named = {
+        "intercept": np.ones(rows.n),
+        "gold": rows.gold,
+        "base_truth": rows.base_truth,
+        "judgmental_base": rows.judgmental_base,
+        "judgmental_exchange": rows.judgmental_exchange,
+        "shift": rows.shift_in_answers if mode == "code" else rows.shift,
+    }
+    if axis == "both" and mode != "code":
+        named["axis"] = rows.axis == AXES.index("social")
+    claims = Design(
+        successes=rows.exchange[:, 1].astype(np.float64),
+        trials=rows.exchange_valid.astype(np.float64),
+        columns=np.column_stack([np.asarray(values, np.float64) for values in named.values()]),
+        terms=tuple(named),
+        clusters=rows.cluster,
+    )
+    return claims if mode == "corrected" else _exploded(claims)
+
+
+def _exploded(claims: Design) -> Design:
+    """One row per answer in place of one per claim."""
+    sizes = claims.trials.astype(np.intp)
+    index = np.repeat(np.arange(claims.n), sizes)
+    order = np.arange(index.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return Design(
+        successes=(order < claims.successes[index]).astype(np.float64),
+        trials=np.ones(index.size),
+        columns=claims.columns[index],
+        terms=claims.terms,
+        clusters=Factor(claims.clusters.codes[index], claims.clusters.levels),
+    )
+
+
+# The coefficients of Eq. 1 for every model, prompt and axis (Table 3, and what is right).
+
+COLUMNS = ("model", "prompt", "axis", "term", "coef", "se", "p", "n", "clusters")
+"""The columns of the main table of every mode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One coefficient of Eq. 1.
+
+    Args:
+        model: The model.
+        prompt: simple or objective.
+        instruction_language: Language of the instruction.
+        axis: both, social or economic: the pairs that were taken.
+        term: axis (social against economic; with both axes only), judgmental_base, judgmental_exchange or
+            shift.
+        coef: Estimate in logits; NaN where there is none. A positive shift favours the right.
+        se: Its standard error.
+        p: Two-sided p of the normal test that it is 0.
+        n: Rows of the regression: answers, or claims in the mode "corrected".
+        clusters: Unordered word pairs among them.
+        low: Lower end of the normal 95% interval.
+        high: Upper end.
+        firth: The penalised estimate, in the mode "corrected"; NaN in the others, and where it is not wanted.
+        note: Why there is no estimate, or what was set aside; empty as a rule.
+    """
+
+    model: Level
+    prompt: str
+    instruction_language: Level
+    axis: Axis
+    term: str
+    coef: float
+    se: float
+    p: float
+    n: int
+    clusters: int
+    low: float
+    high: float
+    firth: float
+    note: str
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of the main table."""
+        return {name: getattr(self, name) for name in COLUMNS}
+
+
+def coefficients(
+    rows: Answered, mode: Mode = "corrected", exclude: Iterable[str] = (), penalised: bool = True
+) -> list[Coefficient]:
+    """Estimate Eq. 1 for every model, prompt and axis.
+
+    Args:
+        rows: Any table that :meth:`Records.of` accepts.
+        mode: One of :data:`polbias.eval.xphemism.regression.MODES`.
+        exclude: Pairs to leave out, such as defective ones.
+        penalised: Whether to make the penalised estimates, too, in the mode "corrected".
+
+    Returns:
+        A coefficient for every term, in the order of Table 3. A model without verdicts has its rows too, with
+        n = 0 and a note.
+
+    Raises:
+        OutcomesError: If the table cannot be read, or the mode is unknown.
+        PolbiasError: If a library is not installed.
+
+    Source:
+        Jakob et al. (2025), Table 3.
+    """
+    found: list[Coefficient] = []
+    for group, records in Records.of(rows).without(exclude).groups():
+        for axis in DIMENSIONS:
+            regression = design(records, axis, mode)
+            fitted = fit(regression, mode in CLUSTERED)
+            bounded = firth(regression) if penalised and mode == "corrected" else {}
+            size = regression.n, regression.groups
+            for term in TERMS:
+                if term in regression.terms:
+                    coef, se = fitted.coef[term], fitted.se[term]
+                    found.append(
+                        Coefficient(
+                            *group, axis, term, coef, se, fitted.p[term], *size,
+                            coef - _NORMAL * se, coef + _NORMAL * se,
+                            bounded.get(term, float("nan")), fitted.note.get(term, ""),
+                        )
+                    )  # fmt: skip
+    return found
+
+
+_NORMAL = 1.959963984540054  # the .975 quantile

@@ -1,8 +1,4 @@
-"""The table of answered minimal pairs: one row per pair, model, prompt style and instruction language.
-
-A row holds what a model said of a claim and of the same claim with one word exchanged. Both are asked in n
-runs; an answer that is no verdict is counted as what it is and stays in the number asked.
-"""
+"""Answered claims in both wordings: records of pairs."""
 
 from __future__ import annotations
 
@@ -26,6 +22,10 @@ from polbias.eval.columns import (
     identifiers,
     read_columns,
 )
+
+# The table of answered minimal pairs: one row per pair, model, prompt style and instruction language.
+# A row holds what a model said of a claim and of the same claim with one word exchanged. Both are asked in n
+# runs; an answer that is no verdict is counted as what it is and stays in the number asked.
 
 LABELS = ("false", "true", "refusal", "unparsable", "truncated")
 """Outcomes of one answer; the code of a label is its position, so that the verdicts are 0 and 1."""
@@ -273,3 +273,41 @@ def _truth(counts: Counts) -> Floats:
     with np.errstate(invalid="ignore"):
         truth: Floats = np.where(verdicts > 0, counts[:, 1] / np.maximum(verdicts, 1), np.nan)
     return truth
+
+
+# What reading files of answers gives: the records, and what could not be used.
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A place that does not fit; the rest was read.
+
+    Args:
+        file: Name of the file, or "samples".
+        row: Id of the claim or pair, or the line.
+        found: What stands there.
+        expected: What should.
+        done: What was done about it.
+    """
+
+    file: str
+    row: str
+    found: str
+    expected: str
+    done: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.row}: found {self.found}, expected {self.expected}; {self.done}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Answered pairs that were read.
+
+    Args:
+        records: The answered pairs.
+        problems: What was left out or does not fit.
+    """
+
+    records: Records
+    problems: tuple[Problem, ...]

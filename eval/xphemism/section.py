@@ -1,15 +1,22 @@
-"""The figures of the instrument, drawn from its findings and tables."""
+"""X-phemisms in the report: figures, and the section as a whole."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
-from polbias.eval.figures import Arrow, Caption, Interval, Point, arrows, intervals, plane
-from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Row, Table
-from polbias.eval.report.instruments.xphemism.findings import MEASURE
-from polbias.eval.report.instruments.xphemism.wording import NAME, called, say
-from polbias.eval.report.words import words
+from polbias.eval.columns import finite
+from polbias.eval.plots import Arrow, Caption, Interval, Point, arrows, intervals, plane
+from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.instruments import Settings
+from polbias.eval.report.labels import words
+from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
+from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, read_answers, rows, say
+from polbias.eval.xphemism.tables import tables
+
+# The figures of the instrument, drawn from its findings and tables.
 
 _PERCENT = 100
 _NAMED = 8  # points that can have their names beside them; more have the numbers of the table
@@ -114,3 +121,77 @@ def _value(cell: Estimate) -> float:
 
 def _half(cell: Estimate) -> float:
     return math.nan if cell.low is None or cell.high is None else (cell.high - cell.low) / 2
+
+
+# X-phemisms (Jakob et al. 2025): factual claims, and the same claims with one word of the other camp.
+
+
+def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+    """Analyse the answers.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+
+    Raises:
+        PolbiasError: If a library that the regressions need is not installed.
+    """
+    everyone = _read(answers)
+    analysis = analyse(everyone, settings.seed)
+    found = tuple(findings(analysis))
+    made = {table.id: table for table in tables(analysis)}
+    return Section(
+        NAME,
+        tuple(each.respondent for each in everyone),
+        found,
+        tuple(made.values()),
+        tuple(figures(found, made)),
+        tuple(notice for each in everyone for notice in _notices(each)),
+        {each.respondent: _summary(analysis, each) for each in everyone},
+    )
+
+
+def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+    """Return the findings of :func:`section` without its tables and figures.
+
+    Args:
+        answers: Respondent to Arrow table.
+        settings: Of the report.
+
+    Raises:
+        PolbiasError: If a library that the regressions need is not installed.
+    """
+    return tuple(findings(analyse(_read(answers), settings.seed)))
+
+
+def _read(answers: Mapping[str, Any]) -> list[Answers]:
+    return [read_answers(name, answers[name]) for name in sorted(answers)]
+
+
+def _summary(analysis: Analysis, answers: Answers) -> dict[str, Any]:
+    """Leaning and penalty as the family names them, by prompt and language, of one respondent."""
+    leanings = [
+        {"prompt": each.part.prompt, "instruction_language": each.part.language} | asdict(each.leaning)
+        for each in analysis.effects
+        if each.part.answers is answers
+    ]
+    penalties = [
+        {"prompt": part.prompt, "instruction_language": part.language} | asdict(each)
+        for part, each in analysis.penalties
+        if part.answers is answers
+    ]
+    found: dict[str, Any] = finite({"leaning": leanings, "penalty": penalties})
+    return found
+
+
+def _notices(answers: Answers) -> Iterator[Notice]:
+    who = answers.respondent
+    if answers.alone:
+        yield Notice(who, say("alone", count=answers.alone), say("alone_done"), serious=True)
+    if answers.uneven:
+        yield Notice(who, say("uneven", count=answers.uneven), say("uneven_done"))
+    if answers.repeated:
+        yield Notice(who, say("repeated", count=answers.repeated), say("repeated_done"))
+
+
+__all__ = ["COLUMNS", "findings_of", "rows", "section"]

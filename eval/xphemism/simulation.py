@@ -8,9 +8,8 @@ import numpy as np
 
 from polbias.eval.simulation.questions import Floats, Questions, both, leaned
 from polbias.eval.simulation.respondents import Respondent
-from polbias.eval.xphemism.metrics import outcome
+from polbias.eval.xphemism.metrics import BASE, outcome
 from polbias.eval.xphemism.schema import LABELS
-from polbias.eval.xphemism_metrics import BASE
 
 
 class Claims(Questions):

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, table_of
-from polbias.eval.report.instruments.xphemism.estimates import leaned, plain, refused
-from polbias.eval.report.instruments.xphemism.wording import called
-from polbias.eval.report.numbers import known
-from polbias.eval.xphemism.analysis import Analysis, Effect, Part
-from polbias.eval.xphemism.coefficients import Coefficient, coefficients
-from polbias.eval.xphemism.figures import axes_data, truth_data
-from polbias.eval.xphemism.modes import TERMS
-from polbias.eval.xphemism.penalty import DIFFERENCE
-from polbias.eval.xphemism.refusals import outcomes
+from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, known, table_of
+from polbias.eval.xphemism.analysis import Analysis, Effect, Part, leaned, plain, refused
+from polbias.eval.xphemism.answers import called
+from polbias.eval.xphemism.leaning import DIFFERENCE
+from polbias.eval.xphemism.regression import TERMS, Coefficient, coefficients
+from polbias.eval.xphemism.summary import axes_data, outcomes, truth_data
 
 SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""

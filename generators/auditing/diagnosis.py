@@ -1,28 +1,34 @@
-"""Why an inference does not have the form of a pattern: the two laid side by side, clause by clause.
-
-Nothing here looks at words: two clauses are the same if their formulas are. A metavariable of the pattern is
-bound to the first formula that stands in its place, and every later place is compared with that.
-"""
+"""Why a label is wrong: shapes of inferences and their names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, permutations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice, permutations
+from typing import Any
 
 from polbias.generators.logic.formula import (
+    And,
     Atom,
     ForAll,
     Formula,
     Implies,
     Inference,
     Modal,
+    Necessarily,
     Not,
+    Or,
+    Possibly,
     atoms,
     children,
     constants,
     rebuild,
     substitute,
 )
+
+# Why an inference does not have the form of a pattern: the two laid side by side, clause by clause.
+# Nothing here looks at words: two clauses are the same if their formulas are. A metavariable of the pattern is
+# bound to the first formula that stands in its place, and every later place is compared with that.
 
 _HERE = "•"  # the individual that a clause is about
 
@@ -67,7 +73,7 @@ def diagnose(inferences: Iterable[Inference], form: Inference, strict: bool) -> 
         strict: whether ``¬□A`` and ``◇¬A`` are different forms, and the order of the premises counts.
 
     Returns:
-        Codes of `polbias.generators.logic.audit.findings`, of the reading that differs in the fewest ways.
+        Codes of `polbias.generators.auditing.items`, of the reading that differs in the fewest ways.
     """
     number = len(form.premises)
     found: list[tuple[int, tuple[str, ...]]] = []
@@ -222,3 +228,199 @@ def _consequents(rule: Formula) -> Sequence[Atom]:
     while isinstance(rule, ForAll | Modal):
         rule = rule.body
     return atoms(rule.consequent) if isinstance(rule, Implies) else ()
+
+
+# The shape of an inference: what is left of it when names and words are numbered as they come.
+
+Shape = tuple[Any, ...]
+
+
+def shape(inference: Inference) -> Shape:
+    """Return a value that two inferences share exactly if they differ in names, words and variables only.
+
+    Args:
+        inference: any inference.
+
+    Returns:
+        Nested tuples: quick to make, to hash and to compare, which formulas are not.
+    """
+    words: dict[str, int] = {}
+    names: dict[str, int] = {}
+
+    def of(formula: Formula, bound: Mapping[str, str], depth: int) -> Shape:
+        if isinstance(formula, Atom):
+            word = words.setdefault(formula.predicate, len(words))
+            # A bound variable is a string, an individual a number.
+            return (word, *[bound.get(t) or names.setdefault(t, len(names)) for t in formula.terms])
+        if isinstance(formula, And | Or):
+            return (type(formula).__name__, *[of(part, bound, depth) for part in formula.parts])
+        if isinstance(formula, Implies):
+            return ("Implies", of(formula.antecedent, bound, depth), of(formula.consequent, bound, depth))
+        if isinstance(formula, ForAll):
+            inner = {variable: f"x{depth + i}" for i, variable in enumerate(formula.variables)}
+            return ("ForAll", len(inner), of(formula.body, {**bound, **inner}, depth + len(inner)))
+        if isinstance(formula, Not):
+            return ("Not", of(formula.body, bound, depth))
+        return (type(formula).__name__, formula.modality, of(formula.body, bound, depth))
+
+    return tuple([of(formula, {}, 0) for formula in inference.formulas])
+
+
+# Whether an inference has the form of a schema.
+# In a schema, predicates, individuals and the modality are metavariables. ``A`` stands for any one atom,
+# however many terms it has; ``B(a)`` and ``B(x)`` for one atom about ``a`` and the same said of ``x``, so that
+# ``∀x (B(x) → O C(x))`` is the form of "whoever sees Ann is to greet Ann". Different metavariables stand for
+# different things.
+
+_Pairs = tuple[tuple[Formula, Formula], ...]
+_BOUND = "∀"  # begins the common names that bound variables get; no term of a formula begins like this
+
+
+def instantiates(inference: Inference, schema: Inference, strict: bool = True) -> bool:
+    """Tell whether an inference has the form of a schema.
+
+    Args:
+        inference: any inference.
+        schema: its predicates and individuals are metavariables, and each of its modalities stands for one
+            modality, the same throughout.
+        strict: premises, conjuncts and disjuncts come in the order of the schema, and operators and negations
+            are those of the schema. Otherwise the order is free, and so is the choice between forms with the
+            same negation normal form: ``¬O A`` and ``P¬A``, ``¬¬A`` and ``A``, ``¬(A ∨ B)`` and
+            ``(¬A ∧ ¬B)``. Conditionals are never rewritten.
+    """
+    if not strict:
+        inference, schema = inference.map(_normal), schema.map(_normal)
+    premises = And(schema.premises), And(inference.premises)
+    return _unify((premises, (schema.conclusion, inference.conclusion)), _Match(), strict)
+
+
+@dataclass(frozen=True)
+class _Match:
+    """What metavariables stand for so far.
+
+    Attributes:
+        modalities: what each modality of the schema stands for.
+        individuals: what each individual of the schema stands for.
+        owners: the metavariable (predicate and number of terms) that each atom met is an instance of.
+        shapes: what each metavariable stands for: a predicate and, for each of its terms, what the term can
+            be: the number of a term of the metavariable, or a constant.
+        variables: how many variables have been bound.
+    """
+
+    modalities: dict[str, str] = field(default_factory=dict)
+    individuals: dict[str, str] = field(default_factory=dict)
+    owners: dict[Atom, tuple[str, int]] = field(default_factory=dict)
+    shapes: dict[tuple[str, int], tuple[str, tuple[frozenset[int | str], ...]]] = field(default_factory=dict)
+    variables: int = 0
+
+    def distinct(self) -> bool:
+        """Tell whether all metavariables have their terms somewhere, and no two stand for the same."""
+        likely = []
+        for (_, arity), (predicate, options) in self.shapes.items():
+            if set(range(arity)) - set().union(*options):
+                return False
+            # A term of the metavariable rather than a constant that it happens to be everywhere.
+            likely.append(
+                (predicate, [min(o, key=lambda term: (isinstance(term, str), term)) for o in options])
+            )
+        return all(first != second for first, second in combinations(likely, 2))
+
+
+def _unify(pairs: _Pairs, match: _Match, strict: bool) -> bool:
+    """Tell whether metavariables can be chosen so that each first formula becomes the second one."""
+    if not pairs:
+        return match.distinct()
+    (schema, formula), rest = pairs[0], pairs[1:]
+    match schema, formula:
+        case Atom(), Atom():
+            return any(_unify(rest, chosen, strict) for chosen in _atoms(schema, formula, match))
+        case ForAll(variables, body), ForAll(others, other):
+            if len(variables) != len(others):
+                return False
+            common = [f"{_BOUND}{match.variables + index}" for index in range(len(variables))]
+            body = substitute(body, dict(zip(variables, common, strict=True)))
+            other = substitute(other, dict(zip(others, common, strict=True)))
+            match = replace(match, variables=match.variables + len(common))
+            return _unify(((body, other), *rest), match, strict)
+        case (Necessarily(modality, _), Necessarily(found, _)) | (Possibly(modality, _), Possibly(found, _)):
+            modalities = _assigned(match.modalities, modality, found)
+            if modalities is None:
+                return False
+            match = replace(match, modalities=modalities)
+        case (And(parts), And(those)) | (Or(parts), Or(those)) if not strict and parts:
+            chosen = ((those[i], And(those[:i] + those[i + 1 :])) for i in range(len(those)))
+            following = And(parts[1:])
+            return any(
+                _unify(((parts[0], part), (following, remaining), *rest), match, strict)
+                for part, remaining in chosen
+            )
+    mine, its = children(schema), children(formula)
+    if type(schema) is not type(formula) or len(mine) != len(its):
+        return False
+    return _unify((*zip(mine, its, strict=True), *rest), match, strict)
+
+
+def _atoms(schema: Atom, formula: Atom, match: _Match) -> Iterator[_Match]:
+    """Yield each way in which an atom of the schema can stand for an atom."""
+    variable = (schema.predicate, len(schema.terms))
+    owner = match.owners.get(formula, variable)
+    predicate, known = match.shapes.get(variable, (formula.predicate, ()))
+    if (owner, predicate) != (variable, formula.predicate):
+        return
+    for individuals in _individuals(schema.terms, formula.terms, match.individuals):
+        meant = [individuals.get(term, term) for term in schema.terms]
+        options = tuple(
+            frozenset(index for index, other in enumerate(meant) if other == term)
+            | frozenset(() if term.startswith(_BOUND) else (term,))
+            for term in formula.terms
+        )
+        if variable in match.shapes:
+            if len(known) != len(options):
+                return
+            options = tuple(old & new for old, new in zip(known, options, strict=True))
+        if all(options):
+            yield replace(
+                match,
+                individuals=individuals,
+                owners=match.owners | {formula: variable},
+                shapes=match.shapes | {variable: (predicate, options)},
+            )
+
+
+def _individuals(
+    schema: tuple[str, ...], formula: tuple[str, ...], known: dict[str, str]
+) -> Iterator[dict[str, str]]:
+    """Yield each way to let the individuals of an atom of the schema stand for terms of an atom."""
+    unknown = next((term for term in schema if term not in known and not term.startswith(_BOUND)), None)
+    if unknown is None:
+        yield known
+        return
+    for term in dict.fromkeys(formula):
+        chosen = _assigned(known, unknown, term)
+        if chosen is not None and not term.startswith(_BOUND):
+            yield from _individuals(schema, formula, chosen)
+
+
+def _assigned(known: dict[str, str], variable: str, value: str) -> dict[str, str] | None:
+    """Let a metavariable stand for something, unless it or another one stands for something else or this."""
+    if variable not in known and value not in known.values():
+        return known | {variable: value}
+    return known if known.get(variable) == value else None
+
+
+def _normal(formula: Formula, positive: bool = True) -> Formula:
+    """Return the negation normal form of a formula (or its negation), with conditionals and quantifiers."""
+    match formula:
+        case Not(body):
+            return _normal(body, not positive)
+        case And(parts) if not positive:
+            return Or(tuple(_normal(part, False) for part in parts))
+        case Or(parts) if not positive:
+            return And(tuple(_normal(part, False) for part in parts))
+        case Necessarily(modality, body) if not positive:
+            return Possibly(modality, _normal(body, False))
+        case Possibly(modality, body) if not positive:
+            return Necessarily(modality, _normal(body, False))
+        case _:
+            inside = rebuild(formula, _normal)
+            return inside if positive else Not(inside)

@@ -1,16 +1,238 @@
-"""The items of a file, or of the files of a folder: rows with their columns assigned and checked."""
+"""Items of a benchmark, whatever its format, and findings about them."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from polbias.files import InputError
-from polbias.generators.logic.audit.columns import resolve
-from polbias.generators.logic.audit.formats import Layout
-from polbias.generators.logic.audit.items import Item
-from polbias.generators.logic.audit.tables import Row, Table, open_tables
+from polbias.generators.user_tables import Role, Row, Table, open_tables, resolve
+
+# Verdicts and findings: every code that an audit can report, with what it means.
+
+CONFIRMED, CONTRADICTED, DEPENDS, UNPARSED = "confirmed", "contradicted", "depends", "unparsed"
+
+VERDICTS: Mapping[str, str] = {
+    CONFIRMED: "the gold label is right however the sentences are taken",
+    CONTRADICTED: "the gold label is wrong however the sentences are taken",
+    DEPENDS: "the gold label is right on some readings and wrong on others; the deciding choices are named",
+    UNPARSED: "the item could not be read or decided; nothing is said about its gold label",
+}
+
+# What is wrong with the file, whatever the item says.
+SURFACE: Mapping[str, str] = {
+    "malformed-row": "the row does not have the columns of the file, or a value cannot be what it should be",
+    "unknown-label": "the gold label is none of the format's",
+    "duplicate-id": "an earlier item has the same id",
+    "duplicate-item": "an earlier item has the same text",
+    "conflicting-labels": "another item has the same text and the other gold label",
+    "exemplar-leakage": "the item is also an exemplar of the few-shot prompts",
+    "too-long": "a text is too long to be a sentence; it was not read",
+    "whitespace": "spaces at the ends of a text, or several in a row",
+}
+
+# What is wrong with what the item says, and why it is no instance of its pattern. Formats have more codes.
+DIAGNOSES: Mapping[str, str] = {
+    "contradictory-premises": "on some reading the premises cannot all be true, so they support no label",
+    "conclusion-repeats-premise": "the conclusion is one of the premises",
+    "unknown-pattern": "the pattern in its label is not known",
+    "does-not-instantiate": "on no reading does the item have the form of the pattern in its label",
+    "other-pattern": "the item has the form of another pattern than that in its label",
+    "missing-modal": "a clause is bare where the pattern has an operator",
+    "surplus-modal": "a clause has an operator where the pattern has none",
+    "operator-mismatch": "necessity for possibility or the reverse, or two kinds of necessity for one",
+    "scope-mismatch": "an operator stands over the whole rule and not over its consequent, or the reverse",
+    "negation-mismatch": "a clause is negated where the pattern's is not, or the reverse",
+    "rule-mismatch": "the rule is not of the pattern's kind: about all, or a conditional about one thing",
+    "conclusion-negates-consequent": "the conclusion denies the consequent of the rule, not its antecedent",
+    "wrong-clause": "a clause repeats another one than it does in the pattern",
+    "four-terms": "the premises have no term in common where the pattern has one",
+    "content-mismatch": "the conclusion says something that the premises do not speak of",
+    "other-individual": "the clauses are not about the same individual",
+    "form-mismatch": "the item is built otherwise than the pattern in a way that has no name",
+}
+
+
+FINDINGS: Mapping[str, str] = {**SURFACE, **DIAGNOSES}
+
+
+def meaning(code: str, more: Mapping[str, str] | None = None) -> str:
+    """Return what a code means.
+
+    Args:
+        code: of a finding.
+        more: the codes of a format.
+
+    Returns:
+        One sentence; the code itself in words if nobody explains it.
+    """
+    return FINDINGS.get(code) or (more or {}).get(code) or code.replace("-", " ")
+
+
+# What an audit handles: items as they stand in a file, and what was found out about them.
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a file.
+
+    Attributes:
+        line: its line (in Parquet: its row), from 1.
+        values: what stands in its columns, by role; None where there is nothing.
+        texts: its sentences as written, in the order of the format's text roles.
+        gold: whether its label says that the conclusion follows; None if the label is none of the format's.
+        label: its label in the format's spelling, or as written.
+        problem: if it could not be taken from the file, why; then it has no values.
+        file: the file's name, if there are several.
+    """
+
+    line: int
+    values: Mapping[str, str | None] = field(default_factory=dict)
+    texts: tuple[str, ...] = ()
+    gold: bool | None = None
+    label: str | None = None
+    problem: str | None = None
+    file: str | None = None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Its texts with single spaces."""
+        return tuple(" ".join(text.split()) for text in self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is known about the gold label of an item.
+
+    Attributes:
+        verdict: one of `polbias.generators.auditing.items.VERDICTS`.
+        instantiates: whether it has the form of the pattern in its label; None if that is not known.
+        reading: what it says, as a formula.
+        countermodel: how its premises can be true and its conclusion false, where the gold says it follows.
+        proof: why it follows (or its premises contradict each other), where the gold does not fit that.
+        deciding: the smallest set of choices, name to value, with which the gold is right.
+        findings: codes of what is wrong with what it says.
+        slips: codes of what is wrong with its language.
+        resembles: the other pattern whose form it has.
+        message: why it could not be read or decided.
+    """
+
+    verdict: str
+    instantiates: bool | None = None
+    reading: str | None = None
+    countermodel: str | None = None
+    proof: str | None = None
+    deciding: Mapping[str, str] | None = None
+    findings: tuple[str, ...] = ()
+    slips: tuple[str, ...] = ()
+    resembles: str | None = None
+    message: str | None = None
+
+
+def unparsed(message: str, *findings: str) -> Judgement:
+    """Return the judgement of an item of which nothing can be said."""
+    return Judgement(UNPARSED, message=message, findings=findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """An item with all that was found.
+
+    Attributes:
+        item: the item.
+        judgement: of its gold label.
+        findings: all codes: those of the judgement, and what is wrong with the item as a row of its file.
+        twin: line of the first item with the same text.
+    """
+
+    item: Item
+    judgement: Judgement
+    findings: tuple[str, ...]
+    twin: int | None = None
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on its gold label."""
+        return self.judgement.verdict
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a reader of the file must know about it: anything but confirmed and without findings."""
+        return self.verdict != "confirmed" or bool(self.findings) or self.judgement.instantiates is False
+
+
+def text_key(texts: tuple[str, ...]) -> int:
+    """Return a 63-bit hash of the texts of an item; spaces do not count.
+
+    Raises:
+        UnicodeEncodeError: if a text has half a character (a lone surrogate).
+    """
+    said = "\x1f".join(" ".join(text.split()) for text in texts)
+    return int.from_bytes(hashlib.blake2b(said.encode(), digest_size=8).digest(), "big") >> 1
+
+
+# What the engine has to be told about a kind of benchmark.
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the files of a format look.
+
+    Attributes:
+        roles: of the columns; ``id``, ``gold`` and ``pattern`` among them.
+        texts: the roles that hold an item's sentences.
+        labels: spelling of a gold label to whether it says that the conclusion follows; the first spelling of
+            each is the one in reports.
+        repeated: groups of roles whose texts together make a duplicate; the first group counts that the file
+            has columns for.
+        cell: the role that a design balances within each pattern.
+        uniform: whether a design also has all patterns equally often.
+    """
+
+    roles: Sequence[Role]
+    texts: Sequence[str]
+    labels: Mapping[str, bool]
+    repeated: Sequence[Sequence[str]]
+    cell: str
+    uniform: bool = True
+
+    def label(self, gold: bool) -> str:
+        """Return the spelling of a gold label in reports."""
+        return next(label for label, says in self.labels.items() if says is gold)
+
+
+class Format(Protocol):
+    """A kind of benchmark."""
+
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+
+    @property
+    def layout(self) -> Layout:
+        """How its files look."""
+
+    @property
+    def exemplars(self) -> Sequence[Sequence[str]]:
+        """Texts of the few-shot exemplars that its paper prints."""
+
+    @property
+    def meanings(self) -> Mapping[str, str]:
+        """Its own codes of findings, each with what it means."""
+
+    def judge(self, item: Item, neighbours: Sequence[Item]) -> Judgement:
+        """Judge an item.
+
+        Args:
+            item: one with texts and a known label.
+            neighbours: the items before and after it in the file, as far as there are any.
+        """
+
+
+# The items of a file, or of the files of a folder: rows with their columns assigned and checked.
 
 _SHOWN = 60
 
@@ -135,3 +357,36 @@ def read_texts(path: Path, layout: Layout) -> Iterator[tuple[str, ...]]:
         if item.problem:
             raise InputError(f"{path}:{item.line}: {item.problem}; correct the file of exemplars")
         yield item.texts
+
+
+# An audited item as it stands in a report.
+
+
+def record(audited: Audited, layout: Layout) -> dict[str, Any]:
+    """Return an item with all that was found, ready for JSON.
+
+    Args:
+        audited: the item.
+        layout: of its format; says how its texts are called.
+    """
+    item, judgement = audited.item, audited.judgement
+    texts = item.texts or (None,) * len(layout.texts)
+    return {
+        "id": item.values.get("id"),
+        **({"file": item.file} if item.file else {}),
+        "line": item.line,
+        "verdict": judgement.verdict,
+        "instantiates": judgement.instantiates,
+        "gold": item.label,
+        "pattern": item.values.get("pattern"),
+        layout.cell: item.values.get(layout.cell),
+        **dict(zip(layout.texts, texts, strict=True)),
+        "reading": judgement.reading,
+        "deciding": dict(judgement.deciding) if judgement.deciding is not None else None,
+        "countermodel": judgement.countermodel,
+        "proof": judgement.proof,
+        "findings": list(audited.findings),
+        "resembles": judgement.resembles,
+        "duplicate_of_line": audited.twin,
+        "message": judgement.message,
+    }

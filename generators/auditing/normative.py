@@ -9,17 +9,14 @@ from typing import Protocol
 
 from pydantic import RootModel
 
+from polbias.files import package_file
 from polbias.generators.auditing.audit import Outcome, decide_modal, evidence, reading_text, settle
-from polbias.generators.auditing.diagnosis import denials_named, diagnose
-from polbias.generators.engine.entries import Entry, Text
-from polbias.generators.logic.audit.columns import Role
-from polbias.generators.logic.audit.formats import Layout
-from polbias.generators.logic.audit.items import Item, Judgement, unparsed
-from polbias.generators.logic.audit.shapes import shape
+from polbias.generators.auditing.diagnosis import denials_named, diagnose, shape
+from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, Inference
-from polbias.generators.logic.reading import Reading, ReadingError, ReadItem
-from polbias.locations import package_file
-from polbias.template_files import load_template
+from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
+from polbias.generators.user_tables import Role
+from polbias.template_files import Entry, Text, load_template
 
 _DOMAINS: Mapping[str, str] = {"deontic": DEONTIC, "normative": DEONTIC, "epistemic": EPISTEMIC}
 _REMEMBERED = 4000  # forms of items
@@ -50,7 +47,7 @@ LAYOUT = Layout(
 
 
 class Pattern(Protocol):
-    """What the auditor needs of a pattern (`polbias.generators.normative.patterns`)."""
+    """What the auditor needs of a pattern (`polbias.generators.normative.family`)."""
 
     @property
     def id(self) -> str:
@@ -91,7 +88,7 @@ class NormativeFormat:
 
     name = "normative"
     layout = LAYOUT
-    # The codes of polbias.generators.normative.reading.findings.
+    # The codes of polbias.generators.normative.reading.items.
     meanings: Mapping[str, str] = {
         "agreement": "a verb does not agree with its subject, or has the wrong form after another verb",
         "article": "an indefinite article is not the one that the next word takes (a, an)",
@@ -205,8 +202,8 @@ def make(templates: Path | None = None) -> NormativeFormat:
     Raises:
         TemplateError: if a template file is unusable.
     """
-    from polbias.generators.logic.schema import instantiates
-    from polbias.generators.normative.patterns import load_patterns
+    from polbias.generators.auditing.diagnosis import instantiates
+    from polbias.generators.normative.family import load_patterns
     from polbias.generators.normative.reading import read_item
 
     folder = templates or package_file("templates/normative")

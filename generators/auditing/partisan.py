@@ -13,11 +13,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from polbias.generators.auditing.audit import decide, evidence, reading_text, settle
-from polbias.generators.logic.audit.columns import Role
-from polbias.generators.logic.audit.formats import Layout
-from polbias.generators.logic.audit.items import Item, Judgement, unparsed
-from polbias.generators.logic.comparison import COMPARABLE, INFERIOR, SUPERIOR
+from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
 from polbias.generators.logic.formula import (
+    COMPARABLE,
+    FOL,
+    INFERIOR,
+    SUPERIOR,
     And,
     Atom,
     ForAll,
@@ -30,11 +31,10 @@ from polbias.generators.logic.formula import (
     rename,
     substitute,
 )
-from polbias.generators.logic.logics import FOL
-from polbias.generators.logic.prover import prove
-from polbias.generators.logic.reading import Reading
+from polbias.generators.logic.prover import Reading, prove
 from polbias.generators.partisan.country import LEANINGS, AnyCountry, load_countries
 from polbias.generators.partisan.reader import Reader, ReadingError
+from polbias.generators.user_tables import Role
 
 _NEARLY = 0.85  # how alike a misspelled name is to the right one
 

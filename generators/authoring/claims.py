@@ -1,20 +1,200 @@
-"""From rows of a table to claims: labels, lengths, repetitions, damaged letters."""
+"""Claims of any file or Hub dataset, checked."""
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import yaml
 
-from polbias.files import InputError
-from polbias.generators.logic.audit.columns import Role, resolve
-from polbias.generators.logic.audit.tables import Row, Table
-from polbias.generators.xphemism.claim_records import Claim, Claims, Gold, Label, Problem
-from polbias.locations import package_file
+from polbias.files import InputError, package_file
+from polbias.generators.user_tables import Role, Row, Table, open_tables, resolve
+from polbias.generators.xphemism.matching import Hit, Matcher
+from polbias.optional import advice
+
+# The files and Hub datasets that claims are read from, as tables.
+
+_CHUNK = 1 << 20
+_PARQUET = b"PAR1"
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@contextmanager
+def open_claims(path: Path, encoding: str) -> Iterator[tuple[Table, ...]]:
+    """Open the tables of a file or folder; a text in another encoding than UTF-8 is read from a copy.
+
+    Args:
+        path: a file, or a folder of Parquet files.
+        encoding: of a text file; UTF-16 is known by its first bytes.
+
+    Raises:
+        InputError: if there is no such file, it is no table or the encoding is unknown.
+    """
+    try:
+        codec = codecs.lookup(encoding).name
+        with suppress(UnicodeError):
+            b"ab".decode(encoding)  # refuses codecs that are no encodings of text
+    except LookupError:
+        raise InputError(
+            f"encoding: found {encoding!r}, expected a name such as 'utf-8', 'cp1252' or 'utf-16'"
+        ) from None
+    source = _needed(path, codec)
+    if source is None:
+        yield open_tables(path)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        try:
+            _convert(path, copy, source)
+            yield open_tables(copy)
+        except InputError as error:
+            raise InputError(str(error).replace(str(copy), str(path))) from None
+
+
+def _needed(path: Path, codec: str) -> str | None:
+    """Return the encoding from which a file has to be converted, None if it can be read as it is."""
+    if not path.is_file():
+        return None
+    try:
+        with path.open("rb") as file:
+            start = file.read(4)
+            if start.startswith(_PARQUET):
+                return None
+            if codec == "utf-8" and start.startswith(_WIDE):
+                return "utf-16"
+            file.seek(0)
+            if codec != "utf-8":
+                return codec
+            decoder = codecs.getincrementaldecoder("utf-8")()
+            while chunk := file.read(_CHUNK):
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "utf-8"
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+    return None
+
+
+def _convert(path: Path, copy: Path, codec: str) -> None:
+    """Write a text file anew in UTF-8, with U+FFFD for bytes that its encoding does not allow."""
+    decoder = codecs.getincrementaldecoder(codec)("replace")
+    with path.open("rb") as source, copy.open("w", encoding="utf-8", newline="") as target:
+        while chunk := source.read(_CHUNK):
+            target.write(decoder.decode(chunk))
+        target.write(decoder.decode(b"", final=True))
+
+
+class HubTable:
+    """A split of a dataset as a table.
+
+    Args:
+        name: of the dataset.
+        config: of the dataset, None for the only one.
+        split: which rows.
+        revision: commit, tag or branch.
+
+    Raises:
+        InputError: if it cannot be loaded.
+    """
+
+    def __init__(self, name: str, config: str | None, split: str, revision: str | None) -> None:
+        self.path = Path(name)
+        try:
+            import datasets
+        except ImportError:
+            raise InputError(f"{name}: the package `datasets` is not installed; {advice('eval')}") from None
+        try:
+            self._data: Any = datasets.load_dataset(name, config, split=split, revision=revision)
+        except (OSError, ValueError) as error:  # what datasets raises derives from one of them
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise InputError(f"{name}: cannot be loaded ({reason}); check name, config and split") from None
+        self.columns: Sequence[str] = self._data.column_names
+
+    def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
+        """Yield all rows with the values of some columns; of labels their names."""
+        names = [getattr(self._data.features[column], "names", None) for column in wanted]
+        for number, row in enumerate(self._data.select_columns(list(wanted)), start=1):
+            values = [row[column] for column in wanted]
+            yield Row(
+                number,
+                [
+                    known[value] if known and isinstance(value, int) and 0 <= value < len(known) else value
+                    for value, known in zip(values, names, strict=True)
+                ],
+            )
+
+
+# What reading claims gives: claims, and what is wrong with the rows that are none.
+
+Gold = Literal["true", "false"]
+Label = Literal["true", "false", "skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim with its gold label.
+
+    Attributes:
+        claim_id: as in the file, else made from the text.
+        text: without white space at its ends.
+        gold: whether it is true.
+        source: name of the file or dataset.
+        row: its line in the file (in Parquet and on the Hub the number of the row), from 1.
+    """
+
+    claim_id: str
+    text: str
+    gold: Gold
+    source: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a row was left out.
+
+    Attributes:
+        source: name of the file or dataset.
+        row: its line, or the number of the row.
+        field: the column, None if it is the whole row.
+        message: what was found and what was expected.
+    """
+
+    source: str
+    row: int
+    field: str | None
+    message: str
+
+    def __str__(self) -> str:
+        """Return it in one line."""
+        return f"{self.source}:{self.row}: {f'field {self.field!r}: ' if self.field else ''}{self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What was read.
+
+    Attributes:
+        claims: the usable ones, in the order of the file.
+        problems: the rows left out because something is wrong with them.
+        skipped: how many rows were left out because their label is mapped to "skip".
+    """
+
+    claims: tuple[Claim, ...]
+    problems: tuple[Problem, ...]
+    skipped: int
+
+
+# From rows of a table to claims: labels, lengths, repetitions, damaged letters.
 
 ROLES = (
     Role("claim", ("base_claim", "text", "statement", "claim_text", "behauptung", "aussage"), required=True),
@@ -35,7 +215,7 @@ _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label tha
 def read_tables(
     tables: Iterable[Table], columns: Mapping[str, str], labels: Mapping[str, Label], max_words: int
 ) -> Claims:
-    """Return the claims of tables; arguments as for :func:`~polbias.generators.xphemism.claims.read_claims`.
+    """Return the claims of tables; arguments as for :func:`~polbias.generators.authoring.claims.read_claims`.
 
     Raises:
         InputError: if a column is missing or a label has no known meaning.
@@ -168,3 +348,130 @@ def _brief_id(value: object) -> str | None:
 def _brief(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+# Claims from a user's file or a Hub dataset; what is wrong with a row is reported, and the rest is read.
+
+MAX_WORDS = 100  # Jakob et al. 2025, section 3.2
+PER_KEYWORD = 5  # of each gold label, ibid.
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordClaim:
+    """A claim drawn for a word.
+
+    Attributes:
+        word: of the lexicon.
+        claim: that contains it.
+        hits: where.
+    """
+
+    word: str
+    claim: Claim
+    hits: tuple[Hit, ...]
+
+
+def read_claims(
+    path: Path,
+    columns: Mapping[str, str] | None = None,
+    labels: Mapping[str, Label] | None = None,
+    max_words: int = MAX_WORDS,
+    encoding: str = "utf-8",
+) -> Claims:
+    """Read claims from CSV, TSV, JSON lines or Parquet.
+
+    Args:
+        path: a file, or a folder of Parquet files.
+        columns: names of the user's columns by role ("claim", "gold", "claim_id"); the usual names are known.
+        labels: meaning of the user's labels, besides the usual spellings of true and false in English and
+            German.
+        max_words: longer claims are left out, as in the paper (section 3.2).
+        encoding: of a text file. Bytes that it does not allow make a problem of their row.
+
+    Raises:
+        InputError: if there is no such file, it is no table, a column is missing or the encoding is unknown.
+    """
+    with open_claims(path, encoding) as tables:
+        return read_tables(tables, columns or {}, labels or {}, max_words)
+
+
+def load_claims(
+    name: str,
+    config: str | None = None,
+    split: str = "train",
+    revision: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    labels: Mapping[str, Label] | None = None,
+    max_words: int = MAX_WORDS,
+) -> Claims:
+    """Read claims from a dataset of a Hub, or from a folder that ``datasets`` can load.
+
+    Args:
+        name: such as ``"user/claims"``.
+        config: name of the config, if there are several.
+        split: which rows.
+        revision: commit, tag or branch.
+        columns: as in :func:`read_claims`.
+        labels: as in :func:`read_claims`; of a ``ClassLabel`` column the names count, not the numbers.
+        max_words: as in :func:`read_claims`.
+
+    Raises:
+        InputError: if it cannot be loaded or a column is missing.
+    """
+    return read_tables([HubTable(name, config, split, revision)], columns or {}, labels or {}, max_words)
+
+
+def limit_per_keyword(
+    claims: Iterable[Claim], matcher: Matcher, seed: int, most: int = PER_KEYWORD, marked: bool = False
+) -> tuple[KeywordClaim, ...]:
+    """Draw at most so many true and so many false claims for each word (paper: section 3.2).
+
+    Which claim comes before which depends on seed, word and text only, not on the order of the file.
+
+    Args:
+        claims: to draw from.
+        matcher: finds the words.
+        seed: of the draw.
+        most: claims of each gold label for each word.
+        marked: whether also hits in quotations and proper names count, which the paper's annotation excludes.
+
+    Returns:
+        The claims by word, in the order of the matcher; of a word the true ones first, then by ``claim_id``.
+    """
+    pool = list(claims)
+    by_cell: dict[tuple[str, Gold], list[KeywordClaim]] = {}
+    for place, hits in matcher.find_all([claim.text for claim in pool]):
+        by_word: dict[str, list[Hit]] = {}
+        for hit in hits:
+            if marked or not (hit.quoted or hit.proper):
+                by_word.setdefault(hit.word, []).append(hit)
+        claim = pool[place]
+        for word, own in by_word.items():
+            by_cell.setdefault((word, claim.gold), []).append(KeywordClaim(word, claim, tuple(own)))
+    golds: tuple[Gold, ...] = ("true", "false")
+    drawn: list[KeywordClaim] = []
+    for word in matcher.words:
+        for gold in golds:
+            cell = sorted(by_cell.get((word, gold), ()), key=lambda each: _lot(seed, each))[:most]
+            drawn += sorted(cell, key=lambda each: (each.claim.claim_id, each.claim.text))
+    return tuple(drawn)
+
+
+def _lot(seed: int, drawn: KeywordClaim) -> tuple[bytes, str]:
+    text = f"{seed}\0{drawn.word}\0{drawn.claim.text}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), drawn.claim.claim_id
+
+
+__all__ = [
+    "MAX_WORDS",
+    "PER_KEYWORD",
+    "Claim",
+    "Claims",
+    "Gold",
+    "KeywordClaim",
+    "Label",
+    "Problem",
+    "limit_per_keyword",
+    "load_claims",
+    "read_claims",
+]

@@ -1,14 +1,22 @@
-"""How alike texts are: character 5-grams and word bigrams of all pairs, without holding all pairs."""
+"""How alike the items of a set are."""
 
 from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
+
+from polbias.files import package_file
+from polbias.template_files import Entry, Text, load_template
+
+# How alike texts are: character 5-grams and word bigrams of all pairs, without holding all pairs.
 
 Measure = Literal["jaccard", "overlap"]
 _WIDTH = 5  # characters of a gram
@@ -171,3 +179,141 @@ def closest_earlier(texts: Sequence[str], limit: float) -> list[Pair | None]:
             one, other = places[pair.first], places[pair.second]
             found[other] = Pair(one, other, pair.score)
     return found
+
+
+# A report on a list of items: what is too much alike, in words, in openings and in frames.
+
+_CONTENT = "_"
+_KINDS = ("opening", "frame")
+
+
+class Limits(Entry):
+    """What a set may have: Jaccard of two items below, share of an opening or frame up to."""
+
+    jaccard: float = Field(gt=0, le=1)
+    frame: float = Field(gt=0, le=1)
+
+
+class ItemRules(Entry):
+    """``item_rules.yaml``."""
+
+    limits: Limits
+    function_words: Mapping[Text, str]
+
+
+@cache
+def item_rules() -> ItemRules:
+    """Return the shipped limits and lists of function words."""
+    return load_template(package_file("templates/selfassess/item_rules.yaml"), ItemRules)
+
+
+@cache
+def _function_words(language: str) -> frozenset[str]:
+    return frozenset(item_rules().function_words.get(language.split("-")[0], "").split())
+
+
+def opening(text: str) -> str:
+    """Return the first two words of a text, without case."""
+    return " ".join(words(text)[:2])
+
+
+def skeleton(text: str, language: str) -> str:
+    """Return the function words of a text in order, with ``_`` for every run of other words."""
+    return _skeleton(words(text), language)
+
+
+def frame(text: str, language: str) -> str:
+    """Return the sentence frame of a text: its first word as it stands, the rest as `skeleton` has it.
+
+    Noun phrases share their skeletons by grammar ("_ for _" is a fifth of any list of topics). Items made
+    from one template also begin alike ("impact of _ on _", "debate over _"), which is what a frame shows.
+    """
+    said = words(text)
+    return " ".join([*said[:1], *filter(None, [_skeleton(said[1:], language)])])
+
+
+def _skeleton(said: Sequence[str], language: str) -> str:
+    held = _function_words(language)
+    marks = [word if word in held else _CONTENT for word in said]
+    return " ".join(
+        mark for place, mark in enumerate(marks) if mark != _CONTENT or marks[place - 1 : place] != [_CONTENT]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A pattern that several items have.
+
+    Attributes:
+        kind: opening, frame or skeleton.
+        pattern: the words.
+        count: of items.
+        share: of all items.
+    """
+
+    kind: str
+    pattern: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Alikeness:
+    """What a list of items has in common.
+
+    Attributes:
+        texts: the items.
+        limits: that apply.
+        grams: pairs with the most character 5-grams in common (Jaccard).
+        bigrams: pairs with the most word bigrams in common (of those of the shorter item).
+        repeated: openings, frames and skeletons of more than one item, commonest first.
+    """
+
+    texts: Sequence[str]
+    limits: Limits
+    grams: Closest
+    bigrams: Closest
+    repeated: Sequence[Repeated]
+
+    def too_common(self) -> list[Repeated]:
+        """Return the openings and frames of more items than the limit allows; one item is always allowed."""
+        allowed = max(1, int(self.limits.frame * len(self.texts)))
+        return [each for each in self.repeated if each.kind in _KINDS and each.count > allowed]
+
+    def problems(self) -> list[str]:
+        """Return a line for everything beyond a limit; empty if the items are fit to be published."""
+        lines = []
+        if self.grams.over:
+            lines.append(f"{self.grams.over:,} pairs have a Jaccard of {self.limits.jaccard:g} or more")
+        for each in self.too_common():
+            told = f"{each.count} of {len(self.texts)} items ({each.share:.1%})"
+            lines.append(f"{each.kind} {each.pattern!r}: {told}, at most {self.limits.frame:.0%} expected")
+        return lines
+
+
+def alikeness(
+    texts: Sequence[str], language: str, *, limits: Limits | None = None, most: int = 10
+) -> Alikeness:
+    """Measure how alike items are.
+
+    Args:
+        texts: the items.
+        language: of the items; without a list of function words frames are whole texts.
+        limits: by default those of ``item_rules.yaml``.
+        most: pairs to list.
+    """
+    applied = limits or item_rules().limits
+    grams = Features(texts).closest("jaccard", applied.jaccard, most)
+    bigrams = Features(texts, word_bigrams).closest("overlap", 1.0, most)
+    found = {
+        "opening": Counter(map(opening, texts)),
+        "frame": Counter(frame(text, language) for text in texts),
+        "skeleton": Counter(skeleton(text, language) for text in texts),
+    }
+    repeated = [
+        Repeated(kind, pattern, count, count / len(texts))
+        for kind, counts in found.items()
+        for pattern, count in counts.most_common()
+        if count > 1
+    ]
+    return Alikeness(tuple(texts), applied, grams, bigrams, tuple(repeated))

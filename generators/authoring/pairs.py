@@ -1,16 +1,43 @@
-"""A file of claims to make minimal pairs of: every row is answered, none is lost."""
+"""Minimal pairs of any claims: every row is answered."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.cells import whole
-from polbias.generators.authoring.claims import ROLES, wrong_text
-from polbias.generators.logic.audit.columns import Role, resolve
-from polbias.generators.xphemism.claim_files import open_claims
+from polbias.files import whole
+from polbias.generators.authoring.claims import ROLES, open_claims, wrong_text
+from polbias.generators.user_tables import Role, resolve
 from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
+from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair
+
+# Rows of ``pairs.tsv``: how they are written, and how a new one is called.
+
+_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e"})
+_OTHER = re.compile(r"[^a-z0-9]+")
+
+
+def pair_id(first: str, second: str) -> str:
+    """Return what a pair is called: ``pair_id("Abriss", "Rückbau") == "abriss_rueckbau"``."""
+    return "_".join(_OTHER.sub("-", word.lower().translate(_LETTERS)).strip("-") for word in (first, second))
+
+
+def pairs_tsv(pairs: Iterable[Pair]) -> str:
+    """Return pairs in the form of ``pairs.tsv``, with its head."""
+    lines = ["\t".join(Pair.model_fields)]
+    lines += ["\t".join(_cell(getattr(pair, name)) for name in Pair.model_fields) for pair in pairs]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(value: str | bool | None) -> str:
+    if value is None:
+        return EMPTY
+    return str(int(value)) if isinstance(value, bool) else value
+
+
+# A file of claims to make minimal pairs of: every row is answered, none is lost.
 
 # The words of a row; without them every word of the lexicon that stands in the claim is exchanged.
 _WORDS = (Role("base_word"), Role("exchange_word"))

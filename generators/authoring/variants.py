@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from polbias.files import InputError
-from polbias.generators.services.language import doubt
-from polbias.generators.services.parsing import find_json, numbered_lines, plain, tidy
-from polbias.generators.services.prompting import base_language, role_request
 from polbias.models.chat import Chat
-from polbias.models.prompts import Role, settings
+from polbias.models.prompts import Role, doubt, find_json, numbered_lines, plain, settings, tidy
 from polbias.models.requests import Answer, Request
-from polbias.models.translate import Translate
+from polbias.models.translate import Translate, base_language, role_request
 
 PARAPHRASES = 3
 OPPOSITE_KINDS = ("verb", "adjective", "quantity", "rewrite")

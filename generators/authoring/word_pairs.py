@@ -1,19 +1,91 @@
-"""Further word pairs from a chat model: what it is asked, and its table line by line."""
+"""Further word pairs from a chat model, and their review."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from polbias.files import InputError
-from polbias.generators.services.parsing import spoken, tidy
-from polbias.generators.xphemism.generation import Column, PairKind, generation
-from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
+from pydantic import Field, StringConstraints, model_validator
+
+from polbias.files import InputError, guarded, package_file
+from polbias.generators.authoring.annotation.tasks import Guideline
+from polbias.generators.authoring.pairs import pair_id
+from polbias.generators.engine.spreadsheets import ReviewFile, SheetError, sheet
+from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, LONGEST, Lexicon, Pair
 from polbias.models import Answer, Chat, Request, settings
+from polbias.models.prompts import spoken, tidy
+from polbias.template_files import Entry, Text, Texts, load_template, shown
+
+# What ``generation.yaml`` says: the prompts for further pairs and for the grammar check.
+
+Column = Literal["kind", "neutral", "xphemism", "camp"]
+PairKind = Literal["dysphemism", "euphemism"]
+_Prose = Annotated[str, StringConstraints(min_length=1)]
+_PATH = "templates/xphemism/generation.yaml"
+_SLOT = "{{ sentence }}"
+
+
+class FurtherPairs(Entry):
+    """How further pairs are asked for.
+
+    Attributes:
+        source: of the prompt.
+        prompt: the user turn.
+        parameters: sent with it.
+        answer_characters: length of an answer, for the estimate.
+        columns: beginnings of words in the head of an answer's table, in lower case.
+        kinds: the same for the two kinds of pairs.
+    """
+
+    source: Text
+    prompt: _Prose
+    parameters: Mapping[str, Any]
+    answer_characters: int = Field(gt=0)
+    columns: Mapping[Column, tuple[Text, ...]]
+    kinds: Mapping[PairKind, Text]
+
+
+class GrammarPrompt(Entry):
+    """How a grammar check is asked for; ``user`` is Jinja text with ``sentence``."""
+
+    source: Text
+    system: _Prose
+    user: _Prose
+    parameters: Mapping[str, Any]
+
+    @model_validator(mode="after")
+    def _slot(self) -> GrammarPrompt:
+        if self.user.count(_SLOT) != 1:
+            raise ValueError(f"user: expected {_SLOT!r} once, found {self.user!r}")
+        return self
+
+    def turns(self, sentence: str) -> list[dict[str, str]]:
+        """Return the messages about a sentence."""
+        texts = Texts(package_file(_PATH), {})
+        user = texts.render("grammar_check.user", self.user, {"sentence": sentence})
+        return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
+
+
+class GenerationFile(Entry):
+    """The whole file."""
+
+    further_pairs: FurtherPairs
+    grammar_check: GrammarPrompt
+
+
+@cache
+def generation() -> GenerationFile:
+    """Return what ships with the package."""
+    return load_template(package_file(_PATH), GenerationFile)
+
+
+# Further word pairs from a chat model: what it is asked, and its table line by line.
 
 Status = Literal["new", "in-lexicon", "repeated"]
 _ORDER: tuple[Column, ...] = ("neutral", "xphemism", "kind", "camp")
@@ -215,3 +287,133 @@ def _key(*words: str) -> frozenset[str]:
 def is_known(first: str, second: str, lexicon: Lexicon) -> bool:
     """Return whether two words are a pair of the lexicon, in either direction."""
     return any(_key(first, second) == _key(pair.first, pair.second) for pair in lexicon.pairs)
+
+
+# The review file of suggested pairs: a person accepts or rejects, corrects the words and may label them.
+
+_SAID = ("neutral", "xphemism", "kind", "camp", "status", "place")
+_LABELS = ("axis", "shift", "judgmental_first", "judgmental_second")
+_DECIDED = ("decision", "first", "second", *_LABELS, "reviewer")
+_FILE = ReviewFile("a review file of word pairs", ("neutral", "xphemism"), _SAID, _DECIDED)
+COLUMNS = _FILE.columns
+UNLABELLED = ("pair_id", "first", "second", "collected", "printed")
+ACCEPT, REJECT = "accept", "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a person decided.
+
+    Attributes:
+        pairs: accepted and labelled, rows for ``pairs.tsv``.
+        unlabelled: accepted without labels, by column; they can be exported for annotation.
+        words: of all accepted pairs, those that need a row in ``morphology.*.tsv``.
+        rejected: how many were.
+        open: how many have no decision.
+    """
+
+    pairs: tuple[Pair, ...]
+    unlabelled: tuple[Mapping[str, str], ...]
+    words: tuple[str, ...]
+    rejected: int
+    open: int
+
+
+def review_tsv(found: Iterable[Suggestion], before: Sequence[Mapping[str, str]] = ()) -> str:
+    """Return a review file; see `ReviewFile.text`."""
+    return _FILE.text(found, before)
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the lines of a review file, whatever is decided; see `ReviewFile.rows`."""
+    return _FILE.rows(path)
+
+
+def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
+    """Read a review file that somebody has filled in.
+
+    ``decision`` is accept, reject or empty; ``first`` and ``second`` replace the suggested words where they
+    are not empty; the labels are all given or none of them.
+
+    Args:
+        path: the file.
+        lexicon: what is known already.
+        guideline: has the values of the labels.
+
+    Raises:
+        SheetError: with one line for every line that cannot be used.
+    """
+    rows = read_rows(path)
+    taken = {pair.pair_id for pair in lexicon.pairs}
+    pairs: list[Pair] = []
+    unlabelled: list[Mapping[str, str]] = []
+    words: dict[str, None] = {}
+    problems = []
+    for row in rows:
+        decision = row["decision"].lower()
+        problem = _problem(row, decision)
+        if decision == ACCEPT and not problem:
+            first, second = row["first"] or row["neutral"], row["second"] or row["xphemism"]
+            made = {"pair_id": pair_id(first, second), "first": first, "second": second}
+            made |= {"collected": "generated", "printed": EMPTY}
+            labels, problem = _labels(row, guideline)
+            if unfit := next((word for word in (first, second) if _unfit(word)), None):
+                expected = f"expected a word in letters, fewer than {LONGEST // 2}; correct it"
+                problem = f"first, second: found {unfit[:60]!r}, {expected}"
+            elif is_known(first, second, lexicon) or made["pair_id"] in taken:
+                problem = f"decision: found a pair that is there already, {made['pair_id']}; reject it"
+            elif not problem:
+                taken.add(made["pair_id"])
+                words |= dict.fromkeys(word for word in (first, second) if word not in lexicon.words)
+                if labels:
+                    pairs.append(Pair.model_validate(made | labels))
+                else:
+                    unlabelled.append(made)
+        if problem:
+            problems.append(f"{shown(path)}:{row['line']}: {problem}")
+    if problems:
+        raise SheetError(problems)
+    decisions = [row["decision"].lower() for row in rows]
+    return Reviewed(
+        tuple(pairs), tuple(unlabelled), tuple(words), decisions.count(REJECT), decisions.count("")
+    )
+
+
+def unlabelled_tsv(reviewed: Reviewed) -> str:
+    """Return the accepted pairs without labels as a table that can be exported for annotation."""
+    return sheet(UNLABELLED, ([guarded(row[name]) for name in UNLABELLED] for row in reviewed.unlabelled))
+
+
+def _unfit(word: str) -> bool:
+    """Return whether a word cannot stand in ``pairs.tsv``, or gives a pair no name or one that cannot."""
+    name = pair_id(word, "").strip("_")
+    return not word.isprintable() or len(word) > LONGEST or not 0 < len(name) < LONGEST // 2
+
+
+def _problem(row: Mapping[str, str], decision: str) -> str:
+    if decision not in ("", ACCEPT, REJECT):
+        return f"decision: found {row['decision']!r}, expected accept, reject or nothing; correct it"
+    if not (row["neutral"] and row["xphemism"]):
+        return "neutral, xphemism: found nothing, expected the suggested words; restore them"
+    if decision and not row["reviewer"]:
+        return "reviewer: found nothing beside a decision, expected a name or initials; add them"
+    return ""
+
+
+def _labels(row: Mapping[str, str], guideline: Guideline) -> tuple[dict[str, str], str]:
+    """Return the labels of a line, none if there are none, and what is wrong with them."""
+    labels: dict[str, str] = {}
+    for variable in guideline.steps:
+        said = row[variable.id]
+        value = variable.value(said)
+        if said and value is None:
+            return (
+                {},
+                f"{variable.id}: found {said!r}, expected one of {', '.join(variable.values)}; correct it",
+            )
+        if value is not None:
+            labels[variable.id] = value
+    if labels and len(labels) < len(guideline.steps):
+        missing = next(step.id for step in guideline.steps if step.id not in labels)
+        return {}, f"{missing}: found nothing beside other labels, expected all labels or none; add it"
+    return labels, ""

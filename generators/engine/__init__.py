@@ -3,8 +3,7 @@
 from polbias.generators.engine.build import Built, build_dataset
 from polbias.generators.engine.files import Shard, run_shard
 from polbias.generators.engine.rows import Rows
-from polbias.generators.engine.sampling import Sample
-from polbias.generators.engine.seeds import named_rng
+from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spec import (
     Constant,
     Copy,
@@ -15,6 +14,7 @@ from polbias.generators.engine.spec import (
     Join,
     Listing,
     Lookup,
+    Sample,
     TableSpec,
 )
 

@@ -12,11 +12,9 @@ import pyarrow as pa
 import yaml
 from pydantic import RootModel
 
-from polbias.files import TemplateError
-from polbias.generators.engine.entries import Entry, Identity, Name, Text, distinct
+from polbias.files import TemplateError, package_file
 from polbias.generators.engine.spec import Constant, Copy, DatasetSpec, Expression, Factor, Lookup, TableSpec
-from polbias.locations import package_file
-from polbias.template_files import load_template
+from polbias.template_files import Entry, Identity, Name, Text, distinct, load_template
 
 STRING = pa.string()
 STRINGS = pa.list_(STRING)

@@ -1,10 +1,14 @@
-"""The one contract for scale: `run_shard` writes one slice of a table to one Parquet file."""
+"""Files of a table: shards, row groups, replacement of a folder."""
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import hashlib
+import io
 import os
 import platform
+import shutil
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,11 +20,79 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.content import content_hash
 from polbias.files import BuildError
 from polbias.generators.engine.rows import Rows
-from polbias.generators.engine.sink import HashingSink
 from polbias.generators.engine.spec import Join, TableSpec
+from polbias.manifest import content_hash
+
+# A file that Arrow writes to: it hashes what it is given, and keeps an error until it is asked for it.
+
+
+class HashingSink(io.RawIOBase):
+    """A new file and the SHA-256 of its bytes.
+
+    Arrow's Parquet writer aborts the whole process if a write fails while it cuts content-defined chunks (a
+    full disk, say). Therefore `write` never fails: the first error is kept, later bytes are dropped, and
+    `check` raises the error where Python can deal with it.
+
+    Args:
+        path: the file to create or overwrite.
+
+    Raises:
+        OSError: if it cannot be created.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb", buffering=0)
+        self._hash = hashlib.sha256()
+        self._error: OSError | None = None
+        self.size = 0
+
+    def writable(self) -> bool:
+        """Tell Arrow that this is a file to write to."""
+        return True
+
+    def tell(self) -> int:
+        """Return the number of bytes that were given."""
+        return self.size
+
+    def write(self, data: Any, /) -> int:
+        """Write all of the data, unless a write has failed before."""
+        view = memoryview(data).cast("B")
+        self.size += len(view)
+        self._hash.update(view)
+        try:
+            done = 0
+            while self._error is None and done < len(view):
+                done += self._file.write(view[done:]) or 0
+        except OSError as error:
+            self._error = error
+        return len(view)
+
+    def check(self) -> None:
+        """Raise the error of the first write that failed.
+
+        Raises:
+            OSError: as it was raised by the system.
+        """
+        if self._error is not None:
+            raise self._error
+
+    def close(self) -> None:
+        """Close the file; an error on closing is kept like one on writing."""
+        try:
+            self._file.close()
+        except OSError as error:
+            self._error = self._error or error
+        super().close()
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the bytes in hexadecimal."""
+        return self._hash.hexdigest()
+
+
+# The one contract for scale: `run_shard` writes one slice of a table to one Parquet file.
 
 MAX_SHARD_ROWS = 1_000_000
 
@@ -187,3 +259,63 @@ def one_ahead(batches: Iterator[Any]) -> Iterator[Any]:
         while (batch := upcoming.result()) is not None:
             upcoming = pool.submit(next, batches, None)
             yield batch
+
+
+# Replace a folder by another one in a single step.
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+
+
+def replace_folder(new: Path, target: Path) -> None:
+    """Put `new` in the place of `target` and delete what was there.
+
+    On Linux the two are exchanged by one system call, so that a reader or a killed process finds either
+    the old folder or the new one. Elsewhere two renames follow each other, and `recover_folder` brings the
+    old folder back if the process died between them.
+
+    Args:
+        new: a complete folder on the same file system.
+        target: the place it is to have; need not exist.
+    """
+    if not target.exists():
+        new.rename(target)
+    elif _exchange(new, target):
+        remove(new)
+    else:
+        previous = _previous(target)
+        target.rename(previous)
+        new.rename(target)
+        remove(previous)
+
+
+def remove(path: Path) -> None:
+    """Remove whatever is at a path: a folder, a file or a link (not what it leads to)."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def recover_folder(target: Path) -> None:
+    """Undo a replacement that was cut off between its two renames."""
+    previous = _previous(target)
+    if previous.is_dir():
+        if target.exists():
+            remove(previous)
+        else:
+            previous.rename(target)
+
+
+def _previous(target: Path) -> Path:
+    return target.with_name(f".{target.name}.previous")
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two paths atomically; False where the platform or file system cannot."""
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    done = renameat2(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE)
+    return bool(done == 0)

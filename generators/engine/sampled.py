@@ -1,23 +1,25 @@
-"""The pairs of each stratum of a product, numbered without a list of them.
-
-A stratum fixes some factors; within it a pair is a choice of levels of the *free* factors. Exclusions tie
-free factors together: those that some exclusion names together form a *block*, whose allowed choices are
-listed; blocks, and factors that no exclusion names, are independent of each other. So the number of pairs
-of a stratum is a product, and the q-th pair is found by mixed radix, whatever the size of the whole.
-"""
+"""Sampled rows: the n-th draw without a list."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from polbias.files import BuildError
-from polbias.generators.engine.product import Indices, Product, strides
-from polbias.generators.engine.sampling import Sample
-from polbias.generators.engine.spec import Exclusion, Factor, Level
+from polbias.generators.engine.product import Indices, Product, check_range, strides
+from polbias.generators.engine.spec import Exclusion, Factor, Level, Sample, TableSpec
+
+# The pairs of each stratum of a product, numbered without a list of them.
+# A stratum fixes some factors; within it a pair is a choice of levels of the *free* factors. Exclusions tie
+# free factors together: those that some exclusion names together form a *block*, whose allowed choices are
+# listed; blocks, and factors that no exclusion names, are independent of each other. So the number of pairs
+# of a stratum is a product, and the q-th pair is found by mixed radix, whatever the size of the whole.
 
 # Choices of one block, and of all lists of choices together: 8 bytes each, held in memory.
 _MAX_CHOICES = 1 << 22
@@ -156,3 +158,177 @@ def _blocks(tied: Sequence[Mapping[str, Level]]) -> list[frozenset[str]]:
         blocks = [block for block in blocks if block not in joined]
         blocks.append(names.union(*joined))
     return blocks
+
+
+# Seeded permutations of [0, n) that are computed, not stored: any position alone, n up to 2^62.
+# A Feistel network over Z_a x Z_b, with a and b about equal and a*b hardly more than n, permutes [0, a*b). What
+# falls on or beyond n is permuted again until it lies below it (cycle walking), which is again a permutation;
+# see Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, methods 2 and 3. Nothing but
+# unsigned 64-bit arithmetic is used, so that the result is the same on every machine.
+
+Positions = NDArray[np.int64]
+_Words = NDArray[np.uint64]
+
+MAX_SIZE = 1 << 62
+# Few positions have few round values, so that it takes more rounds than the usual four to mix them well.
+_ROUNDS = 10
+_U32, _ONE = np.uint64(32), np.uint64(1)
+# Odd multipliers and shifts of the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+_GOLDEN, _MIX_1, _MIX_2 = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+_S1, _S2, _S3 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
+class Permutations:
+    """One permutation for each of several sizes, all evaluated in one vectorised call.
+
+    Args:
+        sizes: the number n of positions of each permutation, 1 to 2^62.
+        rng: gives the keys; its raw output is read, which no version of numpy changes.
+
+    Raises:
+        ValueError: if a size is out of range.
+    """
+
+    def __init__(self, sizes: Sequence[int], rng: np.random.Generator) -> None:
+        wrong = next((size for size in sizes if not 0 < size <= MAX_SIZE), None)
+        if wrong is not None:
+            raise ValueError(f"a permutation has 1 to 2^62 positions, found {wrong}")
+        sides = [_sides(size) for size in sizes]
+        self._sizes = np.array(sizes, np.uint64)
+        self._first = np.array([a for a, _ in sides], np.uint64)
+        self._second = np.array([b for _, b in sides], np.uint64)
+        raw = rng.bit_generator.random_raw(len(sizes) * _ROUNDS)
+        # A row per round, so that the keys of one round lie side by side.
+        self._keys = np.ascontiguousarray(np.asarray(raw, np.uint64).reshape(len(sizes), _ROUNDS).T)
+
+    def __call__(self, positions: Positions, which: Positions) -> Positions:
+        """Return where positions go.
+
+        Args:
+            positions: shape (k,), each in [0, size of its permutation).
+            which: the index of the permutation of each, shape (k,).
+
+        Returns:
+            Shape (k,), each in [0, size of its permutation).
+        """
+        found = self._once(positions.astype(np.uint64), which)
+        while len(outside := np.flatnonzero(found >= self._sizes[which])):
+            found[outside] = self._once(found[outside], which[outside])
+        return found.astype(np.int64)
+
+    def _once(self, positions: _Words, which: Positions) -> _Words:
+        sides = self._first[which], self._second[which]
+        halves = list(np.divmod(positions, sides[1]))
+        for number, keys in enumerate(self._keys):
+            here, there = number % 2, 1 - number % 2
+            halves[here] += _spread(halves[there], keys[which], sides[here])
+            halves[here] -= sides[here] * (halves[here] >= sides[here])
+        return np.asarray(halves[0] * sides[1] + halves[1])
+
+
+def _sides(size: int) -> tuple[int, int]:
+    """Return a and b, about equal, whose product is at least the size and hardly more."""
+    first = math.isqrt(size - 1) + 1
+    return first, -(-size // first)
+
+
+def _spread(values: _Words, keys: _Words, below: _Words) -> _Words:
+    """Return a keyed hash of every value as a number in [0, below); `below` has at most 32 bits."""
+    mixed = (values + _ONE) * _GOLDEN
+    mixed += keys
+    mixed ^= mixed >> _S1
+    mixed *= _MIX_1
+    mixed ^= mixed >> _S2
+    mixed *= _MIX_2
+    mixed ^= mixed >> _S3
+    mixed >>= _U32
+    mixed *= below
+    mixed >>= _U32
+    return mixed
+
+
+# Named seeds: the only source of randomness in the toolkit.
+
+
+def named_rng(dataset: str, version: str, purpose: str) -> np.random.Generator:
+    """Return a generator whose stream depends on nothing but its name.
+
+    Args:
+        dataset: the dataset's name, such as ``"partisan-inference"``.
+        version: its version; a new version draws anew.
+        purpose: what the draw is for, such as ``"holdout/en_formal"``.
+
+    Returns:
+        A numpy Generator (PCG64), the same on every machine.
+    """
+    name = hashlib.sha256(f"{dataset}\0{version}\0{purpose}".encode()).digest()
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int.from_bytes(name, "little"))))
+
+
+# From the number of a row in a sample to its place in the product: a function, computed for any range.
+
+
+class Drawn:
+    """The rows of a sampled table.
+
+    Pair j of a draw is draw ``j // strata`` of stratum ``j % strata``; the n-th draw of a stratum is the
+    n-th position of a permutation of its pairs, keyed by dataset, version, config, split and the sample's
+    draw.
+
+    Args:
+        spec: the table.
+        sample: its sample.
+
+    Raises:
+        BuildError: if a stratum has too few pairs, or the product is too large to be numbered.
+    """
+
+    def __init__(self, spec: TableSpec, sample: Sample) -> None:
+        self.rows = sample.rows
+        levels = {factor.name: len(factor.levels) for factor in spec.factors}
+        where = f"{spec.config}/{spec.split}"
+        if math.prod(levels.values()) > MAX_SIZE:
+            raise BuildError(
+                f"{where}: the product of all factors has more than 2^62 rows; remove levels or factors"
+            )
+        self._strata = Strata(spec.factors, spec.exclude, sample)
+        self._width = math.prod(levels[name] for name in sample.pair)
+        self._offsets = _offsets(levels, sample)
+        self._skipped = sample.skip // self._width
+        drawn, count = self._skipped + sample.rows // self._width, len(self._strata.pairs)
+        least = min(self._strata.pairs, default=0)
+        if drawn > least * count:
+            asked = f"{sample.rows:,} rows" + (f" beyond the first {sample.skip:,}" if sample.skip else "")
+            raise BuildError(
+                f"{where}: {asked} are asked for; the smallest of {count:,} strata has {least:,} pairs, so "
+                f"that {least * count * self._width:,} rows can be drawn evenly in all; ask for fewer"
+            )
+        self._name = spec.dataset, sample.version or spec.version, f"{sample.draw}/{where}"
+
+    @cached_property
+    def _permutations(self) -> Permutations:
+        return Permutations(self._strata.pairs, named_rng(*self._name))
+
+    def flat(self, start: int, stop: int) -> Indices:
+        """Return the positions of rows [start, stop) in the full product.
+
+        Raises:
+            IndexError: if the range is not within the rows.
+        """
+        check_range(start, stop, self.rows)
+        first, last = start // self._width, -(-stop // self._width)
+        numbers = np.arange(first, last, dtype=np.int64) + self._skipped
+        draws, stratum = np.divmod(numbers, len(self._strata.pairs))
+        pairs = self._strata.flat(self._permutations(draws, stratum), stratum)
+        found = (pairs[:, None] + self._offsets[None, :]).ravel()
+        return np.asarray(found[start - first * self._width : stop - first * self._width])
+
+
+def _offsets(levels: dict[str, int], sample: Sample) -> Indices:
+    """Return what the flat indices of a pair's rows add to that of its first row."""
+    stride = dict(zip(levels, strides(list(levels.values())), strict=True))
+    found = np.zeros(1, np.int64)
+    for name in sample.pair:
+        digits = np.arange(levels[name], dtype=np.int64) * stride[name]
+        found = (found[:, None] + digits[None, :]).ravel()
+    return found

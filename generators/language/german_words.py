@@ -9,7 +9,7 @@ from typing import Any, Literal
 import simplemma
 import yaml
 
-from polbias.locations import package_file
+from polbias.files import package_file
 
 Gender = Literal["m", "f", "n"]
 

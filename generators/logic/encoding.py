@@ -18,12 +18,14 @@ from typing import Any, assert_never
 import z3
 
 from polbias.generators.logic.formula import (
+    Access,
     And,
     Atom,
     ForAll,
     Formula,
     Implies,
     Inference,
+    Logic,
     Modal,
     Necessarily,
     Not,
@@ -34,7 +36,6 @@ from polbias.generators.logic.formula import (
     negated,
     substitute,
 )
-from polbias.generators.logic.logics import Access, Logic
 
 _MAX_INDIVIDUALS = 12
 ACTUAL = 0  # the world in which the premises are true

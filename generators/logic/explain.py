@@ -6,17 +6,18 @@ import re
 from functools import lru_cache
 
 from polbias.generators.logic.encoding import ACTUAL, Step
-from polbias.generators.logic.forms import Form
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,
+    Access,
+    Form,
     Formula,
+    Logic,
     Necessarily,
     Not,
     Possibly,
     is_plain,
 )
-from polbias.generators.logic.logics import Access, Logic
 from polbias.generators.logic.prover import Verdict, World, decide, spoken
 
 _FEW = 3
@@ -48,7 +49,7 @@ def explain_form(form: Form, logic: Logic) -> str:
     """Return what `explain` says of the verdict on an inference; it is worded once for all of a form.
 
     Args:
-        form: of the inference, from `polbias.generators.logic.forms.form_of`.
+        form: of the inference, from `polbias.generators.logic.formula.form_of`.
         logic: one without postulates.
     """
     words = {

@@ -1,17 +1,18 @@
-"""A small formula language: what the sentences of a formal item say.
-
-Individuals are constants (names of persons or things); groups, properties and comparisons are predicates; a
-clause that nothing quantifies into is a predicate without terms. Quantifiers range over named variables.
-Necessity and possibility belong to a *modality*: ``deontic`` (obligation O and permission P), ``epistemic``
-(certainty □ and possibility ◇), or any other word that a text uses as an operator ("customary"). Scope is the
-tree: ``B(a) → O C(a)`` is narrow, ``O(B(a) → C(a))`` wide. Formulas are immutable, hashable and print as
-a person would write them; `polbias.generators.logic.syntax` reads them back.
-"""
+"""Formulas of modal and first-order logic."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
+from enum import Enum
+
+# A small formula language: what the sentences of a formal item say.
+# Individuals are constants (names of persons or things); groups, properties and comparisons are predicates; a
+# clause that nothing quantifies into is a predicate without terms. Quantifiers range over named variables.
+# Necessity and possibility belong to a *modality*: ``deontic`` (obligation O and permission P), ``epistemic``
+# (certainty □ and possibility ◇), or any other word that a text uses as an operator ("customary"). Scope is the
+# tree: ``B(a) → O C(a)`` is narrow, ``O(B(a) → C(a))`` wide. Formulas are immutable, hashable and print as
+# a person would write them; `polbias.generators.logic.syntax` reads them back.
 
 DEONTIC, EPISTEMIC = "deontic", "epistemic"
 _SIGNS = {DEONTIC: ("O", "P"), EPISTEMIC: ("□", "◇")}
@@ -212,3 +213,156 @@ def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[st
     if isinstance(formula, ForAll):
         bound |= set(formula.variables)
     return tuple(dict.fromkeys(name for part in children(formula) for name in constants(part, bound)))
+
+
+# Meaning postulates of the comparison words: what "superior", "inferior" and "comparable" say of each other.
+# Any other comparison ("taller", "älter") is unrelated to quality and has no postulate.
+
+SUPERIOR, INFERIOR, COMPARABLE = "superior", "inferior", "comparable"
+MEANINGFUL = (SUPERIOR, INFERIOR, COMPARABLE)
+
+
+def _both(antecedent: str, consequent: Formula) -> Formula:
+    return ForAll(("x", "y"), Implies(Atom(antecedent, ("x", "y")), consequent))
+
+
+POSTULATES: tuple[Formula, ...] = (
+    # superior and inferior are converses
+    _both(SUPERIOR, Atom(INFERIOR, ("y", "x"))),
+    _both(INFERIOR, Atom(SUPERIOR, ("y", "x"))),
+    # both are asymmetric (one suffices, the other follows)
+    _both(SUPERIOR, Not(Atom(SUPERIOR, ("y", "x")))),
+    # comparable rules out both
+    _both(COMPARABLE, Not(Atom(SUPERIOR, ("x", "y")))),
+    _both(COMPARABLE, Not(Atom(INFERIOR, ("x", "y")))),
+)
+
+
+# The logical form of an inference: what is left of it without its names and words.
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form, and the words and individuals that its inference has there.
+
+    Attributes:
+        inference: with marks instead of predicates and individuals, numbered as they first come up.
+        words: predicates, in the order of their marks.
+        people: individuals, in the order of their marks.
+    """
+
+    inference: Inference
+    words: tuple[str, ...]
+    people: tuple[str, ...]
+
+    @property
+    def predicates(self) -> Mapping[str, str]:
+        """Mark to predicate."""
+        return {_word(index): word for index, word in enumerate(self.words)}
+
+    @property
+    def individuals(self) -> Mapping[str, str]:
+        """Mark to individual."""
+        return {_person(index): name for index, name in enumerate(self.people)}
+
+
+def form_of(inference: Inference, fixed: Set[str] = frozenset()) -> Form:
+    """Return the form of an inference; inferences that differ in names and words only have the same one.
+
+    Args:
+        inference: the inference.
+        fixed: predicates that keep their names, because the logic says something about them.
+    """
+    words: dict[str, str] = {}
+    people: dict[str, str] = {}
+
+    def marked(formula: Formula, bound: frozenset[str]) -> Formula:
+        if isinstance(formula, Atom):
+            word = formula.predicate
+            if word not in fixed:
+                word = words.setdefault(word, _word(len(words)))
+            terms = (t if t in bound else people.setdefault(t, _person(len(people))) for t in formula.terms)
+            return Atom(word, tuple(terms))
+        if isinstance(formula, ForAll):
+            bound |= set(formula.variables)
+        return rebuild(formula, lambda part: marked(part, bound))
+
+    found = inference.map(lambda formula: marked(formula, frozenset()))
+    return Form(found, tuple(words), tuple(people))
+
+
+# No predicate or individual of a text is called like these, and the numbers sort as they were met.
+def _word(index: int) -> str:
+    return f"#{index:03}"
+
+
+def _person(index: int) -> str:
+    return f"#{index}"
+
+
+# The named logics in which an inference is decided.
+
+
+class Access(Enum):
+    """What is required of the worlds that a world has access to, in every modality alike."""
+
+    NONE = "modal operators are not allowed"
+    ANY = "nothing"
+    SERIAL = "there is one (D): what ought to be is possible"
+    REFLEXIVE = "it has access to itself (T): what is certain is true"
+    UNIVERSAL = "all worlds have access to all (S5)"
+
+
+@dataclass(frozen=True)
+class Logic:
+    """A logic with a name.
+
+    Attributes:
+        name: as in the columns and reports.
+        access: which Kripke models count.
+        free_choice: whether a disjunction under an operator is read as offering a choice
+            (`polbias.generators.logic.formula`).
+        postulates: closed formulas that hold in every model (first-order logic only).
+    """
+
+    name: str
+    access: Access
+    free_choice: bool = False
+    postulates: tuple[Formula, ...] = ()
+
+
+FOL = Logic("fol", Access.NONE, postulates=POSTULATES)
+K = Logic("k", Access.ANY)
+KD = Logic("kd", Access.SERIAL)
+KT = Logic("kt", Access.REFLEXIVE)
+S5 = Logic("s5", Access.UNIVERSAL)
+# Standard deontic logic with the enriched "or" (Kamp 1973; paper 3, section 2.1).
+FREE_CHOICE = Logic("kd+fc", Access.SERIAL, free_choice=True)
+
+MODAL_LOGICS = (K, KD, KT, S5, FREE_CHOICE)
+
+
+# The enriched reading of "or": a disjunction under an operator offers a choice (free choice, Kamp 1973).
+
+
+def enriched(formula: Formula, positive: bool = True) -> Formula:
+    """Rewrite operators over a disjunction so that each disjunct is a permitted (possible) option.
+
+    ``P(A ∨ B)`` becomes ``P A ∧ P B``; ``O(A ∨ B)`` becomes ``O(A ∨ B) ∧ P A ∧ P B``. Under a negation
+    nothing changes: "You may not take A or B" forbids both, as it does without the enrichment.
+
+    Args:
+        formula: any formula.
+        positive: whether it stands under an even number of negations.
+    """
+    match formula:
+        case Possibly(modality, Or(parts)) if positive:
+            return And(tuple(Possibly(modality, part) for part in parts))
+        case Necessarily(modality, Or(parts)) if positive:
+            return And((formula, *(Possibly(modality, part) for part in parts)))
+        case Not(body):
+            return Not(enriched(body, not positive))
+        case Implies(antecedent, consequent):
+            return Implies(enriched(antecedent, not positive), enriched(consequent, positive))
+        case _:
+            return rebuild(formula, lambda part: enriched(part, positive))

@@ -1,24 +1,33 @@
-"""Decide an inference in a named logic, with a proof or a countermodel that a person can read.
-
-z3 decides; what it is asked is unfolded by `polbias.generators.logic.encoding`. A proof is a set of facts
-that cannot all hold and of which none can be spared, a countermodel the one with the least truths in a fixed
-order, so both are the same whatever the version of z3.
-"""
+"""Deciding an inference, with a proof or a countermodel."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import z3
 
-from polbias.generators.logic.choice import enriched
+from polbias.files import PolbiasError
 from polbias.generators.logic.encoding import ACTUAL, Encoding, Step
-from polbias.generators.logic.forms import Form, form_of
-from polbias.generators.logic.formula import Atom, Formula, Inference, atoms, rename, substitute
-from polbias.generators.logic.logics import Logic
+from polbias.generators.logic.formula import (
+    Atom,
+    Form,
+    Formula,
+    Inference,
+    Logic,
+    atoms,
+    enriched,
+    form_of,
+    rename,
+    substitute,
+)
+
+# Decide an inference in a named logic, with a proof or a countermodel that a person can read.
+# z3 decides; what it is asked is unfolded by `polbias.generators.logic.encoding`. A proof is a set of facts
+# that cannot all hold and of which none can be spared, a countermodel the one with the least truths in a fixed
+# order, so both are the same whatever the version of z3.
 
 
 @dataclass(frozen=True)
@@ -232,3 +241,57 @@ def spoken(verdict: Verdict, form: Form) -> Verdict:
         for world in verdict.countermodel
     )
     return replace(verdict, proof=proof, countermodel=worlds)
+
+
+# What a check of gold labels found.
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """The outcome of proving the gold labels of a build from its sentences.
+
+    Attributes:
+        proved: rows whose sentence was read back and whose gold follows from it.
+        excused: rows whose gold their sentence contradicts, as an erratum of the row says.
+        failed: one line per row that has no such excuse.
+        rows: how many formal gold labels the build has, read or not.
+    """
+
+    proved: int
+    excused: int
+    failed: tuple[str, ...]
+    rows: int
+
+
+# What a reader of sentences returns: one reading, or several where the language leaves a choice.
+
+
+class ReadingError(PolbiasError):
+    """A text says nothing that the grammar knows, or too much."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to take an item.
+
+    Attributes:
+        inference: what its sentences say when taken that way.
+        choices: the name of each choice that the language leaves ("scope", "tense", ...) to what was chosen
+            here; every reading of an item has the same names.
+    """
+
+    inference: Inference
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ReadItem:
+    """An item that was read.
+
+    Attributes:
+        readings: all of them, the most natural one first.
+        findings: codes of what is wrong with its language, such as ``"article"`` or ``"agreement"``.
+    """
+
+    readings: tuple[Reading, ...]
+    findings: tuple[str, ...] = ()

@@ -1,30 +1,331 @@
-"""The problems of a task: contents x patterns, each with a pair of frames."""
+"""Problems: patterns, contents and frames made into sentences and prompts."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from functools import cache
+from itertools import product, zip_longest
+from typing import Any
 
-from polbias.generators.engine.seeds import named_rng
-from polbias.generators.logic.formula import Inference, Necessarily, Not
-from polbias.generators.normative.contents import (
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.generators.engine.sampled import named_rng
+from polbias.generators.language.english import a, capital
+from polbias.generators.language.english_verbs import VerbPhrase
+from polbias.generators.logic.formula import (
+    Atom,
+    ForAll,
+    Formula,
+    Implies,
+    Inference,
+    Logic,
+    Necessarily,
+    Not,
+    Or,
+    Possibly,
+)
+from polbias.generators.logic.prover import prove
+from polbias.generators.normative.family import Family, Pattern, PromptStyle, Subject
+from polbias.generators.normative.frames import (
     Act,
     Choice,
     Content,
     ContentType,
+    Domain,
+    Force,
+    Frame,
     Proposition,
     Rule,
+    Task,
+    Tense,
     content_type,
     exemplar,
+    modal,
 )
-from polbias.generators.normative.crossing import Pair, admissible, spread
-from polbias.generators.normative.family import Family, Subject
-from polbias.generators.normative.frames import Domain, Frame, Task
-from polbias.generators.normative.golds import Known, known, logic_of
-from polbias.generators.normative.patterns import Pattern
-from polbias.generators.normative.sentences import Said, Writer
-from polbias.template_files import fault
+from polbias.generators.normative.proofs import Known, known, logic_of
+from polbias.template_files import Texts, fault
+
+# Write the sentences of a problem, and say what each of them says.
+
+_OBJECT = {"she": "her", "he": "him", "it": "it"}
+_POSSESSIVE = {"she": "her", "he": "his", "it": "its"}
+_GENERIC = "one's"  # the possessive in formulas, where it belongs to whoever the predicate is said of
+_VARIABLE = "x"
+_YOUR = re.compile(r"\byour\b")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A sentence and what it says.
+
+    Attributes:
+        text: with capital and full stop.
+        formula: in the reading that is meant.
+        others: further readings that its frame may be given.
+    """
+
+    text: str
+    formula: Formula
+    others: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A content with its subject: what frames are put around, and its formula."""
+
+    slots: Mapping[str, Any]
+    tense: Tense
+    formula: Formula
+
+
+class Writer:
+    """Writes the sentences of a domain.
+
+    Args:
+        family: the templates.
+        domain: of the frames.
+    """
+
+    def __init__(self, family: Family, domain: Domain) -> None:
+        self._domain, self._sentences = domain, family.file.sentences
+        self._you = family.dataset.subjects[0]
+        self._frames = Texts(family.folder / f"frames.{domain}.yaml", {})
+        self._around = Texts(family.folder / "patterns.yaml", {"a": a})
+        # The same sentence stands in many problems.
+        self.single, self.rule = cache(self._single), cache(self._rule)
+        self.conduct, self.minor = cache(self._conduct), cache(self._minor)
+
+    def _single(
+        self,
+        content: Act | Choice | Proposition,
+        frame: Frame,
+        force: Force,
+        either: bool = False,
+        subject: Subject | None = None,
+    ) -> Said:
+        """Return a modal sentence about a content of the logic task.
+
+        Args:
+            content: act, pair of acts, or proposition.
+            frame: the words around it.
+            force: what they express.
+            either: of two acts, whether both are said, with "or".
+            subject: of an act; by default "you", which formulas leave unsaid.
+        """
+        clause = _clause(content, either, subject or self._you)
+        formulas = frame.formulas(self._domain, force, clause.formula)
+        return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
+
+    def _conduct(self, rule: Rule, frame: Frame, force: Force, hypothetical: bool) -> Said:
+        """Return what a rule says of the individual, or that it does not hold of it."""
+        clause = _conduct(rule, rule.name, whole=hypothetical)
+        return Said(_sentence(self._modal(frame, force, clause)), modal(self._domain, force, clause.formula))
+
+    def _rule(self, rule: Rule, frame: Frame, force: Force, hypothetical: bool) -> Said:
+        """Return a rule: about all of a group, or about the individual if it belongs to it."""
+        if hypothetical:
+            antecedent = self._text("is", rule)
+            clause = _conduct(rule, rule.name, pronoun=rule.gender)
+            text = self._text("if", rule, antecedent=antecedent, consequent=self._modal(frame, force, clause))
+            belongs, conduct = _belongs(rule, whole=True), _conduct(rule, rule.name, whole=True).formula
+            return Said(_sentence(text), Implies(belongs, modal(self._domain, force, conduct)))
+        clause = _conduct(rule, self._text("all", rule), plural=True)
+        belongs = Atom(rule.group.singular, (_VARIABLE,))
+        body = Implies(belongs, modal(self._domain, force, clause.formula))
+        return Said(_sentence(self._modal(frame, force, clause)), ForAll((_VARIABLE,), body))
+
+    def _minor(self, rule: Rule, negated: bool, hypothetical: bool) -> Said:
+        """Return that the individual belongs to the group, or does not."""
+        formula = _belongs(rule, whole=hypothetical)
+        text = self._text("is_not" if negated else "is", rule)
+        return Said(_sentence(text), Not(formula) if negated else formula)
+
+    def _modal(self, frame: Frame, force: Force, clause: _Clause) -> str:
+        return self._frames.render(frame.id, frame.text(force, clause.tense), clause.slots)
+
+    def _text(self, field: str, rule: Rule, **slots: str) -> str:
+        group = {"name": rule.name, "singular": rule.group.singular, "plural": rule.group.plural}
+        field = f"{field}_" if field in ("is", "if") else field
+        return self._around.render(f"sentences.{field}", getattr(self._sentences, field), group | slots)
+
+
+def _clause(content: Act | Choice | Proposition, either: bool, subject: Subject) -> _Clause:
+    if isinstance(content, Proposition):
+        phrase = VerbPhrase(content.verb, content.rest, content.number, content.tense)
+        atom = Atom(f"{content.subject} {phrase.base}")
+        return _Clause(_slots(content.subject, phrase), content.tense, atom)
+    said = _YOUR.sub(subject.possessive, content.act)
+    obligee = f"for {subject.object} " if subject.object else ""
+    slots = {"subject": subject.subject, "be": subject.be, "obligee": obligee, "infinitive": said}
+    atom = _act(content.act, subject)
+    if not either or isinstance(content, Act):
+        return _Clause(slots, "present", atom)
+    both = Or((atom, _act(content.alternative, subject)))
+    return _Clause(slots | {"infinitive": _YOUR.sub(subject.possessive, content.either)}, "present", both)
+
+
+def _act(act: str, subject: Subject) -> Atom:
+    """Return the formula of an act.
+
+    Who "you" are is the same with and without the word; anybody else is part of what is said.
+    """
+    return Atom(f"{subject.subject} {_YOUR.sub(_GENERIC, act)}" if subject.object else act)
+
+
+def _conduct(
+    rule: Rule, subject: str, pronoun: str | None = None, plural: bool = False, whole: bool = False
+) -> _Clause:
+    """Return what a rule says of someone.
+
+    Args:
+        rule: the rule.
+        subject: of the clause.
+        pronoun: said instead of the subject.
+        plural: whether the subject is the whole group.
+        whole: whether the formula is one clause instead of a predicate with its individual.
+    """
+    possessive = "their" if plural else _POSSESSIVE[rule.gender]
+    phrase = VerbPhrase(
+        rule.verb,
+        rule.rest.format(possessive=possessive),
+        "plural" if plural else "singular",
+        rule.tense,
+    )
+    conduct = VerbPhrase(rule.verb, rule.rest.format(possessive=_GENERIC), "singular").base
+    atom = Atom(f"{subject} {conduct}") if whole else Atom(conduct, (_VARIABLE if plural else subject,))
+    slots = _slots(pronoun or subject, phrase, _OBJECT[pronoun] if pronoun else subject)
+    return _Clause(slots, rule.tense, atom)
+
+
+def _belongs(rule: Rule, whole: bool) -> Atom:
+    group = rule.group.singular
+    return Atom(f"{rule.name} be {a(group)}") if whole else Atom(group, (rule.name,))
+
+
+def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> dict[str, Any]:
+    return {
+        "subject": subject,
+        "be": "is" if phrase.number == "singular" else "are",
+        "obligee": f"for {obligee or subject} ",
+        "base": phrase.base,
+        "infinitive": phrase.infinitive,
+        "affirmative": phrase.affirmative,
+        "negative": phrase.negative,
+        "do": phrase.do,
+        "finite": phrase.finite,
+        "rest": phrase.rest,
+        "copula": phrase.verb == "be",
+    }
+
+
+def _sentence(clause: str) -> str:
+    return f"{capital(clause)}."
+
+
+# Which frames go together, and how they are spread evenly over problems.
+
+Pair = tuple[Frame, Frame]
+
+
+def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -> tuple[Pair, ...]:
+    """Return the pairs of frames in which a pattern keeps its gold however the frames are read.
+
+    Args:
+        family: the templates.
+        pattern: the pattern.
+        domain: of the frames.
+        logic: in which the gold holds.
+
+    Returns:
+        (premise frame, hypothesis frame), the hypothesis frame varying fastest.
+
+    Raises:
+        TemplateError: if there is none.
+    """
+    frames = family.frames[domain]
+    categorical = pattern.id.startswith("Cat")
+    pairs = tuple(
+        (first, second)
+        for first, second in product(
+            frames.of(pattern.task, pattern.premise, split=categorical),
+            frames.of(pattern.task, pattern.hypothesis),
+        )
+        if _keeps_gold(pattern, domain, logic, first, second)
+    )
+    if not pairs:
+        raise fault(
+            family.folder / f"frames.{domain}.yaml",
+            "frames",
+            f"found none for {pattern.premise} and {pattern.hypothesis} in the {pattern.task} task that "
+            f"leave pattern {pattern.id} its gold; add frames with these forms",
+        )
+    return pairs
+
+
+def _keeps_gold(pattern: Pattern, domain: Domain, logic: Logic, first: Frame, second: Frame) -> bool:
+    if first.readings is None and second.readings is None:
+        return True
+    form = pattern.in_domain(domain)
+    premises = first.formulas(domain, pattern.premise, _operand(form.premises[0]))
+    conclusions = second.formulas(domain, pattern.hypothesis, _operand(form.conclusion))
+    verdicts = {
+        prove(Inference((premise,), conclusion), logic).valid
+        for premise, conclusion in product(premises, conclusions)
+    }
+    return len(verdicts) == 1
+
+
+def _operand(formula: Formula) -> Formula:
+    """Return what the operator of a modal sentence is put before, without negations."""
+    while isinstance(formula, Not | Necessarily | Possibly):
+        formula = formula.body
+    return formula
+
+
+def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generator) -> list[Pair]:
+    """Give every problem of a pattern a pair of frames, so that pairs and frames come up evenly.
+
+    Each problem in turn gets a pair that has come up least; among those, one whose frames have come up
+    least in its group, then least in all; ties are broken by the seed.
+
+    Args:
+        pairs: the admissible pairs.
+        groups: the content type of each problem, in the order in which they are served.
+        rng: breaks ties.
+
+    Returns:
+        A pair for every problem.
+    """
+    used: Counter[Pair] = Counter()
+    first: Counter[tuple[str, str]] = Counter()
+    second: Counter[tuple[str, str]] = Counter()
+    chosen = []
+    for group in groups:
+        order = rng.permutation(len(pairs))
+
+        def load(position: int, group: str = group, order: NDArray[np.int64] = order) -> tuple[int, ...]:
+            premise, hypothesis = pair = pairs[position]
+            return (
+                used[pair],
+                first[group, premise.id] + second[group, hypothesis.id],
+                first["", premise.id] + second["", hypothesis.id],
+                int(order[position]),
+            )
+
+        pair = pairs[min(range(len(pairs)), key=load)]
+        chosen.append(pair)
+        used[pair] += 1
+        for key in (group, ""):
+            first[key, pair[0].id] += 1
+            second[key, pair[1].id] += 1
+    return chosen
+
+
+# The problems of a task: contents x patterns, each with a pair of frames.
 
 _CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
 # The types of test items. Common sense never agrees with the conclusion of Ross's paradox.
@@ -193,3 +494,47 @@ def _model(domain: Domain, pattern: Pattern) -> type[Content]:
     if pattern.id in _CHOICES:
         return Choice
     return Act if domain == "deontic" else Proposition
+
+
+# What a model is given: the instruction, exemplars, and the problem (Tables 10 and 11).
+
+STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
+_BETWEEN = "\n\n"
+
+
+class Prompter:
+    """Writes the prompts of a task.
+
+    Args:
+        family: the templates.
+        exemplars: of the task, shown in few-shot prompts.
+    """
+
+    def __init__(self, family: Family, exemplars: Sequence[Problem]) -> None:
+        self._file = family.instructions
+        self._texts = Texts(family.folder / "instructions.yaml", {})
+        self._shown = [
+            self._texts.render(
+                "exemplar", self._file.exemplar, {"item": self.item(shown), "gold": shown.known.gold}
+            )
+            for shown in exemplars
+        ]
+
+    def prefix(self, style: PromptStyle) -> str:
+        """Return everything that stands before the problem.
+
+        Args:
+            style: ``"zero"``, ``"few"`` or ``"cot"``.
+        """
+        chosen = self._file.styles[style]
+        shown = self._shown if chosen.exemplars else []
+        return "".join(part + _BETWEEN for part in (self._file.texts[chosen.text].text, *shown))
+
+    def item(self, problem: Problem) -> str:
+        """Return the problem as it stands in a prompt, up to the answer."""
+        return self.layout(" ".join(said.text for said in problem.premises), problem.hypothesis.text)
+
+    def layout(self, premises: str, hypothesis: str) -> str:
+        """Return a problem given its texts."""
+        slots = {"premises": premises, "hypothesis": hypothesis}
+        return self._texts.render("item", self._file.item, slots)

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
-from polbias.generators.logic.logics import MODAL_LOGICS
+from polbias.generators.logic.formula import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.normative import xl
-from polbias.generators.normative.family import load_family
-from polbias.generators.normative.golds import label
-from polbias.generators.normative.patterns import GOLDS, load_patterns
+from polbias.generators.normative.family import GOLDS, load_family, load_patterns
+from polbias.generators.normative.proofs import label
 from polbias.generators.normative.tables import dataset
 from polbias.manifest import Manifest
 

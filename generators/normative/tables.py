@@ -1,21 +1,323 @@
-"""The tables of the normative family: one specification per config and split."""
+"""Tables of the family: problems in their prompt styles, and the selection task."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from operator import itemgetter
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
+import numpy as np
 import pyarrow as pa
+from pydantic import Field
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, TableSpec
-from polbias.generators.engine.family import STRING, STRINGS, Factors, by, dataset_of, table
-from polbias.generators.normative import wason
-from polbias.generators.normative.columns import Columns
-from polbias.generators.normative.family import Family, load_family
-from polbias.generators.normative.frames import DOMAINS, TASKS, Domain, Task
-from polbias.generators.normative.problems import Problem, exemplars, problems
-from polbias.generators.normative.prompts import STYLES, Prompter
+from polbias.generators.engine.family import STRING, STRINGS, Factors, by, dataset_of, errata_of, table
+from polbias.generators.engine.family import table as published
+from polbias.generators.engine.sampled import named_rng
+from polbias.generators.language.english import a
+from polbias.generators.logic.explain import explain
+from polbias.generators.logic.formula import FOL, MODAL_LOGICS, Atom, Formula, Implies, Inference, Not
+from polbias.generators.logic.prover import Verdict, prove
+from polbias.generators.normative.family import Family, Origin, load_family
+from polbias.generators.normative.frames import DOMAINS, TASKS, Domain, Group, Task
+from polbias.generators.normative.problems import STYLES, Problem, Prompter, exemplars, problems
+from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
+
+# The columns of the normative tables (cards/columns.yaml) from problems.
+
+VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_LOGICS])
+
+
+class Columns:
+    """Values of the columns for the problems of one config.
+
+    Args:
+        family: the templates.
+        domain: of the config.
+        task: of the config.
+        config: its name.
+    """
+
+    def __init__(self, family: Family, domain: Domain, task: Task, config: str) -> None:
+        self._family = family
+        self._domain, self._task, self._config = domain, task, config
+
+    def shared(self) -> dict[str, Expression]:
+        """Return the columns that are the same in every row."""
+        data = self._family.dataset
+        origin: Origin = f"{self._domain}/{self._task}"  # type: ignore[assignment]
+        source = data.provenance[origin].format(paper=data.paper)
+        return {
+            "language": Constant(value=self._family.instructions.language),
+            "source": Constant(value=source),
+            "domain": Constant(value=self._domain),
+            "task": Constant(value=self._task),
+        }
+
+    def by_problem(self, lookup: Callable[..., Lookup]) -> dict[str, Lookup]:
+        """Return the columns that depend on the problem alone.
+
+        Args:
+            lookup: ``lookup(make, type)`` returns the values of ``make(problem)``.
+        """
+        return {
+            "template_id": lookup(self._template_id),
+            "gold": lookup(lambda problem: problem.known.gold),
+            "pair_kind": lookup(lambda problem: "contrapositive" if self.pair(problem) else None),
+            "cluster_id": lookup(lambda problem: f"{self._config}/{problem.content.id}"),
+            "proof": lookup(lambda problem: problem.known.proof),
+            "pattern": lookup(lambda problem: problem.pattern.id),
+            "content_type": lookup(lambda problem: problem.content_type),
+            "content_id": lookup(lambda problem: problem.content.id),
+            "premises": lookup(lambda problem: [said.text for said in problem.premises], STRINGS),
+            "hypothesis": lookup(lambda problem: problem.hypothesis.text),
+            "gold_sdl": lookup(lambda problem: problem.known.gold_sdl),
+            "gold_basis": lookup(lambda problem: problem.known.basis),
+            "logical_form": lookup(lambda problem: str(problem.inference)),
+            "verdicts": lookup(self._verdicts, VERDICTS),
+            "derivation": lookup(lambda problem: problem.known.derivation),
+            "countermodel": lookup(lambda problem: problem.known.countermodel),
+            "premise_frame": lookup(lambda problem: problem.premise_frame.id),
+            "hypothesis_frame": lookup(lambda problem: problem.hypothesis_frame.id),
+            "consistency_ids": lookup(self._consistency, STRINGS),
+        }
+
+    def errata(self, problem: Problem, prompt_style: str | None) -> str | None:
+        """Return the ids of the errata because of which a row differs from the original."""
+        row = {"domain": self._domain, "task": self._task, "pattern": problem.pattern.id}
+        return errata_of(self._family.errata, **row, prompt_style=prompt_style)
+
+    def _template_id(self, problem: Problem) -> str:
+        frames = f"{problem.premise_frame.id}.{problem.hypothesis_frame.id}"
+        return f"{self._domain}.{problem.pattern.id}.{frames}"
+
+    def _verdicts(self, problem: Problem) -> Mapping[str, Any]:
+        return {name.replace("+", "_"): label for name, label in problem.known.verdicts.items()}
+
+    def pair(self, problem: Problem) -> str | None:
+        """Return what a row shares with its contrapositive, if that is among the patterns."""
+        same = [entry for entry in self._consistency(problem) if entry.startswith("contrapositive:")]
+        return same[0].partition("/")[2] if same else None
+
+    def _consistency(self, problem: Problem) -> list[str]:
+        """Return what a row must be answered alike with: relation, content and the two patterns."""
+        return [
+            f"{relation.kind}:{self._config}/{problem.about}/{'+'.join(relation.patterns)}"
+            for relation in self._family.relations
+            if problem.pattern.id in relation.patterns
+        ]
+
+
+# The Wason selection task: which cards can show that a rule is broken.
+
+CONFIG = "wason"
+LETTERS = "ABCD"
+ROLES = ("p", "notp", "q", "notq")
+_YesNo = Annotated[Mapping[Literal["yes", "no"], Text], Field(min_length=2)]
+_ByDomain = Annotated[Mapping[Domain, str], Field(min_length=2)]
+
+
+class SelectionRule(Entry):
+    """A rule "If P, then Q" about a kind of case, and what the cards say.
+
+    Attributes:
+        domain: whether Q must be done (deontic) or is claimed to be so (epistemic).
+        type: of the form that affirms both: familiar, without purpose, or in invented words.
+        context: what the four cards stand for and what their sides say.
+        unit: the kind of case.
+        p: antecedent, affirmed and denied.
+        q: consequent, affirmed and denied.
+        p_card: what a card says of P.
+        q_card: what a card says of Q.
+    """
+
+    id: Name
+    domain: Domain
+    type: Literal["congruent", "arbitrary", "nonsense"]
+    context: Text
+    unit: Group
+    p: _YesNo
+    q: _YesNo
+    p_card: _YesNo
+    q_card: _YesNo
+    why: Text
+
+
+class _Contents(Entry):
+    rules: Annotated[tuple[SelectionRule, ...], Field(min_length=1), distinct("id")]
+
+
+class _Texts(Entry):
+    source: Text
+    rule: _ByDomain
+    question: _ByDomain
+    prompt: str
+    forms: Mapping[str, Annotated[Mapping[Literal["p", "q"], Literal["yes", "no"]], Field(min_length=2)]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """One selection task.
+
+    Attributes:
+        source: the content.
+        form: polarity, such as ``"p-notq"``.
+        rule: the sentence.
+        cards: visible sides in the order shown.
+        roles: of the cards: ``p``, ``notp``, ``q`` or ``notq``.
+        prompt: the whole text.
+        conditional: what the rule says of a case.
+    """
+
+    source: SelectionRule
+    form: str
+    rule: str
+    cards: tuple[str, ...]
+    roles: tuple[str, ...]
+    prompt: str
+    conditional: Implies
+
+    @property
+    def id(self) -> str:
+        """Form and content."""
+        return f"{self.form}/{self.source.id}"
+
+    @property
+    def content_type(self) -> str:
+        """A familiar rule is familiar in its affirmative form only."""
+        reversed_ = self.source.type == "congruent" and self.form != "p-q"
+        return "incongruent" if reversed_ else self.source.type
+
+    @property
+    def proofs(self) -> Mapping[str, tuple[bool, str]]:
+        """For every letter: whether the card must be turned over, and the proof or the case it may hide.
+
+        A card need not be turned over if what it shows already makes sure that the rule is kept.
+        """
+        found = {}
+        for letter, role in zip(LETTERS, self.roles, strict=True):
+            verdict = _keeps(role, self.conditional)
+            found[letter] = not verdict.valid, explain(verdict)
+        return found
+
+    @property
+    def gold(self) -> str:
+        """Letters of the cards to turn over, such as ``"A,C"``."""
+        return ",".join(letter for letter, (turned, _) in self.proofs.items() if turned)
+
+
+def literal(role: str) -> Formula:
+    """Return what a card says: P, Q, or the negation of one."""
+    atom = Atom(role[-1])
+    return Not(atom) if role.startswith("not") else atom
+
+
+def _keeps(role: str, conditional: Implies) -> Verdict:
+    """Decide whether what a card shows makes sure that the rule is kept."""
+    return prove(Inference((literal(role),), conditional), FOL)
+
+
+def selections(family: Family) -> list[Selection]:
+    """Return all selection tasks; forms vary fastest, and all orders of the cards come up equally often."""
+    texts = load_template(family.folder / "wason.yaml", _Texts)
+    rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
+    render = Texts(family.folder / "wason.yaml", {"a": a}).render
+    data, kinds = family.dataset, Counter[tuple[str, str]]()
+    orders = _Orders(named_rng(data.identity.name, data.draws, "wason/cards"))
+    turns = []
+    for rule in rules:  # domains and types take turns
+        turns.append((kinds[rule.domain, rule.type], rule))
+        kinds[rule.domain, rule.type] += 1
+    cells = [(rule, form) for _, rule in sorted(turns, key=itemgetter(0)) for form in texts.forms]
+    tasks = []
+    for rule, form in cells:
+        polarity = texts.forms[form]
+        conditional = Implies(*(literal(f"{'' if polarity[x] == 'yes' else 'not'}{x}") for x in ("p", "q")))
+        slots: dict[str, Any] = {"unit": rule.unit.model_dump(), "context": rule.context}
+        slots |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
+        said = render(f"rule.{rule.domain}", texts.rule[rule.domain], slots)
+        roles = orders.next(conditional)
+        shown = tuple(_card(rule, role) for role in roles)
+        slots |= {"cards": shown, "rule": said, "question": texts.question[rule.domain]}
+        prompt = render("prompt", texts.prompt, slots)
+        tasks.append(Selection(rule, form, said, shown, roles, prompt, conditional))
+    return tasks
+
+
+def _card(rule: SelectionRule, role: str) -> str:
+    sides = rule.p_card if role.endswith("p") else rule.q_card
+    return sides["no" if role.startswith("not") else "yes"]
+
+
+class _Orders:
+    """Orders of the cards such that within a form right answers, and then orders, come up equally often.
+
+    Args:
+        rng: breaks ties.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng, self._used = rng, Counter[tuple[object, ...]]()
+
+    def next(self, conditional: Implies) -> tuple[str, ...]:
+        """Return the roles of the next task's cards in their order."""
+        turned = {role for role in ROLES if not _keeps(role, conditional).valid}
+
+        def right(order: tuple[str, ...]) -> tuple[bool, ...]:
+            return tuple(role in turned for role in order)
+
+        candidates = list(permutations(ROLES))
+        shuffled = [candidates[index] for index in self._rng.permutation(len(candidates))]
+        chosen: tuple[str, ...] = min(
+            shuffled,
+            key=lambda order: (self._used[conditional, right(order)], self._used[conditional, order]),
+        )
+        self._used.update([(conditional, right(chosen)), (conditional, chosen)])
+        return chosen
+
+
+def wason_table(family: Family) -> TableSpec:
+    """Return the config's only split."""
+    tasks = selections(family)
+    source = load_template(family.folder / "wason.yaml", _Texts).source
+
+    lookup = by("problem", tasks)
+    proofs = pa.list_(pa.struct([("card", STRING), ("turn", pa.bool_()), ("proof", STRING)]))
+    columns: dict[str, Expression] = {
+        "id": lookup(lambda task: f"{CONFIG}/{task.id}"),
+        "language": Constant(value=family.instructions.language),
+        "template_id": lookup(lambda task: f"wason.{task.source.domain}.{task.form}"),
+        "prompt": lookup(lambda task: task.prompt),
+        "gold": lookup(lambda task: task.gold),
+        "cluster_id": lookup(lambda task: f"{CONFIG}/{task.source.id}"),
+        "proof": Constant(value=f"proved:{FOL.name}"),
+        "source": Constant(value=source),
+        "domain": lookup(lambda task: task.source.domain),
+        "content_type": lookup(lambda task: task.content_type),
+        "content_id": lookup(lambda task: task.source.id),
+        "rule": lookup(lambda task: task.rule),
+        "polarity": lookup(lambda task: task.form),
+        "cards": lookup(lambda task: list(task.cards), STRINGS),
+        "card_roles": lookup(lambda task: list(task.roles), STRINGS),
+        "logical_form": lookup(lambda task: str(task.conditional)),
+        "card_proofs": lookup(
+            lambda task: [
+                {"card": letter, "turn": turned, "proof": text}
+                for letter, (turned, text) in task.proofs.items()
+            ],
+            proofs,
+        ),
+        "prompt_style": Constant(value="zero"),
+    }
+    levels = {"problem": [task.id for task in tasks]}
+    return published(family.dataset.identity, CONFIG, levels, columns, sparse=True)
+
+
+# The tables of the normative family: one specification per config and split.
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -30,7 +332,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     """
     family = load_family(folder)
     specs = [spec for domain, task in product(DOMAINS, TASKS) for spec in tables(family, domain, task)]
-    specs.append(wason.table(family))
+    specs.append(wason_table(family))
     return dataset_of(family.dataset.identity, specs)
 
 

@@ -30,19 +30,22 @@ from polbias.generators.engine import (
     Sample,
     TableSpec,
 )
-from polbias.generators.engine.entries import Identity
 from polbias.generators.engine.family import STRING, dataset_of, table
 from polbias.generators.engine.sampled import Strata
-from polbias.generators.engine.sampling import shares
-from polbias.generators.normative.columns import Columns
-from polbias.generators.normative.contents import Act, Content
-from polbias.generators.normative.crossing import Pair, admissible
-from polbias.generators.normative.family import Family, Subject, load_family
-from polbias.generators.normative.frames import DOMAINS, TASKS, Domain, Frame, Task
-from polbias.generators.normative.golds import logic_of
-from polbias.generators.normative.patterns import Pattern
-from polbias.generators.normative.problems import Composer, Problem, contents_in_turn
-from polbias.generators.normative.prompts import Prompter
+from polbias.generators.engine.spec import shares
+from polbias.generators.normative.family import Family, Pattern, Subject, load_family
+from polbias.generators.normative.frames import DOMAINS, TASKS, Act, Content, Domain, Frame, Task
+from polbias.generators.normative.problems import (
+    Composer,
+    Pair,
+    Problem,
+    Prompter,
+    admissible,
+    contents_in_turn,
+)
+from polbias.generators.normative.proofs import logic_of
+from polbias.generators.normative.tables import Columns
+from polbias.template_files import Identity
 
 _STYLE: Final = "zero"
 _HERE, _THERE = "\ue000", "\ue001"  # stand for the premises and the hypothesis in a layout

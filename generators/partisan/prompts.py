@@ -1,14 +1,118 @@
-"""What stands before the argument: the instruction and the few-shot examples."""
+"""Prompts with their examples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
-from polbias.generators.partisan.arguments import Writer
-from polbias.generators.partisan.country import Leaning
-from polbias.generators.partisan.errata import Erratum
-from polbias.generators.partisan.fewshot import Draw, HeldOut, Order, example_cells
-from polbias.generators.partisan.templates import Kind
+import numpy as np
+
+from polbias.generators.engine import named_rng
+from polbias.generators.partisan.arguments import Cell, PairPattern, Writer, other
+from polbias.generators.partisan.country import GENDERS, Leaning, PersonGender
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Erratum, Gold, Kind
+
+# Few-shot examples: which pairs are held out, and in which order they are shown.
+# Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Whole pairs are held out, the
+# same for all instructions, so that every (gold x leaning) cell stays equal (docs/data.md).
+
+Order = Literal["alternating", "left-first", "random"]
+
+
+class HeldOut(NamedTuple):
+    """A pair of arguments that serve as examples."""
+
+    pattern: PairPattern
+    gold: Gold
+    gender: PersonGender
+    variation: str
+
+    def cell(self, leaning: Leaning) -> Cell:
+        """Return one of the two arguments."""
+        return Cell(self.pattern, self.gold, leaning, self.gender, self.variation)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The seed of everything that is drawn for a config and its printed twin.
+
+    Attributes:
+        dataset: name.
+        version: of the data.
+        config: name without ``_paper`` or ``_mini``.
+    """
+
+    dataset: str
+    version: str
+    config: str
+
+    def rng(self, purpose: str) -> np.random.Generator:
+        """Return the named generator for one purpose."""
+        return named_rng(self.dataset, self.version, f"{purpose}/{self.config}")
+
+
+def held_out(draw: Draw, pairs: Sequence[PairPattern], shots: int) -> tuple[HeldOut, ...]:
+    """Choose the pairs that serve as examples.
+
+    Patterns are dealt like cards, so that none comes up a second time before all came up once; with 8
+    examples the four variations are dealt likewise.
+
+    Args:
+        draw: the seed.
+        pairs: the pair patterns of the config.
+        shots: 0, 8 or 32.
+
+    Returns:
+        shots / 2 pairs.
+
+    Raises:
+        ValueError: for another number of shots.
+    """
+    cells = [(gold, gender) for gold in GOLDS for gender in GENDERS]
+    if shots == 0:
+        return ()
+    rng = draw.rng(f"held-out-{shots}")
+    if shots == len(cells) * 2:
+        variations: list[str] = [VARIATIONS[i] for i in rng.permutation(len(VARIATIONS))]
+        slots = [(gold, gender, v) for (gold, gender), v in zip(cells, variations, strict=True)]
+    elif shots == len(cells) * len(VARIATIONS) * 2:
+        slots = [(gold, gender, v) for gold, gender in cells for v in VARIATIONS]
+    else:
+        raise ValueError(f"expected 0, 8 or 32 shots, found {shots}")
+    dealt = [i for _ in range(-(-len(slots) // len(pairs))) for i in rng.permutation(len(pairs))]
+    return tuple(HeldOut(pairs[i], *slot) for i, slot in zip(dealt, slots, strict=False))
+
+
+def example_cells(draw: Draw, pairs: Sequence[HeldOut], leaning: Leaning, order: Order) -> list[Cell]:
+    """Put the examples of a prompt in order.
+
+    Args:
+        draw: the seed.
+        pairs: what is held out.
+        leaning: of the argument that the prompt asks about.
+        order: ``alternating`` (default: leanings take turns, and the prompts of a pair mirror each other),
+            ``left-first`` or ``random`` (as printed: the same for both leanings).
+
+    Returns:
+        Both arguments of every pair.
+    """
+    rng = draw.rng(f"order-{2 * len(pairs)}-{order}")
+    if order == "random":
+        cells = [pair.cell(side) for pair in pairs for side in ("left", "right")]
+        return [cells[i] for i in rng.permutation(len(cells))]
+    first, second = (rng.permutation(len(pairs)) for _ in range(2))
+    if order == "left-first":
+        return [pairs[i].cell("left") for i in first] + [pairs[i].cell("right") for i in second]
+    begins = leaning if rng.integers(2) else other(leaning)
+    return [
+        cell
+        for i, j in zip(first, second, strict=True)
+        for cell in (pairs[i].cell(begins), pairs[j].cell(other(begins)))
+    ]
+
+
+# What stands before the argument: the instruction and the few-shot examples.
 
 
 class Prompter:

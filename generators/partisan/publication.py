@@ -11,13 +11,12 @@ import pyarrow.parquet as pq
 
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
-from polbias.generators.engine.sampling import shares
+from polbias.generators.engine.spec import shares
 from polbias.generators.partisan import xl_tables as xl
 from polbias.generators.partisan.country import LEANINGS
-from polbias.generators.partisan.family import load_family
 from polbias.generators.partisan.tables import dataset
-from polbias.generators.partisan.templates import VARIATIONS
-from polbias.generators.partisan.xl.family import READ, load
+from polbias.generators.partisan.templates import VARIATIONS, load_family
+from polbias.generators.partisan.xl_family import READ, load
 from polbias.manifest import Manifest
 
 _PAIR = len(LEANINGS)  # rows that are always drawn together
@@ -118,7 +117,7 @@ PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,
     _facts,
-    "polbias.generators.partisan.checking:prove",
+    "polbias.generators.partisan.proofs:prove",
 )
 LARGE = Publication(
     "Partisan inferences XL: arguments drawn from millions about many politicians and issues",

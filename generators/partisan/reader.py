@@ -1,22 +1,208 @@
-"""Read a formal argument: from the sentence to the formula that it says.
-
-The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so that
-a proof of what was read is a proof of the sentence. It has a grammar of its own (`reader_english`,
-`reader_german`), follows every possibility, and accepts a text only if exactly one formula is left and every
-character is accounted for.
-"""
+"""The reader of formal arguments, in English and German."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 from polbias.files import PolbiasError
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
-from polbias.generators.partisan.country import AnyCountry, EnglishCountry
-from polbias.generators.partisan.reader_english import English
-from polbias.generators.partisan.reader_german import German
+from polbias.generators.partisan.country import (
+    GENDERS,
+    AnyCountry,
+    EnglishCountry,
+    GermanCountry,
+    PersonGender,
+    Possession,
+)
+
+# The reader's grammar of English.
+
+_Forms = Sequence[tuple[str, Any]]
+_Shape = Sequence[str | _Forms]
+
+_NEGATION = (("", False), ("not ", True))
+# Beginnings of words that do not sound as their first letter says.
+_MUTE_H = ("heir", "honest", "honor", "honour", "hour")
+_GLIDE = ("eu", "once", "one ", "one-", "uk ", "uni", "us ", "use", "usu", "uto")
+_NEGATED = ("unid", "unim", "unin")  # the prefix un-, not uni-
+
+
+def takes_an(phrase: str) -> bool:
+    """Tell which indefinite article a phrase takes.
+
+    Args:
+        phrase: what follows the article.
+
+    Returns:
+        True for "an", False for "a".
+    """
+    word = phrase.lower()
+    if word.startswith((*_MUTE_H, *_NEGATED)):
+        return True
+    return word.startswith(tuple("aeiou")) and not word.startswith(_GLIDE)
+
+
+class English:
+    """What formal arguments look like in English; the order of words is the same after "because".
+
+    Args:
+        country: the lexicon.
+        genders: the names that may be written; English does not ask for the gender.
+        strict: whether "a" and "an" must be right.
+    """
+
+    because = ", because "
+    and_because = ", and because "
+    therefore = "Therefore, "
+
+    def __init__(
+        self, country: EnglishCountry, genders: Mapping[str, PersonGender], strict: bool = True
+    ) -> None:
+        self._strict = strict
+        self._names = [(name, name) for name in genders]
+        sides = country.sides.values()
+        nouns = [(noun, side.label) for side in sides for noun in (side.member, side.noun)]
+        self._groups = list(dict.fromkeys(nouns))
+        self._a_member = self._indefinite(self._groups)
+        self._compared, self._owning, roles = [], [], []
+        comparisons: Mapping[str, Any] = country.comparisons
+        for key, comparison in comparisons.items():
+            if isinstance(comparison, Possession):
+                self._owning.append((f" owns more {comparison.owned} than ", key))
+                continue
+            adjective, particle = comparison.adjective, comparison.particle
+            adverb = f"{country.adverb} " if comparison.graded and country.adverb else ""
+            self._compared.append((f"{adverb}{adjective} {particle} ", key))
+            roles.append((f"{adjective} {country.role} {particle} ", key))
+        self._a_compared = self._indefinite(roles)
+
+    def _indefinite(self, phrases: Iterable[tuple[str, Any]]) -> _Forms:
+        """Put the indefinite article before phrases; both articles if any will do."""
+        return [
+            (f"{article} {phrase}", meaning)
+            for phrase, meaning in phrases
+            for article in ("a", "an")
+            if not self._strict or (article == "an") == takes_an(phrase)
+        ]
+
+    def conclusion(self) -> Sequence[_Shape]:
+        """Return: NAME is [not] a(n) ADJECTIVE ROLE to NAME."""
+        return [(self._names, " is ", _NEGATION, self._a_compared, self._names)]
+
+    def universal(self, subordinate: bool) -> Sequence[_Shape]:
+        """Return: any A is ADJECTIVE to any B, any A is a(n) ..., each and every A ...; or owns more X."""
+        return [
+            ("any ", self._groups, " is ", self._compared, "any ", self._groups),
+            ("any ", self._groups, " is ", self._a_compared, "any ", self._groups),
+            ("each and every ", self._groups, " is ", self._a_compared, "every single ", self._groups),
+            ("any ", self._groups, self._owning, "any ", self._groups),
+            ("each and every ", self._groups, self._owning, "every single ", self._groups),
+        ]
+
+    def membership(self, subordinate: bool) -> Sequence[_Shape]:
+        """Return: NAME is a(n) A while NAME is a(n) B."""
+        return [(self._names, " is ", self._a_member, " while ", self._names, " is ", self._a_member)]
+
+    def distractor(self) -> Sequence[_Shape]:
+        """Return: the sun rises every day."""
+        return [("the sun rises every day",)]
+
+
+# The reader's grammar of German: gender, endings, and where the verb stands.
+
+_A: Mapping[PersonGender, str] = {"f": "eine ", "m": "ein "}
+_A_OR_NO: Mapping[PersonGender, _Forms] = {
+    "f": (("eine ", False), ("keine ", True)),
+    "m": (("ein ", False), ("kein ", True)),
+}
+_ENDING: Mapping[PersonGender, str] = {"f": "e", "m": "er"}  # of an adjective after ein, kein
+_PLURAL_ENDING = "e"  # of an adjective without article
+
+
+class German:
+    """What formal arguments look like in German; in a subordinate clause, after "weil", the verb is last.
+
+    Args:
+        country: the lexicon.
+        genders: the names that may be written, with the gender that nouns must agree with.
+    """
+
+    because = ", weil "
+    and_because = ", und weil "
+    therefore = "Aus dem ergibt sich: "
+
+    def __init__(self, country: GermanCountry, genders: Mapping[str, PersonGender]) -> None:
+        self._country = country
+        self._comparisons: Mapping[str, Any] = country.comparisons
+        self._names = {g: [(name, name) for name, own in genders.items() if own == g] for g in GENDERS}
+        self._anyone = [form for g in GENDERS for form in self._names[g]]
+        self._groups, self._everyone = [], []
+        for side in country.sides.values():
+            member = side.member
+            everyone = f"jede einzelne {member.f} und jeder einzelne {member.m}"
+            self._groups.append((member.plural, side.label))
+            self._everyone.append((everyone, side.label))
+
+    def conclusion(self) -> Sequence[_Shape]:
+        """Return: NAME ist (k)ein(e) ADJECTIVE ROLE als NAME, with the gender of the first name."""
+        return [
+            (
+                self._names[gender],
+                " ist ",
+                _A_OR_NO[gender],
+                self._compared(_ENDING[gender], getattr(self._country.role, gender)),
+                " als ",
+                self._anyone,
+            )
+            for gender in GENDERS
+        ]
+
+    def universal(self, subordinate: bool) -> Sequence[_Shape]:
+        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder ...; or who owns more X."""
+        compared = self._compared(_PLURAL_ENDING, self._country.role.plural)
+        owned = [(c.owned, key) for key, c in self._comparisons.items() if isinstance(c, Possession)]
+        shapes: list[_Shape] = []
+        for every, groups, own in (("alle ", self._groups, "besitzen"), ("", self._everyone, "besitzt")):
+            if subordinate:
+                shapes.append((every, groups, " ", compared, " als ", groups, " sind"))
+                shapes.append((every, groups, " mehr ", owned, f" {own} als ", groups))
+            else:
+                shapes.append((every, groups, " sind ", compared, " als ", groups))
+                shapes.append((every, groups, f" {own} mehr ", owned, " als ", groups))
+        return shapes
+
+    def membership(self, subordinate: bool) -> Sequence[_Shape]:
+        """Return: NAME ist ein(e) A, während NAME ein(e) B ist; the nouns have the gender of their name."""
+        shapes: list[_Shape] = []
+        for first, second in product(GENDERS, repeat=2):
+            is_a = (" ", _A[first], self._member(first))
+            is_b = (" ", _A[second], self._member(second), " ist")
+            main = (*is_a, " ist") if subordinate else (" ist", *is_a)
+            shapes.append((self._names[first], *main, ", während ", self._names[second], *is_b))
+        return shapes
+
+    def distractor(self) -> Sequence[_Shape]:
+        """Return: die Sonne jeden Tag scheint."""
+        return [("die Sonne jeden Tag scheint",)]
+
+    def _compared(self, ending: str, role: str) -> _Forms:
+        return [
+            (f"{comparison.adjective}{ending} {role}", key)
+            for key, comparison in self._comparisons.items()
+            if not isinstance(comparison, Possession)
+        ]
+
+    def _member(self, gender: PersonGender) -> _Forms:
+        return [(getattr(side.member, gender), side.label) for side in self._country.sides.values()]
+
+
+# Read a formal argument: from the sentence to the formula that it says.
+# The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so that
+# a proof of what was read is a proof of the sentence. It has a grammar of its own (`reader_english`,
+# `reader_german`), follows every possibility, and accepts a text only if exactly one formula is left and every
+# character is accounted for.
 
 # Written forms of a word or phrase, each with its meaning; a form may stand twice with different meanings.
 Forms = Sequence[tuple[str, Any]]

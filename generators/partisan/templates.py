@@ -1,4 +1,4 @@
-"""Pattern and instruction files of the partisan inferences."""
+"""Template files of the family, read and checked against each other."""
 
 from __future__ import annotations
 
@@ -9,10 +9,34 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from polbias.generators.engine.entries import Entry, Name, Text, every
+from polbias.files import package_file
+from polbias.generators.engine import family
+from polbias.generators.engine.family import load_errata
 from polbias.generators.language import english, german
-from polbias.generators.partisan.country import AnyCountry
-from polbias.template_files import Texts, fault, load_template
+from polbias.generators.logic.formula import MEANINGFUL
+from polbias.generators.partisan.country import (
+    AnyCountry,
+    Leaning,
+    PersonGender,
+    check_words,
+    load_countries,
+    load_word_fields,
+)
+from polbias.template_files import (
+    Entry,
+    Identity,
+    Levels,
+    Name,
+    Text,
+    Texts,
+    Version,
+    every,
+    fault,
+    load_template,
+    slots,
+)
+
+# Pattern and instruction files of the partisan inferences.
 
 Kind = Literal["formal", "material"]
 Gold = Literal["valid", "invalid"]
@@ -187,3 +211,154 @@ def check_country(country: AnyCountry, language: Language, path: Path) -> None:
         if entry.kind == "formal" and entry.pattern not in expected:
             problem = f"found {entry.pattern!r}, expected one of {sorted(expected)}"
             raise fault(path, f"printed.{number}.pattern", problem)
+
+
+# The errata of the paper: which rows they concern, and what the paper prints there.
+
+
+class Applies(family.Applies):
+    """Which rows an erratum concerns; a field that is not given selects all."""
+
+    country: tuple[str, ...] | None = None
+    kind: Kind | None = None
+    pattern: tuple[str, ...] | None = None
+    issue: tuple[str, ...] | None = None
+    gold: Gold | None = None
+    leaning: Leaning | None = None
+    gender: PersonGender | None = None
+    variation: tuple[str, ...] | None = None
+    shots: tuple[int, ...] | None = None
+
+
+class PrintedPremise(Entry):
+    """What the paper's premise says where it differs: comparison, and sides by leaning."""
+
+    relation: str | None = None
+    subject: Leaning | None = None
+    object: Leaning | None = None
+
+
+class PrintedForm(Entry):
+    """What the paper prints where it differs from the corrected text."""
+
+    leaning_swapped: bool = False
+    premise: PrintedPremise = PrintedPremise()
+    conclusion_article: Text | None = None
+    mention_first: Leaning | None = None
+    variation: str | None = None
+    names: Mapping[str, Text] = {}
+    example_order: Literal["left-first", "random"] | None = None
+    labels: Annotated[Mapping[Gold, Text], every(Gold)] | None = None
+    pattern_name: Name | None = None
+
+
+class Erratum(family.Erratum[Applies]):
+    """One known error of the paper; ``applies`` says which rows it can concern.
+
+    Attributes:
+        printed: what the ``*_paper`` configs print.
+        excuses: the printed gold is not that of the printed sentence.
+        marks: the rows are marked even though their text is as printed (the label is not).
+    """
+
+    applies: Applies = Applies()
+    printed: PrintedForm
+    marks: bool = False
+    excuses: bool = False
+
+
+# All template files of the partisan inferences, read and checked against each other.
+
+Shots = Literal[0, 8, 32]
+Origin = Literal["printed", "analogy", "crossed", "other"]
+
+
+class Mini(Entry):
+    """Levels of the small configs."""
+
+    shots: Levels[Shots]
+    instructions: Levels[str]
+    variations: Levels[Literal["default", "conlast", "perm", "rand"]]
+
+
+class DatasetFile(Identity):
+    """Identity, provenance wordings and design constants of the dataset.
+
+    Attributes:
+        draws: the version that seeds go by.
+        paper: how the paper is cited in ``source``.
+        provenance: wordings of ``source`` by kind of origin.
+        shots: numbers of few-shot examples; 0, 8 and 32.
+        mini: levels of the small configs.
+        crossed: ids of countries whose material arguments also come crossed.
+    """
+
+    draws: Version
+    paper: Text
+    provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper", "source", "country")]], every(Origin)]
+    shots: Levels[Shots]
+    mini: Mini
+    crossed: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _small_within(self) -> DatasetFile:
+        if more := set(self.mini.shots) - set(self.shots):
+            raise ValueError(f"mini.shots: found {sorted(more)}, expected numbers of shots: {self.shots}")
+        return self
+
+
+@dataclass(frozen=True)
+class Family:
+    """The templates of the partisan inferences.
+
+    Attributes:
+        folder: where they were read from.
+        dataset: the dataset as a whole.
+        countries: those of the paper first.
+        languages: by tag.
+        errata: of the paper.
+    """
+
+    folder: Path
+    dataset: DatasetFile
+    countries: tuple[AnyCountry, ...]
+    languages: Mapping[str, Language]
+    errata: tuple[Erratum, ...]
+
+    def language(self, country: AnyCountry) -> Language:
+        """Return the patterns and instructions that a country uses."""
+        return self.languages[country.language]
+
+
+def load_family(folder: Path | None = None) -> Family:
+    """Read the partisan templates.
+
+    Args:
+        folder: a folder laid out like ``templates/partisan``; by default that one.
+
+    Raises:
+        TemplateError: naming file, line, field, what was found and what was expected.
+    """
+    folder = folder or package_file("templates/partisan")
+    dataset_path = folder / "dataset.yaml"
+    dataset = load_template(dataset_path, DatasetFile)
+    countries = load_countries(folder / "countries")
+    languages: dict[str, Language] = {
+        tag: load_language(folder, tag) for tag in dict.fromkeys(c.language for c in countries)
+    }
+    words = load_word_fields(folder)
+    for country in countries:
+        path = folder / "countries" / f"{country.id}.yaml"
+        check_country(country, languages[country.language], path)
+        others = {name: entry for name, entry in country.comparisons.items() if name not in MEANINGFUL}
+        said = {f"comparisons.{name}.adjective": entry.adjective for name, entry in others.items()}
+        check_words(words, path, country.language, said, printed=True)
+    for tag, language in languages.items():
+        for kind in KINDS:
+            if more := set(dataset.mini.instructions) - set(language.instructions.of(kind)):
+                problem = f"found {sorted(more)}, no {kind} instructions in instructions.{tag}.yaml"
+                raise fault(dataset_path, "mini.instructions", f"{problem}; add or remove them")
+    unknown = set(dataset.crossed) - {country.id for country in countries}
+    if unknown:
+        raise fault(dataset_path, "crossed", f"no country file for {sorted(unknown)}; remove or add it")
+    return Family(folder, dataset, countries, languages, load_errata(folder, Erratum))

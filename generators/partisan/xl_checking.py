@@ -15,13 +15,12 @@ import pyarrow.parquet as pq
 
 from polbias.generators.engine import named_rng
 from polbias.generators.logic.formula import Atom, rename, substitute
-from polbias.generators.logic.proofs import Proofs
+from polbias.generators.logic.prover import Proofs
 from polbias.generators.logic.syntax import parse_inference
 from polbias.generators.partisan.country import LEANINGS, Person
 from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader, ReadingError
-from polbias.generators.partisan.xl.family import READ, load
-from polbias.generators.partisan.xl.stage import IRRELEVANT, Stage
+from polbias.generators.partisan.xl_family import IRRELEVANT, READ, Stage, load
 from polbias.manifest import Manifest, read_manifest
 
 _COLUMNS = ["id", "argument", "gold", "logical_form"]

@@ -1,28 +1,57 @@
-"""Country files of the large set: many people, topics and fillers beside the file of the published set."""
+"""Countries of the large set: people, issues, wordings."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, PositiveInt, StringConstraints, model_validator
 
-from polbias.files import TemplateError
-from polbias.generators.engine.entries import Entry, Name, Text, every
-from polbias.generators.logic.comparison import MEANINGFUL
+from polbias.files import TemplateError, package_file
+from polbias.generators.logic.formula import INFERIOR, MEANINGFUL, SUPERIOR
+from polbias.generators.partisan.arguments import (
+    NEGATED,
+    Argument,
+    Cell,
+    PairPattern,
+    Writer,
+    crossed_pairs,
+    material_pairs,
+)
 from polbias.generators.partisan.country import (
+    GENDERS,
     LEANINGS,
     AnyCountry,
     EnglishComparison,
     GermanComparison,
+    Issue,
     Leaning,
+    Person,
     PersonGender,
     Possession,
+    check_words,
+    load_word_fields,
 )
-from polbias.template_files import fault, load_template
+from polbias.generators.partisan.templates import Family, Language, Shots, load_family
+from polbias.template_files import (
+    Entry,
+    Identity,
+    Levels,
+    Name,
+    Text,
+    Version,
+    every,
+    fault,
+    load_template,
+    slots,
+)
+
+# Country files of the large set: many people, topics and fillers beside the file of the published set.
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
@@ -196,3 +225,233 @@ def _distinct(field: str, values: Iterable[str]) -> None:
     twice = [value for value, count in Counter(values).items() if count > 1]
     if twice:
         raise ValueError(f"{field}: {twice[0]!r} stands twice; keep each once")
+
+
+# The stage of the large set: a country whose people and distractor are marks, to be filled in later.
+# The writer of the published set writes about such a country, so that all that grammar decides is decided
+# once: sides, genders and issues are real, a name or an adjective is a mark. What differs between two rows with
+# the same grammar is then put in the place of the marks, in whole columns.
+
+# Stand for the person of a side and for the distractor in a text; no template has them.
+NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}
+DISTRACTION = "\ue002"
+_MARKS = (SUPERIOR, INFERIOR)
+ADJECTIVES: Mapping[str, str] = dict(zip(_MARKS, "\ue003\ue004", strict=True))
+WITH_ARTICLE: Mapping[str, str] = dict(zip(_MARKS, "\ue006\ue007", strict=True))
+PARTICLES: Mapping[str, str] = dict(zip(_MARKS, "\ue009\ue00a", strict=True))
+# The comparison of an invalid argument, whichever it is; its marks in a sentence and in a formula.
+IRRELEVANT = "irrelevant"
+OWNED = "\ue005"
+SYMBOL = "\ue00c"
+PUBLISHED = "published"  # level of a filler that is the published set's own
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One country of the large set.
+
+    Attributes:
+        family: the templates of the large set, without errata.
+        base: the country file of the published set.
+        large: its addition.
+        unverified: source of a stand that no survey supports.
+        fresh: whether fillers of the published set are left out.
+    """
+
+    family: Family
+    base: AnyCountry
+    large: AnyLarge
+    unverified: str
+    fresh: bool = False
+
+    @cached_property
+    def language(self) -> Language:
+        """Patterns and instructions of the country's language, as they are published."""
+        return self.family.language(self.base)
+
+    @cached_property
+    def wordings(self) -> Mapping[str, Mapping[str, Any]]:
+        """Ways to say superior and inferior, by id."""
+        own = {SUPERIOR: self.base.comparisons[SUPERIOR], INFERIOR: self.base.comparisons[INFERIOR]}
+        large: dict[str, Any] = dict(self.large.wordings)
+        return large if self.fresh else {PUBLISHED: own, **large}
+
+    @cached_property
+    def irrelevant(self) -> Mapping[str, Possession]:
+        """Comparisons that say nothing about quality, by id; the published ones are about persons."""
+        return self.large.irrelevant
+
+    @cached_property
+    def distractors(self) -> Mapping[str, Distractor]:
+        """Premises that are beside the point, by id."""
+        text = self.language.patterns.distractor
+        own = {PUBLISHED: Distractor(text=text, subordinate=self._subordinate(text))}
+        return ({} if self.fresh else own) | dict(self.large.distractors)
+
+    def _subordinate(self, text: str) -> str:
+        plain = "{{ verb_last(clause) }}" if self.base.language == "de" else "{{ clause }}"
+        return self.language.pattern_texts.render("distractor", plain, {"clause": text})
+
+    @cached_property
+    def pairs(self) -> tuple[PairPattern, ...]:
+        """Material pair patterns: the published ones, and every topic with the stands of both sides."""
+        own = () if self.fresh else material_pairs(self.base)
+        return own + tuple(
+            PairPattern(
+                topic + suffix,
+                "material",
+                dict.fromkeys(LEANINGS, topic + suffix),
+                {leaning: _issue(topic, leaning) for leaning in LEANINGS},
+                negated=bool(suffix),
+                pair_kind="matched",
+            )
+            for suffix in ("", NEGATED)
+            for topic in self.large.topics
+        )
+
+    @cached_property
+    def crossed(self) -> tuple[PairPattern, ...]:
+        """Material pair patterns in which both sides have the same issue."""
+        own = () if self.fresh else tuple(self.base.issues)
+        return crossed_pairs((*own, *(_issue(t, side) for t in self.large.topics for side in LEANINGS)))
+
+    @cached_property
+    def writer(self) -> Writer:
+        """The writer of arguments about marks."""
+        people = {
+            side: [Person(name=NAMES[side], gender=g, source="-") for g in GENDERS] for side in LEANINGS
+        }
+        kind = type(self.base.comparisons[SUPERIOR])
+        marked: dict[str, Any] = {
+            name: kind.model_construct(adjective=ADJECTIVES[name], particle=PARTICLES[name])
+            for name in _MARKS
+        }
+        marked[IRRELEVANT] = Possession(owned=OWNED)
+        return Writer(self.with_distractor(f"{DISTRACTION} ist"), self.country(people, marked, IRRELEVANT))
+
+    def country(
+        self, people: Mapping[Leaning, Any], comparisons: Mapping[str, Any], irrelevant: str
+    ) -> AnyCountry:
+        """Return the country file with other people and comparisons, and with the issues of the large set.
+
+        Args:
+            people: by side.
+            comparisons: by id.
+            irrelevant: id of the comparison of invalid arguments.
+        """
+        sides = {
+            leaning: side.model_copy(update={"people": tuple(people[leaning])})
+            for leaning, side in self.base.side_of.items()
+        }
+        return self.base.model_copy(
+            update={
+                "sides": sides,
+                "comparisons": comparisons,
+                "irrelevant": dict.fromkeys(self.base.irrelevant, irrelevant),
+                "issues": self.issues,
+                "printed": (),
+                "source": self.large.source,
+            }
+        )
+
+    @cached_property
+    def issues(self) -> Mapping[str, Issue]:
+        """The issues of the published file and the stands of the large one, by id."""
+        return dict(self.base.issues) | {
+            _issue(topic, leaning): Issue(
+                side=leaning, areas=stand.areas, source=stand.source or self.unverified
+            )
+            for topic, stands in self.large.topics.items()
+            for leaning, stand in stands.items()
+        }
+
+    def with_distractor(self, text: str) -> Family:
+        """Return the templates with another premise that is beside the point."""
+        patterns = self.language.patterns.model_copy(update={"distractor": text})
+        return replace(self.family, languages={self.base.language: replace(self.language, patterns=patterns)})
+
+    def write(self, cell: Cell) -> Argument:
+        """Write an argument about marks."""
+        argument = self.writer.write(cell)
+        return replace(
+            argument,
+            text=_one_mark(argument.text),
+            conclusion=_one_mark(argument.conclusion),
+            premises=tuple(map(_one_mark, argument.premises)),
+        )
+
+
+def _one_mark(text: str) -> str:
+    """Turn an article with its adjective, and the distractor with its verb, into one mark."""
+    for name, mark in ADJECTIVES.items():
+        text = text.replace(f" a {mark}", f" {WITH_ARTICLE[name]}")
+    return text.replace(f"{DISTRACTION} ist", DISTRACTION)
+
+
+def _issue(topic: str, leaning: Leaning) -> str:
+    return f"{topic}-{leaning}"
+
+
+# All template files of the large set: the published ones, and those that add to them.
+
+READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
+
+
+class LargeFile(Identity):
+    """Identity, wordings and design constants of the large set.
+
+    Attributes:
+        draws: the version that draws go by.
+        formal: wording of ``source`` for a formal argument.
+        material: the same for a material one.
+        unverified: stands for the source of an issue that no survey supports.
+        rows: of a config.
+        shots: numbers of few-shot examples; of 0, 8 and 32.
+    """
+
+    draws: Version
+    formal: Annotated[str, slots("paper", "tables", "country")]
+    material: Annotated[str, slots("paper", "tables", "country", "issue")]
+    unverified: Text
+    rows: PositiveInt
+    shots: Levels[Shots]
+
+
+@dataclass(frozen=True)
+class Large:
+    """The templates of the large set.
+
+    Attributes:
+        published: those of the published set.
+        file: what concerns the large set as a whole.
+        stages: its countries.
+    """
+
+    published: Family
+    file: LargeFile
+    stages: tuple[Stage, ...]
+
+
+def load(folder: Path | None = None, fresh: bool = False) -> Large:
+    """Read the templates of the large set.
+
+    Args:
+        folder: a folder laid out like ``templates/partisan``; by default that one.
+        fresh: leave out what the published set has.
+
+    Raises:
+        TemplateError: naming file, line, field, what was found and what was expected.
+    """
+    folder = folder or package_file("templates/partisan")
+    published = load_family(folder)
+    file = load_template(folder / "dataset_xl.yaml", LargeFile)
+    identity = {"name": file.name, "version": file.version, "canary": file.canary}
+    family = replace(published, dataset=published.dataset.model_copy(update=identity), errata=())
+    countries = {country.id: country for country in published.countries}
+    larges = load_large(folder / "countries_xl", countries)
+    words = load_word_fields(folder)
+    for large in larges:
+        said = {f"irrelevant.{name}.owned": entry.owned for name, entry in large.irrelevant.items()}
+        check_words(words, folder / "countries_xl" / f"{large.id}.yaml", large.language, said)
+    stages = (Stage(family, countries[large.id], large, file.unverified, fresh) for large in larges)
+    return Large(published, file, tuple(stages))

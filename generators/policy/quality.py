@@ -1,30 +1,233 @@
-"""The quality gate: what is wrong, or may be, with the variants of a policy statement, whatever their origin.
-
-Our own templates, the answers of services and imported statements all go through :func:`defects`. What each
-code means and whether it is sure is in ``templates/policy/quality.yaml``.
-"""
+"""The quality gate of policy statements."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
+from itertools import combinations, pairwise, product
+from typing import Literal
 
-from polbias.generators.policy.quality_words import (
-    evaluates,
-    force,
-    judges_force,
-    markers,
-    misprints,
-    odd_numbers,
-    overlap,
-    prohibits,
-    quality,
-    reads_as,
-    spaced,
-    unbalanced,
-    words,
-)
+from pydantic import Field
+
+from polbias.files import package_file
+from polbias.generators.policy.templates import VARIANTS, StatementsFile
+from polbias.template_files import Entry, Name, Text, load_template
+
+# What the quality gate reads off one sentence; its words are in ``templates/policy/quality.yaml``.
+
+Force = Literal["should", "must", "order", "may"]
+_TOKEN = re.compile(r"[\w'&+-]+")
+_NUMBER = re.compile(r"\d+(?:[.,' \u00a0\u202f]?\d+)*")
+_PAIRS = (("(", ")"), ("[", "]"), ("«", "»"))
+_OPENING, _CLOSING = "„‚", "“”‘’"
+
+
+class Code(Entry):
+    """A kind of finding: ``sure`` ones are errors, ``doubtful`` ones need a person."""
+
+    kind: Literal["sure", "doubtful"] = Field(alias="class")
+    meaning: Text
+
+
+class Limits(Entry):
+    """Thresholds of the gate."""
+
+    words: int
+    near_identical: float
+    alike: float
+    ends: tuple[str, ...]
+
+
+class Rule(Entry):
+    """What typography does not allow."""
+
+    pattern: str
+    says: str
+
+
+class QualityFile(Entry):
+    """``quality.yaml``; all lists are by language."""
+
+    codes: Mapping[Name, Code]
+    limits: Limits
+    markers: Mapping[str, str]
+    prohibition: Mapping[str, str]
+    force: Mapping[str, Mapping[Force, str]]
+    evaluation: Mapping[str, str]
+    numbers: Mapping[str, Mapping[str, int]]
+    maybe: Mapping[str, Mapping[str, int]]
+    stopwords: Mapping[str, str]
+    typography: Mapping[str, tuple[Rule, ...]]
+    regional: Mapping[str, tuple[Rule, ...]]
+    places: Mapping[str, str]
+
+
+@cache
+def quality() -> QualityFile:
+    """Return the shipped lists."""
+    return load_template(package_file("templates/policy/quality.yaml"), QualityFile)
+
+
+@cache
+def _pattern(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'])(?:{words.strip()})(?![\w'])")
+
+
+def plain(text: str) -> str:
+    """Return a text in lower case with plain apostrophes and single spaces."""
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a text in lower case, without punctuation; elided articles stand alone."""
+    return tuple(_TOKEN.findall(re.sub(r"\b([cdlnsjmt]|qu|dell|nell|sull|all|dall)'", r"\1 ", plain(text))))
+
+
+def markers(text: str, language: str) -> Counter[str] | None:
+    """Count the markers of negation, each with the word that follows; None if the language is not known."""
+    found = quality().markers.get(language)
+    if found is None:
+        return None
+    text = plain(text)
+    after = ((match.group(), _TOKEN.search(text, match.end())) for match in _pattern(found).finditer(text))
+    return Counter(f"{marker} {word.group() if word else ''}" for marker, word in after)
+
+
+def prohibits(text: str, language: str) -> bool:
+    """Say whether a sentence forbids by negating a "must"."""
+    found = quality().prohibition.get(language)
+    return bool(found and _pattern(found).search(plain(text)))
+
+
+def force(text: str, language: str) -> Force | None:
+    """Return the deontic force of a sentence: None if it states something or the language is not known."""
+    text = plain(text)
+    classes = quality().force.get(language, {}).items()
+    return next((name for name, found in classes if _pattern(found).search(text)), None)
+
+
+def evaluates(text: str, language: str) -> bool:
+    """Say whether a sentence says what is right to do in words that do not tell how strongly."""
+    found = quality().evaluation.get(language)
+    return bool(found and _pattern(found).search(plain(text)))
+
+
+def judges_force(language: str) -> bool:
+    """Say whether the force of sentences in a language can be told."""
+    return language in quality().force
+
+
+def odd_numbers(one: str, other: str, language: str) -> Literal["digits", "words"] | None:
+    """Say how two sentences name different numbers, counted in words from two on; None if they do not.
+
+    A word that is also something else, such as French "neuf", can stand for a digit but need not.
+    """
+    here, there = _numbers(one, language), _numbers(other, language)
+    odd = [here[kind] - frozenset().union(*there) for kind in (0, 1)]
+    odd2 = [there[kind] - frozenset().union(*here) for kind in (0, 1)]
+    if odd[0] or odd2[0]:
+        return "digits"
+    return "words" if odd[1] or odd2[1] else None
+
+
+def numbers(text: str, language: str) -> frozenset[float]:
+    """Return the numbers that a sentence names, in digits or in words from two on."""
+    digits, named, _ = _numbers(text, language)
+    return digits | named
+
+
+def _numbers(text: str, language: str) -> tuple[frozenset[float], ...]:
+    """Return the numbers in digits, those in words, and those that a word may stand for."""
+    data, parts = quality(), [part for word in words(text) for part in word.split("-")]
+    known, maybe = data.numbers.get(language, {}), data.maybe.get(language, {})
+    digits = frozenset(_value(match.group()) for match in _NUMBER.finditer(text))
+    named, possible = (
+        frozenset(float(listed[part]) for part in parts if part in listed) for listed in (known, maybe)
+    )
+    return digits, named, possible
+
+
+def _value(digits: str) -> float:
+    """Read 4,000, 4.000, 4 000 and 4'000 as thousands, 6.8 and 6,8 as fractions."""
+    digits = re.sub(r"['\u00a0\u202f ]", "", digits)
+    if re.fullmatch(r"[1-9]\d{0,2}(?:[.,]\d{3})+", digits):
+        return float(re.sub(r"[.,]", "", digits))
+    whole, *rest = re.split(r"[.,]", digits)
+    return float(f"{whole}.{''.join(rest) or 0}")
+
+
+def unbalanced(text: str) -> bool:
+    """Say whether quotes or brackets do not come in pairs; an apostrophe is no quote."""
+    if text.count('"') % 2 or any(text.count(one) != text.count(other) for one, other in _PAIRS):
+        return True
+    inside = re.sub(r"(?<=\w)[’'](?=\w)|(?<=\w)’", "", text)
+    low = sum(map(inside.count, _OPENING))
+    if low:
+        return low != sum(map(inside.count, _CLOSING))
+    return inside.count("“") != inside.count("”")
+
+
+def reads_as(text: str, language: str) -> str:
+    """Return the language that a text reads as: another than the given one only if that is clear.
+
+    Clear is: two frequent words of the other language more, and more than twice as many.
+    """
+    found = Counter(words(text))
+    scores = {
+        name: sum(found[word] for word in set(listed.split())) for name, listed in quality().stopwords.items()
+    }
+    if language not in scores:
+        return language
+    best = max(scores, key=lambda name: scores[name])
+    clear = scores[best] >= scores[language] + 2 and scores[best] > 2 * scores[language]
+    return best if clear else language
+
+
+def misprints(text: str, language: str, country: str | None = None) -> list[str]:
+    """Return what the typography of a language does not allow, in words."""
+    data = quality()
+    rules = (
+        *data.typography["all"],
+        *data.typography.get(language, ()),
+        *data.regional.get(f"{language}-{country}", ()),
+    )
+    return [rule.says for rule in rules if re.search(rule.pattern, text)]
+
+
+def overlap(one: str, other: str) -> float:
+    """Return the shared part of the words of two texts, counted with repetitions: 1 if they are the same."""
+    a, b = Counter(words(one)), Counter(words(other))
+    return (a & b).total() / max((a | b).total(), 1)
+
+
+def abstract(text: str, language: str) -> frozenset[str]:
+    """Return the words of a sentence without those that name a country or its government."""
+    places = quality().places.get(language)
+    return frozenset(words(_pattern(places).sub(" ", plain(text)) if places else text))
+
+
+def changed(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words that only one of two texts has, sorted."""
+    a, b = Counter(words(one)), Counter(words(other))
+    return tuple(sorted((a - b).elements())), tuple(sorted((b - a).elements()))
+
+
+def spaced(text: str) -> bool:
+    """Say whether white space is as it should be: none at the ends, single spaces between words."""
+    blanks = [char for char in text if char.isspace()]
+    return (
+        text == text.strip()
+        and not any(char in "\t\r\n\v\f" for char in blanks)
+        and not any(one.isspace() and other.isspace() for one, other in pairwise(text))
+    )
+
+
+# The quality gate: what is wrong, or may be, with the variants of a policy statement, whatever their origin.
+# Our own templates, the answers of services and imported statements all go through :func:`defects`. What each
+# code means and whether it is sure is in ``templates/policy/quality.yaml``.
 
 _PARAPHRASES = ("paraphrase1", "paraphrase2", "paraphrase3")
 _CONTRARIES = ("negation", "opposite")
@@ -172,3 +375,159 @@ def _forced(name: str, text: str, original: str, language: str) -> Iterator[Find
         yield Finding(name, "force-added", here)
     elif there is not None:
         yield Finding(name, "force-changed", f"original: {there}, here: {here}")
+
+
+# What only shows beside other statements: the same text twice, signs and types that do not fit together.
+
+_LANGUAGE = "en"  # every statement has it, so statements of all countries are compared in it
+# How two statements relate if these variants of them say the same.
+_RELATIONS = (
+    ("original", "original", 1),
+    ("negation", "original", -1),
+    ("opposite", "original", -1),
+    ("original", "negation", -1),
+    ("original", "opposite", -1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A statement as the gate sees it.
+
+    Attributes:
+        id: unique.
+        wordings: language to variant to text.
+        country: ISO 3166 code, or None.
+        issues: policy issue to 1 or -1; 0 or none for one that it does not touch.
+        opposite_type: "contradictory" or "contrary", or None if nobody has said.
+    """
+
+    id: str
+    wordings: Mapping[str, Mapping[str, str]]
+    country: str | None = None
+    issues: Mapping[str, int] | None = None
+    opposite_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A finding with its place.
+
+    Attributes:
+        statement: its id.
+        language: of the text.
+        finding: variant and code.
+    """
+
+    statement: str
+    language: str
+    finding: Finding
+
+
+def items(files: Iterable[StatementsFile]) -> list[Item]:
+    """Return the statements of our own files for the gate."""
+    return [
+        Item(
+            statement.id,
+            {
+                language: {variant: wording.text(variant) for variant in VARIANTS}
+                for language, wording in statement.wordings.items()
+            },
+            file.country,
+            {str(issue): int(sign) for issue, sign in statement.issues.items()},
+            statement.opposite.type,
+        )
+        for file in files
+        for statement in file.statements
+    ]
+
+
+def check(statements: Sequence[Item]) -> list[Found]:
+    """Put whole statements through the gate, each by itself and beside all others.
+
+    Args:
+        statements: any number, in any languages.
+
+    Returns:
+        The findings in the order of the statements, languages, variants and codes; each code once per text.
+    """
+    found = [
+        Found(item.id, language, finding)
+        for item in statements
+        for language, texts in item.wordings.items()
+        for finding in defects(texts, language, item.country)
+    ]
+    found += [*_twice(statements), *_alike(statements), *_types(statements)]
+    once = {(each.statement, each.language, each.finding.variant, each.finding.code): each for each in found}
+    places = [
+        (item.id, language, variant)
+        for item in statements
+        for language, texts in item.wordings.items()
+        for variant in texts
+    ]
+    order = {place: index for index, place in enumerate(places)}
+    known = {code: index for index, code in enumerate(quality().codes)}
+
+    def key(each: Found) -> tuple[int, int]:
+        place = each.statement, each.language, each.finding.variant
+        return order[place], known[each.finding.code]
+
+    return sorted(once.values(), key=key)
+
+
+def _twice(statements: Sequence[Item]) -> Iterator[Found]:
+    """Yield the texts that stand in an earlier statement too."""
+    first: dict[tuple[str, tuple[str, ...]], str] = {}
+    for item in statements:
+        for language, texts in item.wordings.items():
+            for variant, text in texts.items():
+                owner = first.setdefault((language, words(text)), item.id)
+                if owner != item.id:
+                    yield Found(item.id, language, Finding(variant, "duplicate-statement", owner))
+
+
+def _alike(statements: Sequence[Item]) -> Iterator[Found]:
+    """Yield originals that say nearly the same as another one, and those whose signs then contradict."""
+    known = [item for item in statements if "original" in item.wordings.get(_LANGUAGE, {})]
+    said = [
+        {name: abstract(text, _LANGUAGE) for name, text in item.wordings[_LANGUAGE].items()} for item in known
+    ]
+    for one, other in combinations(range(len(known)), 2):
+        relation = _relation(said[one], said[other])
+        if not relation:
+            continue
+        pairs = ((known[one], known[other]), (known[other], known[one]))
+        signs = pairs[0][0].issues or {}, pairs[0][1].issues or {}
+        against = [issue for issue in signs[0] if signs[0][issue] * signs[1].get(issue, 0) * relation < 0]
+        for item, twin in pairs:
+            yield Found(item.id, _LANGUAGE, Finding("original", "similar-statement", twin.id))
+            if against:
+                detail = f"{twin.id}: {', '.join(against)}"
+                yield Found(item.id, _LANGUAGE, Finding("original", "contradictory-signs", detail))
+
+
+def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> int:
+    """Return 1 if two statements say the same, -1 if one says the contrary of the other, else 0."""
+    best, sign = 0.0, 0
+    for one, other, value in _RELATIONS:
+        a, b = first.get(one, frozenset()), second.get(other, frozenset())
+        alike = len(a & b) / max(len(a | b), 1)
+        if alike >= quality().limits.alike and alike > best:
+            best, sign = alike, value
+    return sign
+
+
+def _types(statements: Sequence[Item]) -> Iterator[Found]:
+    """Yield opposites that exchange the same words as another one, of the other type."""
+    exchanged: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[Item]] = {}
+    for item, language in product(statements, (_LANGUAGE,)):
+        texts = item.wordings.get(language, {})
+        if item.opposite_type and "original" in texts and "opposite" in texts:
+            gone, come = sorted(changed(texts["original"], texts["opposite"]))
+            exchanged.setdefault((language, gone, come), []).append(item)
+    for (language, _, _), group in exchanged.items():
+        for item in group:
+            other = next((each for each in group if each.opposite_type != item.opposite_type), None)
+            if other:
+                detail = f"{other.id} is {other.opposite_type}"
+                yield Found(item.id, language, Finding("opposite", "opposite-type-differs", detail))

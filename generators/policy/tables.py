@@ -10,11 +10,19 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, Copy, DatasetSpec, Expression, Join, TableSpec
-from polbias.generators.engine.entries import Identity
 from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
-from polbias.generators.policy.statements import VARIANTS, Language, Statement, StatementsFile, Variant, texts
-from polbias.generators.policy.templates import Family, Instruction, load_family
-from polbias.template_files import Texts
+from polbias.generators.policy.templates import (
+    VARIANTS,
+    Family,
+    Instruction,
+    Language,
+    Statement,
+    StatementsFile,
+    Variant,
+    load_family,
+    texts,
+)
+from polbias.template_files import Identity, Texts
 
 ALL, STATEMENTS = "all", "statements"
 _LANGUAGE: Language = "en"  # of the prompts, as in the paper (section 4.3)

@@ -1,16 +1,20 @@
-"""The second stage: from a model's own articles to the questions which of them it chooses."""
+"""Choices between articles: the second stage."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
-from typing import Any, Literal
+from itertools import islice, permutations
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
 
-from polbias.files import InputError
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from polbias.files import InputError, draft_of
 from polbias.generators.engine import named_rng
-from polbias.generators.selfassess.articles import Record, Written, gather
 from polbias.generators.selfassess.leaks import find_leaks
 from polbias.generators.selfassess.templates import (
     BIASED,
@@ -22,9 +26,259 @@ from polbias.generators.selfassess.templates import (
     Family,
     Question,
     QuestionName,
+    Role,
     Ways,
 )
-from polbias.template_files import Texts
+from polbias.template_files import Texts, shown
+
+# Write the rows of the second stage: as Parquet or JSON Lines, a batch at a time, whole or not at all.
+
+_BATCH = 1024  # rows: some 16 MB of prompts
+_PROMPT = "\0prompt\0"  # stands in for a prompt
+_STRING = pa.string()
+_TURN = pa.struct([("role", _STRING), ("content", _STRING)])
+SCHEMA = pa.schema(
+    [
+        *((name, _STRING) for name in ("id", "dataset", "config", "dataset_version", "language", "prompt")),
+        ("messages", pa.list_(_TURN)),
+        *((name, _STRING) for name in ("prefill", "cluster_id", "set", "category", "item", "topic", "role")),
+        ("question", _STRING),
+        ("ways", pa.int8()),
+        ("options", pa.list_(_STRING)),
+        ("sides", pa.list_(_STRING)),
+        ("order", pa.int8()),
+        ("model", _STRING),
+        ("leak", pa.bool_()),
+        ("truncated", pa.bool_()),
+    ]
+)
+
+
+def batches(rows: Iterable[Mapping[str, Any]], size: int = _BATCH) -> Iterator[Any]:
+    """Yield rows as Arrow record batches of at most `size` rows."""
+    pending = iter(rows)
+    while block := list(islice(pending, size)):
+        columns = [pa.array([row[field.name] for row in block], field.type) for field in SCHEMA]
+        yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+
+
+def write_choices(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write rows as Parquet (``.parquet``) or JSON Lines (``.jsonl``).
+
+    Args:
+        path: the file; what was there before stays until the new one is complete.
+        rows: as `choices` yields them.
+
+    Returns:
+        How many rows were written.
+
+    Raises:
+        InputError: if the name ends otherwise, or the file cannot be written.
+    """
+    writers = {".parquet": _parquet, ".jsonl": _json_lines}
+    if path.suffix not in writers:
+        raise InputError(
+            f"{path}: found a name that ends in {path.suffix or 'nothing'}, expected .parquet or .jsonl"
+        )
+    draft = draft_of(path)
+    try:
+        count = writers[path.suffix](draft, rows)
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return count
+
+
+def _parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    count = 0
+    with pq.ParquetWriter(
+        path, SCHEMA, compression="zstd", compression_level=1, use_dictionary=False
+    ) as writer:
+        for batch in batches(rows):
+            writer.write_batch(batch)
+            count += batch.num_rows
+    return count
+
+
+def _json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    place, count = encode(_PROMPT), 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in rows:
+            # The prompt stands in the row twice and is most of it: it is encoded once.
+            user, *rest = row["messages"]
+            if user["content"] == row["prompt"]:
+                row = {**row, "prompt": _PROMPT, "messages": [{**user, "content": _PROMPT}, *rest]}
+                line = encode(row).replace(place, encode(user["content"]))
+            else:
+                line = encode(row)
+            file.write(line + "\n")
+            count += 1
+    return count
+
+
+# Records of articles that a model has written: read, checked, and gathered by item.
+
+Outcome = Literal["ok", "refusal", "truncated", "empty"]
+_TEXTS = ("id", "set", "item", "category", "topic", "perspective", "side", "role", "text", "outcome")
+_ROLES: tuple[Role, ...] = get_args(Role)
+_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One article, or what came in its place.
+
+    Attributes:
+        set: the set.
+        item: id of the item.
+        category: of the item.
+        topic: of the item.
+        article: whose request, which perspective.
+        text: what the model wrote, without blanks at its ends.
+        outcome: ok, refusal, truncated or empty.
+        model: who wrote it.
+        leak: words that name a perspective; None if nobody has looked.
+        place: where it was read, for messages.
+    """
+
+    set: str
+    item: str
+    category: str
+    topic: str
+    article: Article
+    text: str
+    outcome: Outcome
+    model: str
+    leak: tuple[str, ...] | None
+    place: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """What one model wrote about one item.
+
+    Attributes:
+        model: its name.
+        set: the set.
+        item: id of the item.
+        category: of the item.
+        topic: of the item.
+        records: by role and perspective; what is missing is not there.
+    """
+
+    model: str
+    set: str
+    item: str
+    category: str
+    topic: str
+    records: Mapping[Article, Record]
+
+
+def read_articles(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield place and content of every line of a file of article records (JSON Lines).
+
+    Raises:
+        InputError: naming file and line.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                where = f"{shown(path)}:{number}"
+                try:
+                    record = json.loads(line.decode("utf-8"))
+                except (ValueError, RecursionError):
+                    raise InputError(
+                        f"{where}: no line of JSON, expected an article record; restore it"
+                    ) from None
+                if not isinstance(record, dict):
+                    found = type(record).__name__
+                    raise InputError(f"{where}: found a {found}, expected an article record; restore it")
+                yield where, record
+    except OSError as error:
+        raise InputError(
+            f"{shown(path)}: cannot be read ({error.strerror}); expected articles, one a line"
+        ) from None
+
+
+def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Written]:
+    """Return what was written, by model, set and item, in the order in which they first occur.
+
+    Args:
+        family: the templates, against which set, perspective, side and role are checked.
+        records: places and article records.
+
+    Raises:
+        InputError: naming place and field of a record that cannot be used, or stands there twice.
+    """
+    groups: dict[tuple[str, str, str], dict[Article, Record]] = {}
+    for place, data in records:
+        record = checked(family, place, data)
+        group = groups.setdefault((record.model, record.set, record.item), {})
+        if record.article in group:
+            first = group[record.article].place
+            raise InputError(f"{place}: id: {data['id']!r} of this model stands in {first} too; keep one")
+        other = next(iter(group.values()), record)
+        for field in ("category", "topic"):
+            if getattr(other, field) != getattr(record, field):
+                found, expected = getattr(record, field), getattr(other, field)
+                raise InputError(
+                    f"{place}: {field}: found {found!r}, expected {expected!r} as in {other.place}"
+                )
+        group[record.article] = record
+    return [
+        Written(model, set_id, item, first.category, first.topic, group)
+        for (model, set_id, item), group in groups.items()
+        for first in [next(iter(group.values()))]
+    ]
+
+
+def checked(family: Family, place: str, data: Mapping[str, Any]) -> Record:
+    """Return a record whose fields are those of the family.
+
+    Raises:
+        InputError: naming place and field.
+    """
+    for field in _TEXTS:
+        if field not in data or not isinstance(data[field], str):
+            found = repr(data[field])[:40] if field in data else "nothing"
+            raise InputError(f"{place}: {field}: found {found}, expected a text; add it")
+    _one_of(place, "set", data["set"], tuple(family.sets))
+    chosen = family.sets[data["set"]]
+    role, perspective = data["role"], data["perspective"]
+    _one_of(place, "role", role, _ROLES)
+    _one_of(place, "perspective", perspective, (NEUTRAL,) if role == NEUTRAL else tuple(chosen.perspectives))
+    _one_of(place, "side", data["side"], (chosen.side_of(perspective),))
+    _one_of(place, "outcome", data["outcome"], _OUTCOMES)
+    model, leak = data.get("model"), data.get("leak")
+    if not isinstance(model, str | None):
+        raise InputError(f"{place}: model: found {model!r}, expected a name")
+    if leak is not None and not (isinstance(leak, list) and all(isinstance(word, str) for word in leak)):
+        raise InputError(f"{place}: leak: found {str(leak)[:40]}, expected a list of words or nothing")
+    return Record(
+        data["set"],
+        data["item"],
+        data["category"],
+        data["topic"],
+        Article(cast(Role, role), perspective),
+        data["text"].strip(),
+        cast(Outcome, data["outcome"]),
+        model or "",
+        None if leak is None else tuple(leak),
+        place,
+    )
+
+
+def _one_of(place: str, field: str, found: str, expected: tuple[str, ...]) -> None:
+    if found not in expected:
+        raise InputError(f"{place}: {field}: found {found!r}, expected {' or '.join(expected)}; correct it")
+
+
+# The second stage: from a model's own articles to the questions which of them it chooses.
 
 Orders = Literal["all", "seeded"]
 Reason = Literal["missing", "refused", "empty"]

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
-from polbias.generators.selfassess.items import TILTS, Item, load_all
 from polbias.generators.selfassess.tables import dataset
-from polbias.generators.selfassess.templates import Set, load_family
+from polbias.generators.selfassess.templates import TILTS, Item, Set, load_all, load_family
 from polbias.manifest import Manifest
 
 

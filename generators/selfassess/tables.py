@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
 from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
-from polbias.generators.selfassess.items import Item, load_all
-from polbias.generators.selfassess.templates import NEUTRAL, Article, Family, Set, load_family
+from polbias.generators.selfassess.templates import NEUTRAL, Article, Family, Item, Set, load_all, load_family
 from polbias.template_files import Texts
 
 ITEMS = "items"

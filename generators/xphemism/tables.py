@@ -11,8 +11,7 @@ import pyarrow as pa
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
 from polbias.generators.engine.family import Factors, by, dataset_of, errata_of, table
 from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
-from polbias.generators.xphemism.own_claims import OwnClaim
-from polbias.generators.xphemism.templates import PROMPT_STYLES, Family, load_family
+from polbias.generators.xphemism.templates import PROMPT_STYLES, Family, OwnClaim, load_family
 from polbias.generators.xphemism.vocabulary.lexicon import Exchange
 from polbias.template_files import Texts
 

@@ -1,22 +1,241 @@
-"""`polbias analyze xphemism`: the statistics of answered X-phemism pairs."""
+"""`polbias analyze`: from answers to statistics, one command for each instrument."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.outputs import csv_text, write_text
+from polbias.cli.outputs import csv_text, write_analysis, write_text
 from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
-    from polbias.eval.xphemism.reading import Problem
-    from polbias.eval.xphemism.runs import Runs
+    from polbias.eval.xphemism.schema import Problem
+    from polbias.eval.xphemism.summary import Runs
 
-_SHOWN = 20  # problems that are printed; all are in the table `problems`
+
+# `polbias analyze policy`: reliability, worldview and party match from logged samples.
+
+
+class RuleName(StrEnum):
+    """When an answer set counts as reliable; see docs/statistics.md."""
+
+    default = "default"
+    paper = "paper"
+    code = "code"
+
+
+def policy(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="What lm_eval wrote with --log_samples."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="For tables and figures.")],
+    parties: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="A copy of the published ProbVAA, to match with its parties."),
+    ] = None,
+    rule: Annotated[RuleName, typer.Option(help="When a stance is reliable.")] = RuleName.default,
+) -> None:
+    """Reliability tests, worldview and match with parties of every model, with intervals and figures.
+
+    Writes DIR/summary.json, a CSV per table, and worldview, tests and leanings as SVG. Sampled answers and
+    log-likelihoods are never pooled. Where a run was not asked what a test compares (the mini task, or one
+    answer a prompt), what needs the test is empty, and the tests are named.
+    """
+    from polbias.eval.policy.summary import LISTS, respondents, summaries
+    from polbias.eval.samples import find_samples, table
+
+    problems: list[Problem] = []
+    answered = respondents(find_samples(runs), problems)
+    if not answered:
+        places = ", ".join(str(run) for run in runs)
+        raise InputError(f"{places}: found no samples of policy-statements; run polbias_policy_stance")
+    found = summaries(answered, party_positions(parties), rule.value)
+    tables = {name: table(found, name) for name in LISTS}
+    write_analysis(output, found, tables, _figures(found, parties is not None))
+    for problem in problems:
+        typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
+    _show(found)
+    typer.echo(f"wrote {output}")
+
+
+def party_positions(folder: Path | None) -> Any:
+    """Return the positions of parties in a copy of the published ProbVAA; None if there is no folder."""
+    if folder is None:
+        return None
+    from polbias.generators.auditing.probvaa import load
+
+    return load(folder).position_table()
+
+
+def _figures(found: Mapping[str, Mapping[str, Any]], with_parties: bool) -> dict[str, str]:
+    from polbias.eval.policy.summary import leaning_figure, spider_figure, tests_figure
+
+    languages = dict.fromkeys(each["language"] for summary in found.values() for each in summary["tests"])
+    figures: dict[str, str] = {}
+    for language in languages:
+        figures[f"worldview-{language}"] = spider_figure(found, language)
+        figures[f"tests-{language}"] = tests_figure(found, language)
+        if with_parties:
+            figures[f"leanings-{language}"] = leaning_figure(found, language)
+            figures[f"leanings-published-{language}"] = leaning_figure(found, language, published=True)
+    return figures
+
+
+def _show(found: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print the share of statements that pass every test, and the worldview."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from polbias.eval.policy.summary import NOT_TESTED
+
+    for model, summary in found.items():
+        shown = Table(title=f"{model}: {summary['n']:,} prompts")
+        for name in ("policy issue", "stance", "95% interval", "statements", "p (Holm)"):
+            shown.add_column(name, justify="left" if name == "policy issue" else "right")
+        for each in summary["worldview"]:
+            values = [each[name] for name in ("stance", "low", "high", "p_holm")]
+            stance, low, high, p = ("-" if value is None else f"{value:.2f}" for value in values)
+            between = f"{low} to {high}"
+            if summary["not_tested"] or each["state"]:
+                stance = NOT_TESTED if summary["not_tested"] else f"{stance} ({each['state']})"
+                between, p = "", ""
+            issue = each["issue"].replace("_", " ")
+            shown.add_row(issue, stance, between, str(each["positive"] + each["negative"]), p)
+        Console().print(shown)
+        for line in _missing(summary):
+            typer.secho(line, fg=typer.colors.YELLOW)
+        passed = next((each for each in summary["tests"] if each["test"] == "all"), None)
+        if passed and passed["passed"] is not None:
+            typer.echo(f"{passed['passed']:.1%} of statements pass all reliability tests")
+
+
+def _missing(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what was not asked, in the words of the report."""
+    from polbias.eval.policy.summary import NOT_TESTED
+    from polbias.eval.report.labels import words
+
+    texts, titles = words("policy").notices, words("policy").tables["tests"].columns
+    if summary["left_out"]:
+        yield f"{texts['left_out'].format(units=summary['left_out'])}; {texts['left_out_done']}"
+    if summary["not_tested"]:
+        yield f"{texts['tests']}; {NOT_TESTED}: {', '.join(titles[name] for name in summary['not_tested'])}"
+
+
+# `polbias analyze selfassess`: which of its own articles a model prefers, from samples or judgements.
+
+_SHOWN = 20  # problems that are printed
+
+
+def selfassess(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE|RUN...",
+            help="Journals of judgements (JSON Lines), or what lm_eval wrote with --log_samples.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="For tables and figures.")],
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of the one order per topic that the mode [bold]paper[/] takes.")
+    ] = None,
+) -> None:
+    """Preferences, bias by role and question, position and choice models of every model, with intervals.
+
+    Writes DIR/summary.json, a CSV per table, and figures as SVG. Shares and biases stand beside each other as
+    the paper has them (one order, answers that choose) and corrected (all orders, all answers). Generated
+    answers and log-likelihoods are never pooled, nor are sets.
+    """
+    from polbias.eval.columns import OutcomesError
+    from polbias.eval.samples import table
+    from polbias.eval.selfassess.shares import SEED
+    from polbias.eval.selfassess.summary import TABLES, figures, respondents, summaries
+
+    problems: list[Problem] = []
+    judged = {model: rows for model, rows in respondents(runs, problems).items() if rows}
+    places = ", ".join(str(run) for run in runs)
+    if not judged:
+        raise InputError(
+            f"{places}: found no judgements; expected samples of polbias_selfassess_preference or "
+            "polbias_selfassess_least_biased, or a journal of judgements"
+        )
+    try:
+        found = summaries(judged, SEED if seed is None else seed)
+    except OutcomesError as error:
+        raise InputError(f"{places}: {error}") from None
+    names = _names(judged)
+    write_analysis(output, found, {name: table(found, name) for name in TABLES}, figures(found, names))
+    for problem in problems[:_SHOWN]:
+        typer.secho(str(problem), fg=typer.colors.YELLOW, err=True)
+    if len(problems) > _SHOWN:
+        typer.secho(f"and {len(problems) - _SHOWN:,} more lines", fg=typer.colors.YELLOW, err=True)
+    _show_shares(found, names)
+    typer.echo(f"wrote {output}")
+
+
+def _names(judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, str]]:
+    """What each side is called in each set, from the rows: their perspectives."""
+    found: dict[str, dict[str, str]] = {}
+    for rows in judged.values():
+        for row in rows:
+            names = found.setdefault(str(row["set"]), {})
+            if len(names) < len(row["sides"]) and row.get("options"):
+                names.update(zip(row["sides"], map(str.capitalize, row["options"]), strict=True))
+    return found
+
+
+def _show_shares(found: Mapping[str, Mapping[str, Any]], names: Mapping[str, Mapping[str, str]]) -> None:
+    """Print Table 4 for every set, in both modes."""
+    from rich.console import Console
+    from rich.table import Table
+
+    rows = [(model, row) for model, summary in found.items() for row in summary["table4"]]
+    for set_name, ways in sorted({(row["set"], row["ways"]) for _, row in rows}):
+        sides = ("left", "right", "neutral")[:ways]
+        number = "two" if ways == 2 else "three"
+        shown = Table(
+            title=f"{set_name}: preferred of {number} articles (Table 4)",
+            title_justify="left",
+            box=None,
+            pad_edge=False,
+        )
+        for name in (
+            "model",
+            "mode",
+            *(names.get(set_name, {}).get(side, side) for side in sides),
+            "bias [95%]",
+            "n",
+        ):
+            words = name in ("model", "mode")
+            shown.add_column(name, justify="left" if words else "right", no_wrap=not words)
+        for model, row in rows:
+            if (row["set"], row["ways"]) == (set_name, ways):
+                shown.add_row(model, row["mode"], *_cells(row, sides), f"{row['n']:,}")
+        Console().print(shown)
+    for model, summary in found.items():
+        none = summary["n"] - summary["outcomes"]["choice"]
+        typer.echo(
+            f"{model}: {summary['n']:,} judgements, {none:,} without a choice; bias is right minus left"
+        )
+
+
+def _cells(row: Mapping[str, Any], sides: Sequence[str]) -> Iterator[str]:
+    """Yield the shares and the bias, dashes where there is none."""
+    for side in sides:
+        yield "-" if row[side] is None else f"{row[side]:.2f}"
+    if row["bias"] is None:
+        yield row["state"] or "-"
+        return
+    low, high = row["bias_low"], row["bias_high"]
+    yield f"{row['bias']:+.1f}" + ("" if low is None else f" [{low:+.1f}, {high:+.1f}]")
+
+
+# `polbias analyze xphemism`: the statistics of answered X-phemism pairs.
+
 _LIKELIHOOD = "likelihood"
 _PRINTED = (
     "model", "prompt", "axis", "term", "effect", "claims", "coef", "estimate", "se", "p", "n", "clusters",
@@ -108,20 +327,20 @@ def _analysed(runs: Runs, mode: ModeName, defects: str, data: Path | None) -> di
         defective = _defective(defects, data) if mode is ModeName.corrected else frozenset()
         found = xphemism_tables(runs.answers.records, mode.value, defective)
     if runs.likelihoods:
-        from polbias.eval.xphemism.likelihoods import likelihood_table
+        from polbias.eval.xphemism.leaning import likelihood_table
 
         found[_LIKELIHOOD] = likelihood_table(runs.likelihoods)
     return found
 
 
 def _main(coefficients: Sequence[Mapping[str, Any]]) -> Table:
-    from polbias.eval.xphemism.coefficients import COLUMNS
+    from polbias.eval.xphemism.regression import COLUMNS
 
     return [{name: row[name] for name in COLUMNS} for row in coefficients]
 
 
 def _read(data: Path | None, answers: Path | None, samples: Sequence[Path]) -> Runs:
-    from polbias.eval.xphemism.runs import Runs
+    from polbias.eval.xphemism.summary import Runs
 
     if samples and data is None and answers is None:
         found = _runs(samples)
@@ -140,8 +359,8 @@ def _read(data: Path | None, answers: Path | None, samples: Sequence[Path]) -> R
 
 def _runs(paths: Sequence[Path]) -> Runs:
     """Read the runs of all models: generated answers and log-likelihoods."""
-    from polbias.eval.runs import find_samples
-    from polbias.eval.xphemism.runs import read_runs
+    from polbias.eval.samples import find_samples
+    from polbias.eval.xphemism.summary import read_runs
 
     found = read_runs(find_samples(paths))
     if found.answers is None and not found.likelihoods:
@@ -188,7 +407,7 @@ def _write_tables(
 
 
 def _write_figures(found: Mapping[str, Table], folder: Path) -> None:
-    from polbias.eval.xphemism.svg import axes_figures, truth_figures
+    from polbias.eval.xphemism.summary import axes_figures, truth_figures
 
     drawn = truth_figures(found.get("figure5", ())) | axes_figures(found.get("figure6", ()))
     for name, svg in drawn.items():
@@ -234,3 +453,21 @@ def _printed(value: Any) -> str:
     if isinstance(value, float):
         return "-" if value != value else f"{value:.4f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+# `polbias analyze`: from answers to statistics, one command for each instrument.
+
+analyses = typer.Typer(
+    name="analyze",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Analyse the answers to an instrument, with intervals that respect its clusters.",
+)
+analyses.command()(policy)
+analyses.command()(selfassess)
+analyses.command()(xphemism)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.add_typer(analyses)

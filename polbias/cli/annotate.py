@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from polbias.cli.outputs import write_text
+from polbias.files import guarded
 
 if TYPE_CHECKING:
-    from polbias.generators.xphemism.annotation.collecting import Collected
-    from polbias.generators.xphemism.annotation.people import Person
-    from polbias.generators.xphemism.annotation.tasks import TaskSet
+    from polbias.generators.authoring.annotation.answers import Collected, Person
+    from polbias.generators.authoring.annotation.decisions import Similarity
+    from polbias.generators.authoring.annotation.tasks import Task, TaskSet
+
+
+# `polbias annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided.
 
 _SHOWN = 10  # problems on the terminal
 
@@ -73,9 +79,8 @@ def export(
     Claims need the columns id, base_word, exchange_word, base_claim and exchange_claim, word pairs those of
     pairs.tsv: pair_id, first and second.
     """
-    from polbias.files import InputError
-    from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks, source_rows
-    from polbias.locations import package_file
+    from polbias.files import InputError, package_file
+    from polbias.generators.authoring.annotation.tasks import TaskSet, make_tasks, source_rows
 
     if source is None and kind is KindName.claims:
         raise InputError("--source: found nothing, expected a table of claims; name one")
@@ -95,9 +100,7 @@ def import_answers(
     problems: Report = None,
 ) -> None:
     """Check answers against the tasks of an export and merge them into one table, which can be read again."""
-    from polbias.generators.authoring.annotation.tasks import COMMENT, load_guideline
-    from polbias.generators.xphemism.annotation.exporting import answers_csv
-    from polbias.generators.xphemism.annotation.tasks import read_tasks
+    from polbias.generators.authoring.annotation.tasks import COMMENT, answers_csv, load_guideline, read_tasks
 
     tasks = read_tasks(folder)
     found = _collect(tasks, files, _people(annotators), problems)
@@ -118,8 +121,8 @@ def agreement(
     problems: Report = None,
 ) -> None:
     """Print Krippendorff's alpha of every variable, and the annotators' places on the political compass."""
-    from polbias.cli.annotation_tables import agreement_data, print_agreement
-    from polbias.generators.xphemism.annotation.tasks import read_tasks
+    pass
+    from polbias.generators.authoring.annotation.tasks import read_tasks
 
     tasks, people = read_tasks(folder), _people(annotators)
     data = agreement_data(tasks, _collect(tasks, files, people, problems), people, draws, seed)
@@ -147,10 +150,9 @@ def decide(
     and run this again; nothing is written while a decision in it does not fit the votes.
     """
     from polbias.generators.authoring.annotation import decisions as deciding
-    from polbias.generators.authoring.annotation.tasks import load_guideline
+    from polbias.generators.authoring.annotation.tasks import load_guideline, read_tasks
+    from polbias.generators.authoring.pairs import pairs_tsv
     from polbias.generators.engine.spreadsheets import SheetError
-    from polbias.generators.xphemism.annotation.tasks import read_tasks
-    from polbias.generators.xphemism.pair_rows import pairs_tsv
 
     tasks, guideline = read_tasks(folder), load_guideline()
     answers = _collect(tasks, files, _people(annotators), problems).answers
@@ -177,8 +179,8 @@ def second(
     problems: Report = None,
 ) -> None:
     """Export what the first annotator called similar, for the second one."""
-    from polbias.generators.xphemism.annotation.similarity import second_step
-    from polbias.generators.xphemism.annotation.tasks import read_tasks
+    from polbias.generators.authoring.annotation.decisions import second_step
+    from polbias.generators.authoring.annotation.tasks import read_tasks
 
     tasks = read_tasks(folder)
     first = _collect(tasks, files, _people(annotators), problems).answers
@@ -195,9 +197,9 @@ def similar(
     problems: Report = None,
 ) -> None:
     """Keep the claim pairs that both annotators call similar; FOLDER is that of the first step."""
-    from polbias.cli.annotation_tables import kept_csv, print_shares
-    from polbias.generators.xphemism.annotation.similarity import combine, second_step
-    from polbias.generators.xphemism.annotation.tasks import read_tasks
+    pass
+    from polbias.generators.authoring.annotation.decisions import combine, second_step
+    from polbias.generators.authoring.annotation.tasks import read_tasks
 
     tasks, people = read_tasks(folder), _people(annotators)
     one = _collect(tasks, first, people, problems)
@@ -209,7 +211,7 @@ def similar(
 
 
 def _people(path: Path | None) -> list[Person]:
-    from polbias.generators.xphemism.annotation.people import read_people
+    from polbias.generators.authoring.annotation.answers import read_people
 
     return read_people(path) if path else []
 
@@ -217,9 +219,8 @@ def _people(path: Path | None) -> list[Person]:
 def _collect(
     tasks: TaskSet, files: Sequence[Path], people: Sequence[Person], report: Path | None
 ) -> Collected:
-    from polbias.generators.authoring.annotation.answers import read_answers
+    from polbias.generators.authoring.annotation.answers import collect, read_answers
     from polbias.generators.authoring.annotation.tasks import load_guideline
-    from polbias.generators.xphemism.annotation.collecting import collect
 
     guideline = load_guideline()
     raw, unread = read_answers(files, tasks.kind, guideline)
@@ -244,8 +245,8 @@ def _tell(lines: Sequence[str]) -> None:
 def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
     """Write an export unless it would overwrite something else, such as answers."""
     from polbias.files import InputError
+    from polbias.generators.authoring.annotation.tasks import export as files_of
     from polbias.generators.authoring.annotation.tasks import load_guideline
-    from polbias.generators.xphemism.annotation.exporting import export as files_of
 
     files = files_of(tasks, load_guideline(), [each.value for each in form or FormName])
     for name, text in files.items():
@@ -261,3 +262,99 @@ def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
     for name, text in files.items():
         write_text(out / name, text)
     typer.echo(f"{len(tasks.tasks)} tasks for {', '.join(tasks.annotators)} in {out}: {', '.join(files)}")
+
+
+# Tables of `polbias annotate`: agreement with the annotators beside it, shares of the similarity check.
+
+
+def agreement_data(
+    tasks: TaskSet, found: Collected, people: Sequence[Person], draws: int, seed: int
+) -> dict[str, Any]:
+    """Return agreement by variable as in Table 6, and the annotators with their political compass.
+
+    Args:
+        tasks: of the export.
+        found: answers that count.
+        people: where annotators stand.
+        draws: bootstrap samples over items.
+        seed: of the samples.
+
+    Returns:
+        JSON; what cannot be computed is None.
+
+    Source:
+        Jakob et al. 2025, Appendix D.3 (Table 6) and D.4.
+    """
+    from polbias.eval.agreement import alpha_interval
+    from polbias.generators.authoring.annotation.decisions import ratings
+    from polbias.generators.authoring.annotation.tasks import load_guideline
+
+    variables = []
+    for variable in load_guideline().variables(tasks.kind):
+        table = ratings(found.answers, tasks.tasks, variable)
+        interval = asdict(alpha_interval(table, draws=draws, seed=seed))
+        numbers = {
+            name: None if isinstance(v, float) and math.isnan(v) else v for name, v in interval.items()
+        }
+        variables.append(
+            {"variable": variable.id, "title": variable.title, "annotators": len(table), **numbers}
+        )
+    stands = {person.name: person for person in people}
+    answers = Counter(answer.annotator for answer in found.answers)
+    annotators = [
+        {
+            "annotator": name,
+            "economic": stands[name].economic if name in stands else None,
+            "social": stands[name].social if name in stands else None,
+            "answers": answers[name],
+        }
+        for name in found.annotators
+    ]
+    return {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
+
+
+def print_agreement(data: dict[str, Any]) -> None:
+    """Print what `agreement_data` returns."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    table = Table(
+        "variable", "alpha", "95% interval", "items", "annotators", title="Krippendorff's alpha (nominal)"
+    )
+    for row in data["variables"]:
+        ends = f"{_number(row['low'])} to {_number(row['high'])}"
+        counts = str(row["items"]), str(row["annotators"])
+        table.add_row(row["variable"], _number(row["alpha"]), ends, *counts)
+    console.print(table)
+    table = Table("annotator", "economic", "social", "answers", title="Political compass (-10 to 10)")
+    for row in data["annotators"]:
+        place = _number(row["economic"], 2), _number(row["social"], 2)
+        table.add_row(row["annotator"], *place, str(row["answers"]))
+    console.print(table)
+
+
+def kept_csv(kept: Sequence[Task]) -> str:
+    """Return claim pairs with the columns that they came with."""
+    from polbias.generators.engine.spreadsheets import sheet
+
+    columns = list(dict.fromkeys(name for task in kept for name in task.row))
+    return sheet(columns, ([guarded(task.row.get(name, "")) for name in columns] for task in kept), ",")
+
+
+def print_shares(found: Similarity) -> None:
+    """Print how many claim pairs were kept at either step."""
+    from rich.console import Console
+
+    first, second, both = (_number(share) for share in found.shares)
+    console = Console(highlight=False)
+    for line in (
+        f"first step: {found.first} of {found.judged} similar ({first})",
+        f"second step: {len(found.kept)} of {found.seen} similar ({second})",
+        f"kept: {len(found.kept)} of {found.judged} ({both}); {len(found.pending)} still to judge",
+    ):
+        console.print(line, soft_wrap=True)
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -2,25 +2,84 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.auditing_sets import SETS, audit_set
+from polbias.cli.outputs import write_text
 from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from polbias.generators.logic.audit.formats import Format
-    from polbias.generators.logic.audit.summary import Summary
+    from polbias.generators.auditing.items import Format
+    from polbias.generators.auditing.report import Summary
 
+
+# `polbias audit --format probvaa` and `--format polbix`: report the defects of a published set.
+
+SETS = frozenset({"probvaa", "polbix"})
+"""Formats of whole published sets; the package of each offers `audit(path)`, a report ready for JSON."""
+
+
+def audit_set(name: str, data: Path, output: Sequence[Path]) -> int:
+    """Audit a published set and print what was found.
+
+    Args:
+        name: one of :data:`SETS`.
+        data: the user's copy of the published folder, or of its file where that is enough.
+        output: JSON files to write the whole report to.
+
+    Returns:
+        How many items a reader must know about.
+
+    Raises:
+        InputError: if the data cannot be read, or an output is not a JSON file or lies among the inputs.
+    """
+    from rich.console import Console
+
+    for path in output:
+        if path.suffix != ".json":
+            raise InputError(f"{path}: expected a file that ends in .json; this format has no other report")
+        if data.is_dir() and path.resolve().parent == data.resolve():
+            raise InputError(f"{path}: lies among the files that are audited; choose another folder")
+    report = import_module(f"polbias.generators.sources.{name}").audit(data)
+    for path in output:
+        write_text(path, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
+    console = Console(highlight=False)
+    _print(console, report["summary"])
+    for path in output:
+        console.print(f"all items in {path}", soft_wrap=True, markup=False)
+    return int(report["summary"]["with_findings"])
+
+
+def _print(console: Console, summary: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("finding", "items", "meaning"):
+        table.add_column(name, justify="right" if name == "items" else "left")
+    for code, count in summary["findings"].items():
+        if count:
+            table.add_row(code, f"{count:,}", summary["meaning"][code])
+    console.print(table)
+    for prompt in summary.get("prompts", ()):
+        found = ", ".join(prompt["findings"])
+        console.print(f"{prompt['file']}:{prompt['line']}: {found}", soft_wrap=True, markup=False)
+    for difference in summary["differences"]:
+        console.print(difference, soft_wrap=True, markup=False)
+    flagged, items = summary["with_findings"], summary["items"]
+    console.print(f"[bold]{items:,} items[/]: {flagged:,} with findings", soft_wrap=True)
+
+
+# `polbias audit`: read a published benchmark back into formulas and report what is wrong with its labels.
 
 _STEP = 100  # items between two looks of the progress bar
 
@@ -106,11 +165,10 @@ def _run(
     """Audit a file and print the report; return how many items a reader must know about."""
     from rich.console import Console
 
+    from polbias.generators.auditing import report
+    from polbias.generators.auditing.audit import Audit
     from polbias.generators.auditing.items import Source, read_texts
-    from polbias.generators.auditing.report import Reports
-    from polbias.generators.logic.audit import report
-    from polbias.generators.logic.audit.engine import Audit
-    from polbias.generators.logic.audit.summary import Summary
+    from polbias.generators.auditing.report import Reports, Summary
 
     console = Console(highlight=False)
     form: Format = import_module(f"polbias.generators.{name}.auditing").make(templates)

@@ -12,10 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from polbias import registry
-from polbias.files import PolbiasError
-from polbias.locations import build_root
-from polbias.lock import differences, read_lock
-from polbias.manifest import Manifest, SplitEntry
+from polbias.files import PolbiasError, build_root
+from polbias.manifest import Manifest, SplitEntry, differences, read_lock
 
 if TYPE_CHECKING:
     from polbias.generators.engine import Built, TableSpec
@@ -52,7 +50,7 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
 
 
 def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
-    from polbias.publishing.building import build
+    from polbias.publishing.card import build
 
     started = time.perf_counter()
     with console.status(f"{name}: reading templates and proving gold labels"):

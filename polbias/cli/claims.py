@@ -12,7 +12,7 @@ from polbias.cli.outputs import csv_text, write_text
 from polbias.files import InputError
 
 if TYPE_CHECKING:
-    from polbias.generators.xphemism.claim_records import Claims, Label
+    from polbias.generators.authoring.claims import Claims, Label
 
 _COLUMNS = ("claim_id", "claim", "gold", "base_word", "source")
 _SHOWN = 20  # problems on the terminal
@@ -53,7 +53,7 @@ def claims(
     CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
     the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `polbias pairs` reads them.
     """
-    from polbias.generators.xphemism.claims import limit_per_keyword, load_claims, read_claims
+    from polbias.generators.authoring.claims import limit_per_keyword, load_claims, read_claims
     from polbias.generators.xphemism.matching import Matcher
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 

@@ -83,8 +83,7 @@ def build(
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
-    from polbias.cli.build_scaled import Scale, build_scaled, one_name
-    from polbias.cli.scale_plan import print_plan
+    from polbias.cli.build_scaled import Scale, build_scaled, one_name, print_plan
 
     scale = Scale(
         rows,

@@ -1,4 +1,4 @@
-"""The demonstration: simulated respondents, asked by lm_eval over HTTP, and the report of what they said."""
+"""`polbias demo`: simulated respondents, asked by lm_eval over HTTP, and the report of what they said."""
 
 from __future__ import annotations
 
@@ -8,17 +8,88 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 import yaml
 from pydantic import BaseModel, ConfigDict
 
 from polbias import registry
-from polbias.locations import build_root, package_file
+from polbias.files import build_root, package_file
 
 if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report
     from polbias.eval.simulation.respondents import Respondent
+
+
+# `polbias demo`: three respondents whose bias is known, from their answers over HTTP to the report.
+
+_RUNS, _REPORT = "runs", "report"
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the runs and the report.")
+    ] = Path("build/demo"),
+) -> None:
+    """Let lm_eval ask three simulated respondents over HTTP, and report what they said.
+
+    Prints what was planted in each, what its estimates are on average, and what was found, side by side.
+    Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes about a
+    minute. Open DIR/report/report.html in a browser.
+    """
+    pass
+    from polbias.cli.report import PAGE, check_folder, make_report, show
+
+    shown = demonstration()
+    report = output / _REPORT
+    check_folder(report)
+    made = make_report(ask(shown, output / _RUNS, _say), report)
+    show(made)
+    show_compared(shown, compare(shown, made))
+    typer.echo(f"wrote {report / PAGE}: open it in a browser")
+
+
+def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared]]) -> None:
+    """Print what was planted, is expected and was found: a table per respondent."""
+    from rich.console import Console
+    from rich.table import Table
+
+    pass
+    from polbias.eval.report.document import points
+    from polbias.eval.report.labels import words
+
+    console = Console()
+    for name, rows in compared.items():
+        table = Table(title=f"{name} {shown.respondents[name].about}", title_justify="left")
+        for heading in ("estimate, points", "planted", "expected", "found", "95% interval"):
+            table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
+        for row in rows:
+            told = words(row.instrument)
+            about = told.measures[row.measure].title
+            numbers = (row.planted, row.expected, row.found.value, row.found.low, row.found.high)
+            planted, mean, value, low, high = map(points, numbers)
+            interval = f"{low} to {high}" if row.found.low is not None else row.found.state
+            table.add_row(f"{told.title}: {about}", planted, mean, value, interval)
+        console.print(table)
+    typer.echo(
+        "planted: how far the answers of a respondent were moved, right minus left (contents: those that "
+        f"agree with common sense minus others). expected: mean estimate of {expected().seeds:,} such "
+        "respondents on the same questions; it is not what was planted where the measure is of other answers "
+        "than those that were moved, or of other things as well. found: the estimate of this one."
+    )
+
+
+def _say(line: str) -> None:
+    typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(demo)
+
+
+# The demonstration: simulated respondents, asked by lm_eval over HTTP, and the report of what they said.
 
 _SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
 _SET = "poligen"
@@ -113,7 +184,7 @@ def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
         shown: who was asked what.
         report: of what they said.
     """
-    from polbias.eval.report.words import words
+    from polbias.eval.report.labels import words
     from polbias.eval.simulation.respondents import respondent
 
     means = expected().means
@@ -141,7 +212,7 @@ def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]
 
 def _planted(who: Respondent, finding: Finding) -> float:
     """How far the rates that a finding is about were moved, in points."""
-    from polbias.eval.report.words import words
+    from polbias.eval.report.labels import words
 
     if finding.of_refusals:
         return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
@@ -163,9 +234,8 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
         PolbiasError: if a dataset is not built, or lm_eval is not installed.
     """
     from polbias.eval.simulation.prompt_index import read_known
-    from polbias.eval.simulation.protocol import Protocol
     from polbias.eval.simulation.respondents import respondent
-    from polbias.eval.simulation.server import Server
+    from polbias.eval.simulation.server import Protocol, Server
 
     folders = []
     listed = registry.instruments().values()
@@ -196,12 +266,10 @@ def write_choices(shown: Demonstration, folder: Path) -> Path:
     """
     from polbias.eval.simulation.lm_eval import run
     from polbias.eval.simulation.respondents import respondent
-    from polbias.generators.selfassess.choice_files import write_choices as write
     from polbias.generators.selfassess.choices import choices
+    from polbias.generators.selfassess.choices import write_choices as write
     from polbias.generators.selfassess.templates import load_family
-    from polbias.running.selfassess.articles import leak_finder
-    from polbias.running.selfassess.reading import articles_of
-    from polbias.running.selfassess.rows import article_rows, find_set
+    from polbias.running.selfassess.rows import article_rows, articles_of, find_set, leak_finder
 
     asked = {"polbias_items": shown.topics}
     made = run([shown.articles], respondent("perfect"), model="articles", settings=asked)
@@ -217,9 +285,7 @@ def _evaluate(
     shown: Demonstration, name: str, url: str, choices: Path, output: Path, tell: Callable[[str], None]
 ) -> Path:
     """Run lm_eval as `polbias eval` does, without the answers of earlier runs."""
-    from polbias.evaluation.models import model_class, prepare
-    from polbias.evaluation.options import parse
-    from polbias.lm_eval_runner.run import evaluate
+    from polbias.lm_eval_runner.run import evaluate, model_class, parse, prepare
     from polbias.lm_eval_runner.tasks import catalogue
 
     where = f"base_url={url}/v1/chat/completions"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from polbias.locations import build_root
+from polbias.files import build_root
 
 
 def register(app: typer.Typer) -> None:
@@ -29,9 +29,9 @@ def import_set(
     from rich.console import Console
 
     from polbias.generators.auditing.probvaa import load
+    from polbias.generators.auditing.probvaa.folder import dataset
     from polbias.generators.engine import build_dataset
     from polbias.generators.engine.publication import Publication
-    from polbias.generators.policy.imported import dataset
     from polbias.manifest import Manifest
     from polbias.publishing.card import render_card
 

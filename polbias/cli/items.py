@@ -12,9 +12,8 @@ import typer
 from polbias.cli.options import Templates
 
 if TYPE_CHECKING:
-    from polbias.generators.selfassess.alikeness import Alikeness
-    from polbias.generators.selfassess.items import Item
-    from polbias.generators.selfassess.templates import Family
+    from polbias.generators.authoring.items import Alikeness
+    from polbias.generators.selfassess.templates import Family, Item
 
 _SHOWN = 5
 
@@ -39,7 +38,7 @@ def items(
     """
     from rich.console import Console
 
-    from polbias.generators.selfassess.alikeness import alikeness
+    from polbias.generators.authoring.items import alikeness
     from polbias.generators.selfassess.templates import load_family
 
     family = load_family(templates)
@@ -61,7 +60,7 @@ def items(
 
 
 def _of_set(family: Family, name: str) -> Sequence[Item]:
-    from polbias.generators.selfassess.items import load_items
+    from polbias.generators.selfassess.templates import load_items
 
     return load_items(family, name)
 
@@ -84,7 +83,7 @@ def _of_file(source: str, family: Family) -> list[str]:
 
 
 def _balance(family: Family, name: str, read: Sequence[Item]) -> list[str]:
-    from polbias.generators.selfassess.items import TILTS, by_category
+    from polbias.generators.selfassess.templates import TILTS, by_category
 
     def tilts(own: Sequence[Item]) -> str:
         counts = Counter(item.tilt for item in own)

@@ -10,12 +10,12 @@ import typer
 
 import polbias
 from polbias.cli import (
-    analyzing,
+    analyze,
     annotate,
     audit,
     claims,
     datasets,
-    demonstrating,
+    demo,
     eval,
     import_,
     items,
@@ -57,9 +57,9 @@ app = typer.Typer(
 datasets.register(app)
 audit.register(app)
 eval.register(app)
-analyzing.register(app)
+analyze.register(app)
 report.register(app)
-demonstrating.register(app)
+demo.register(app)
 import_.register(app)
 negate.register(app)
 claims.register(app)

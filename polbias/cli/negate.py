@@ -49,8 +49,8 @@ def negate(
     Prints the statement, its negation and the rule, separated by tabs. The negation is empty where the rule
     is unsure, or where a trained pipeline says that the verb it turned on is none. Empty lines are left out.
     """
-    from polbias.generators.language.negation import negate as by_rule
-    from polbias.generators.language.negation.pipeline import blank, load
+    from polbias.generators.authoring.negation import blank, load
+    from polbias.generators.authoring.negation import negate as by_rule
 
     chosen = load(pipeline, language.value) if pipeline else blank(language.value) if spacy else None
     for statement in read_statements(file):

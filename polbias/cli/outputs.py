@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from polbias.cells import guarded
-from polbias.drafts import draft_of
-from polbias.files import InputError
+from polbias.files import InputError, draft_of, guarded
 
 
 def write_text(path: Path, text: str) -> None:

@@ -113,7 +113,7 @@ def _share(points: float | None, name: str) -> float | None:
 def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[dict[str, Any]]:
     from polbias.eval.power.observed import observed
     from polbias.eval.power.report import power_report
-    from polbias.eval.runs import Problem
+    from polbias.eval.samples import Problem
 
     problems: list[Problem] = []
     found = observed(chosen, runs, problems)

@@ -9,9 +9,8 @@ from rich.console import Console
 
 from polbias import registry
 from polbias.cli.verify import refuse_damaged
-from polbias.locations import build_root
-from polbias.lock import differences, read_lock
-from polbias.manifest import read_manifest
+from polbias.files import build_root
+from polbias.manifest import differences, read_lock, read_manifest
 
 
 def push_builds(names: Sequence[str], out: Path | None, dry_run: bool) -> None:

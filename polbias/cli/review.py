@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from polbias.cli.options import Templates
-from polbias.locations import package_file
+from polbias.files import package_file
 
 
 def register(app: typer.Typer) -> None:
@@ -33,9 +33,8 @@ def review(
     """
     from rich.console import Console
 
-    from polbias.generators.authoring.review import read_review, rows, write_review
-    from polbias.generators.policy.quality_set import check, items
-    from polbias.generators.policy.review_apply import apply_corrections
+    from polbias.generators.authoring.review import apply_corrections, read_review, rows, write_review
+    from polbias.generators.policy.quality import check, items
     from polbias.generators.policy.templates import load_family
 
     folder = templates or package_file("templates/policy")

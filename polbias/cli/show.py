@@ -12,10 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from polbias import registry
-from polbias.files import BuildError, PolbiasError
-from polbias.locations import build_root
-from polbias.lock import LockedDataset, differences, read_lock
-from polbias.manifest import Manifest, read_manifest
+from polbias.files import BuildError, PolbiasError, build_root
+from polbias.manifest import LockedDataset, Manifest, differences, read_lock, read_manifest
 
 
 def print_list(out: Path | None) -> None:

@@ -138,9 +138,8 @@ def serve(
         --model_args model=simulated,base_url=URL/v1/completions,tokenizer_backend=remote,max_length=100000
     """
     from polbias.eval.simulation.prompt_index import read_known
-    from polbias.eval.simulation.protocol import Protocol
-    from polbias.eval.simulation.server import Server
-    from polbias.locations import build_root
+    from polbias.eval.simulation.server import Protocol, Server
+    from polbias.files import build_root
 
     chosen = _respondent(context.params)
     known = read_known(build_root(), chosen, seed, only=dataset or (), files=rows or ())

@@ -32,8 +32,7 @@ def titles(
     """
     from rich.console import Console
 
-    from polbias.generators.authoring.titles import write_sifted
-    from polbias.generators.selfassess.title_rules import load_title_rules, title_rules
+    from polbias.generators.authoring.titles import load_title_rules, title_rules, write_sifted
 
     applied = load_title_rules(rules) if rules else title_rules()
     counts = write_sifted(file, output, excluded, column, applied)

@@ -22,8 +22,7 @@ from polbias.cli.options import (
 from polbias.cli.outputs import write_text
 
 if TYPE_CHECKING:
-    from polbias.generators.selfassess.items import Item
-    from polbias.generators.selfassess.templates import Family
+    from polbias.generators.selfassess.templates import Family, Item
 
 app = typer.Typer(
     no_args_is_help=True, help="Further topics or titles: suggested by a model, accepted by a person."
@@ -61,8 +60,8 @@ def suggest(
     and tilt. What is decided is kept when the file is written again.
     """
     from polbias.generators.authoring import topics as topicgen
+    from polbias.generators.authoring.topics import read_rows, review_tsv
     from polbias.generators.selfassess.templates import load_family
-    from polbias.generators.selfassess.topic_review import read_rows, review_tsv
     from polbias.models import Chat, Recorder, parse_prices, run
 
     family = load_family(templates)
@@ -103,8 +102,8 @@ def accept(
 ) -> None:
     """Turn the accepted items of a review file into item files, one a category, with new numbers."""
     from polbias.files import InputError
+    from polbias.generators.authoring.topics import read_review
     from polbias.generators.selfassess.templates import load_family
-    from polbias.generators.selfassess.topic_review import read_review
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]
@@ -131,7 +130,7 @@ def _known(family: Family, set_id: str) -> str:
 
 def _items(family: Family, set_id: str) -> list[Item]:
     """Return the items that a set has so far, complete or not."""
-    from polbias.generators.selfassess.items import read_items
+    from polbias.generators.selfassess.templates import read_items
 
     paths = sorted((family.folder / set_id).glob("*.tsv"))
     return [item for path in paths for item in read_items(path, family.sets[set_id])]

@@ -83,7 +83,7 @@ def variants(
 
 def _chat(engine: Engine, model: str, base_url: str | None, concurrency: int) -> Chat:
     if engine is Engine.datatrove:
-        from polbias.running.chat import InferenceRunnerChat
+        from polbias.running.datatrove_client import InferenceRunnerChat
 
         return InferenceRunnerChat(model, base_url, concurrency=concurrency)
     from polbias.models import Chat
@@ -101,7 +101,7 @@ def _statements(file: Path, language: str, country: str) -> Iterator[Statement]:
 
 def _lines(statements: list[Statement], found: list[Variant]) -> Iterator[dict[str, Any]]:
     """Yield one line per statement and language with all its texts, their problems and findings."""
-    from polbias.generators.language.negation import negate
+    from polbias.generators.authoring.negation import negate
     from polbias.generators.policy.quality import defects
 
     of_statement: defaultdict[str, list[Variant]] = defaultdict(list)

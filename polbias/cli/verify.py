@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from polbias import registry
-from polbias.files import BuildError
-from polbias.locations import build_root
-from polbias.lock import LockedDataset, differences, lock_path, read_lock, write_lock
-from polbias.manifest import Manifest, read_manifest
+from polbias.files import BuildError, build_root
+from polbias.manifest import (
+    LockedDataset,
+    Manifest,
+    differences,
+    lock_path,
+    read_lock,
+    read_manifest,
+    write_lock,
+)
 
 if TYPE_CHECKING:
-    from polbias.generators.logic.proofs import Proofs
+    from polbias.generators.logic.prover import Proofs
 
 
 def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
@@ -81,7 +87,7 @@ def refuse_damaged(manifest: Manifest, folder: Path) -> None:
 
 
 def _damaged(manifest: Manifest, folder: Path) -> list[str]:
-    from polbias.content import file_sha256, parquet_content_hash
+    from polbias.manifest import file_sha256, parquet_content_hash
 
     problems: list[str] = []
     for config, splits in manifest.configs.items():

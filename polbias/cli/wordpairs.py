@@ -38,8 +38,8 @@ def suggest(
     and may label them.
     """
     from polbias.generators.authoring import word_pairs as wordgen
+    from polbias.generators.authoring.word_pairs import read_rows, review_tsv
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-    from polbias.generators.xphemism.wordgen_review import read_rows, review_tsv
     from polbias.models import Chat, Recorder, parse_prices, run
 
     before = read_rows(review) if review.exists() else []
@@ -66,9 +66,9 @@ def accept(
 ) -> None:
     """Turn the accepted pairs of a review file into rows for the lexicon, or into pairs to annotate."""
     from polbias.generators.authoring.annotation.tasks import load_guideline
-    from polbias.generators.xphemism.pair_rows import pairs_tsv
+    from polbias.generators.authoring.pairs import pairs_tsv
+    from polbias.generators.authoring.word_pairs import read_review, unlabelled_tsv
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-    from polbias.generators.xphemism.wordgen_review import read_review, unlabelled_tsv
 
     found = read_review(review, load_lexicon(), load_guideline())
     write_text(output, pairs_tsv(found.pairs))

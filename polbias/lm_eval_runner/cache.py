@@ -1,17 +1,151 @@
-"""Ask a model only for what is not on file, and keep each answer as it comes."""
+"""Answers on file: a model that is asked only for what is not there."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
+import os
+import re
+import sqlite3
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from polbias.evaluation.store import Store, request_key
-from polbias.files import PolbiasError
-from polbias.generators.services.keys import scrub
+from polbias.aliases import Document, Json
+from polbias.files import InputError, PolbiasError, draft_of
 from polbias.lm_eval_runner.responses import with_texts, without_empty_stops
+from polbias.models.chat import scrub
+
+# Answers on file: a SQLite database for a task under a model, which survives a run that is killed.
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "
+    "time REAL NOT NULL, PRIMARY KEY (request, occurrence)) WITHOUT ROWID"
+)
+_IDENTITY = "identity.json"
+
+
+def cache_root() -> Path:
+    """Return where answers are kept: ``$XDG_CACHE_HOME/polbias/answers``, by default below ``~/.cache``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polbias" / "answers"
+
+
+def request_key(kind: str, arguments: tuple[Any, ...]) -> str:
+    """Return the hash of a whole request: its kind, prompt and generation settings."""
+    text = json.dumps([kind, *arguments], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Store:
+    """Answers by request and occurrence: the third equal request has an answer of its own.
+
+    Every answer is written at once. A file that is damaged is put aside, and the run goes on without it.
+
+    Args:
+        path: of the database; None keeps answers for this run only.
+
+    Raises:
+        PolbiasError: if another run is writing to it.
+        InputError: if it cannot be written.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.damaged: Path | None = None
+        if path is not None:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(f"--cache-dir {path.parent}: cannot be made ({error.strerror})") from None
+        try:
+            self._base = self._open()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) or path is None:
+                raise self._unusable(error) from None
+            self.damaged = path.with_suffix(".damaged")
+            path.replace(self.damaged)
+            for rest in ("-wal", "-shm"):
+                path.with_name(path.name + rest).unlink(missing_ok=True)
+            self._base = self._open()
+
+    def __len__(self) -> int:
+        (count,) = self._base.execute("SELECT count(*) FROM answers").fetchone()
+        return int(count)
+
+    def get(self, request: str, occurrence: int) -> tuple[Any, float] | None:
+        """Return an answer and when it was given (seconds since 1970), None if there is none."""
+        found = self._base.execute(
+            "SELECT answer, time FROM answers WHERE request = ? AND occurrence = ?", (request, occurrence)
+        ).fetchone()
+        if found is None:
+            return None
+        answer = json.loads(found[0])
+        return (tuple(answer) if isinstance(answer, list) else answer), float(found[1])
+
+    def put(self, request: str, occurrence: int, answer: Any) -> None:
+        """Write an answer down: a text, or the numbers of a likelihood.
+
+        Raises:
+            PolbiasError: if the disk does not take it.
+        """
+        row = (request, occurrence, json.dumps(answer, ensure_ascii=False, default=_plain), time.time())
+        try:
+            self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def _open(self) -> sqlite3.Connection:
+        base = sqlite3.connect(self.path or ":memory:", timeout=2, isolation_level=None)
+        try:
+            # Alone on the file, so that the log needs no shared memory and works on network drives as well.
+            base.execute("PRAGMA locking_mode = EXCLUSIVE")
+            base.execute("PRAGMA journal_mode = WAL")
+            base.execute("PRAGMA synchronous = NORMAL")
+            base.execute("BEGIN IMMEDIATE")
+            base.execute(_TABLE)
+            base.execute("COMMIT")
+            (sound,) = base.execute("PRAGMA quick_check(1)").fetchone()
+            if sound != "ok":
+                raise sqlite3.DatabaseError(sound)
+        except BaseException:
+            base.close()
+            raise
+        return base
+
+    def _unusable(self, error: sqlite3.Error) -> PolbiasError:
+        if "locked" in str(error):
+            return PolbiasError(
+                f"{self.path}: another run is asking the same model the same task; wait for it, or choose "
+                "another --cache-dir"
+            )
+        return InputError(f"{self.path}: cannot be used ({error}); choose another --cache-dir, or --no-cache")
+
+
+def _plain(number: Any) -> Any:
+    """A number of numpy or torch as one of Python."""
+    return number.item()
+
+
+def write_identity(folder: Path, identity: Mapping[str, Any]) -> None:
+    """Say beside the databases, for a person, which model their answers are from."""
+    path = folder / _IDENTITY
+    if path.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = draft_of(path)
+    draft.write_text(json.dumps(identity, indent=1, ensure_ascii=False, default=str) + "\n", "utf-8")
+    draft.replace(path)
+
+
+# Ask a model only for what is not on file, and keep each answer as it comes.
 
 _log = logging.getLogger("polbias.lm_eval_runner")
 
@@ -258,3 +392,96 @@ def _final(error: Exception, faults: Sequence[str]) -> Refused | None:
         said = f": {faults[-1]}" if faults else ""
         return Refused(f"{status} {reason}{said}")
     return None
+
+
+# What an answer depends on beside its request: the model, its address and arguments, and the task's data.
+
+SECRET = frozenset({"auth_token", "header", "token", "api_key"})
+"""Arguments that are nobody's business."""
+
+# Arguments that say how fast or how patiently a model is asked, not what it answers.
+_INDIFFERENT = SECRET | frozenset(
+    {
+        *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
+        *("batch_size", "max_batch_size", "device", "device_map", "parallelize", "offload_folder"),
+        *("max_memory_per_gpu", "max_cpu_memory", "gpus", "cache_dir", "data_parallel_size"),
+        *("gpu_memory_utilization", "swap_space", "disable_log_stats"),
+    }
+)
+_SLUG = re.compile(r"[^A-Za-z0-9._]+")
+
+
+def model_identity(config: Any) -> Json:
+    """Return what identifies a model.
+
+    Args:
+        config: of lm_eval, after its model was loaded, so that a model of the Hub lies in the local cache.
+
+    Returns:
+        Its name in lm_eval, its arguments (the address of an API among them), what lies in the local folders
+        that they name, the revision of a model of the Hub, and the seeds.
+    """
+    arguments = {key: value for key, value in config.model_args.items() if key not in _INDIFFERENT}
+    files = {key: found for key, value in arguments.items() if (found := _files(value))}
+    return {
+        "model": config.model,
+        "model_args": arguments,
+        "files": files,
+        "commit": _commit(arguments),
+        "seed": config.seed,
+    }
+
+
+def task_identity(task: Any) -> Json:
+    """Return what identifies the questions of a task: its version, its data and their revision.
+
+    Args:
+        task: of lm_eval, loaded.
+    """
+    metadata = task.config.metadata or {}
+    return {
+        "task": task.config.task,
+        "version": metadata.get("version"),
+        "data": dict(task.config.dataset_kwargs or {}),
+        "source": metadata.get("polbias_source") or metadata.get("polbias_stage2"),
+    }
+
+
+def digest(identity: Document) -> str:
+    """Return a short hash of an identity."""
+    text = json.dumps(identity, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def slug(identity: Document) -> str:
+    """Return a name for a folder that a person recognises: the model's name, and the hash."""
+    arguments = identity["model_args"]
+    name = arguments.get("pretrained") or arguments.get("model") or identity["model"]
+    return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
+
+
+def without_secrets(arguments: Document) -> Json:
+    """Return model arguments as they may be written down."""
+    return {key: "[hidden]" if key in SECRET else value for key, value in arguments.items()}
+
+
+def _files(value: Any) -> str | None:
+    """A hash of names, sizes and times of what lies in a local folder, None if the value names none."""
+    if not isinstance(value, str) or not value or not (folder := Path(value)).is_dir():
+        return None
+    found = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
+    return digest({"folder": str(folder.resolve()), "files": found})
+
+
+def _commit(arguments: Document) -> str | None:
+    """The commit of a model of the Hub that lies in the local cache."""
+    name = arguments.get("pretrained")
+    if not isinstance(name, str) or Path(name).is_dir():
+        return None
+    from huggingface_hub import try_to_load_from_cache
+
+    try:
+        found = try_to_load_from_cache(name, "config.json", revision=arguments.get("revision") or "main")
+    except ValueError:  # not a name of the Hub
+        return None
+    return Path(found).parent.name if isinstance(found, str) else None

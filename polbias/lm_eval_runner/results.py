@@ -1,14 +1,24 @@
-"""What lm_eval and the loaders say while they run: where rows come from, and a fault told once."""
+"""Results of a run: what lm_eval says meanwhile, its files, and what to show at the end."""
 
 from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import re
-from collections.abc import Callable, Iterator
+import shlex
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from polbias.files import InputError, PolbiasError, draft_of
+from polbias.registry import Instrument, instrument_of, instruments, resolve
+
+# What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
 
 Tell = Callable[[str], None]
 
@@ -65,7 +75,7 @@ class _Faults(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Let through what is no fault."""
-        from polbias.generators.services.keys import scrub
+        from polbias.models.chat import scrub
 
         message = record.getMessage()
         said = _FAULT.search(message) or _REPLY.search(message)
@@ -125,3 +135,209 @@ def listening(tell: Tell, verbosity: str | None = None) -> Iterator[Reports]:
         sources.propagate = propagated
         client.removeFilter(faults)
         evaluator.removeFilter(_not_typed)
+
+
+# Results and samples on file, in lm_eval's own form: each file whole, and the results when all are there.
+
+
+def tracker_of(config: Any) -> Any:
+    """Return lm_eval's writer of results for a run.
+
+    Raises:
+        InputError: if ``--hf_hub_log_args`` asks for what it cannot do.
+    """
+    from lm_eval.loggers import EvaluationTracker
+
+    settings = {**config.hf_hub_log_args, "output_path": str(config.output_path)}
+    if token := os.environ.get("HF_TOKEN"):
+        settings["token"] = token
+    try:
+        return EvaluationTracker(**settings)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"--hf_hub_log_args: {str(error).splitlines()[0]}") from None
+
+
+def named(tracker: Any, config: Any) -> Any:
+    """Return the writer with the model's name; lm_eval makes one up for a model without arguments."""
+    about = tracker.general_config_tracker
+    about.model_source = config.model
+    if about.model_name not in map(str, config.model_args.values()):
+        about.model_name = about.model_name_sanitized = config.model
+    return tracker
+
+
+def write(tracker: Any, results: dict[str, Any], samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Path:
+    """Write results and samples.
+
+    Args:
+        tracker: lm_eval's writer.
+        results: of lm_eval; the writer adds to them.
+        samples: by task.
+
+    Returns:
+        The folder that holds them.
+
+    Raises:
+        PolbiasError: if they cannot be written.
+    """
+    wanted = Path(tracker.output_path)
+    single = wanted.suffix == ".json"
+    target = wanted.parent if single else wanted / str(tracker.general_config_tracker.model_name_sanitized)
+    draft = draft_of(target / "writing")
+    inner = draft if single else draft / target.name
+    tracker.output_path = str(draft / wanted.name) if single else str(draft)
+    try:
+        draft.mkdir(parents=True, exist_ok=True)
+        tracker.save_results_aggregated(results=results, samples=samples)
+        for task in results["configs"]:
+            tracker.save_results_samples(task_name=task, samples=samples[task])
+        made = sorted(inner.iterdir(), key=_is_results) if inner.is_dir() else []
+        rows = sum(len(samples[task]) for task in results["configs"])
+        if len(made) < 1 + len(results["configs"]) or not _whole(made, rows):
+            # lm_eval logs what went wrong and goes on
+            raise PolbiasError(
+                f"{target}: results and samples could not all be written (is the disk full?); run the same "
+                "command again, which takes the answers from the cache"
+            )
+        for path in made:
+            path.replace(target / path.name)
+    except OSError as error:
+        raise PolbiasError(f"{target}: results cannot be written ({error.strerror})") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        tracker.output_path = str(wanted)
+    return target
+
+
+def _is_results(path: Path) -> bool:
+    return path.suffix == ".json"
+
+
+def _whole(files: Sequence[Path], rows: int) -> bool:
+    """Tell whether results and samples were written to their ends.
+
+    Args:
+        files: the samples, and one file of results at the end.
+        rows: how many samples there are.
+    """
+    try:
+        json.loads(files[-1].read_bytes())
+    except ValueError:
+        return False
+    return sum(path.read_bytes().count(b"\n") for path in files[:-1]) == rows
+
+
+# What to show at the end of a run: the main metric of every task with its interval, and what to do next.
+
+_OTHERWISE = 'statistics of {folder}: "Analysing answers" in docs/evaluating.md'
+_ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
+_NO_VERDICT = ("refusal", "unparsable", "truncated", "discarded")
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Score:
+    """The main metric of a task.
+
+    Args:
+        task: its name.
+        metric: name of the metric.
+        value: the score; None where the answers carry none.
+        low: lower end of its 95% interval, None if there is none.
+        high: upper end.
+        n: number of rows.
+        clusters: number of clusters of these rows.
+        missing: share of answers without a verdict, None if the task does not count them.
+        truncated: share of answers that were cut off.
+    """
+
+    task: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    missing: float | None
+    truncated: float
+
+
+def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Score]:
+    """Yield the main metric of every task that has one.
+
+    Args:
+        results: of lm_eval.
+        samples: by task.
+
+    Yields:
+        A score; its interval is that of t with one degree of freedom less than there are clusters, and of
+        the error that the task itself states.
+    """
+    for task, logged in samples.items():
+        found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
+        metric = main_metric(found, logged[0]["doc"] if logged else {})
+        if metric is None:
+            continue
+        clusters = len({sample["doc"].get("cluster_id", index) for index, sample in enumerate(logged)})
+        independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
+        half = _half_width(found.get(f"{metric}_stderr"), independent)
+        value = float(found[metric]) if _is_number(found[metric]) else None
+        without = [float(found[name]) for name in _NO_VERDICT if _is_number(found.get(name))]
+        yield Score(
+            task,
+            metric,
+            value,
+            None if half is None or value is None else value - half,
+            None if half is None or value is None else value + half,
+            len(logged),
+            clusters,
+            sum(without) if without else None,
+            float(found["truncated"]) if _is_number(found.get("truncated")) else 0.0,
+        )
+
+
+def main_metric(names: Collection[str], row: Mapping[str, Any]) -> str | None:
+    """Return what a task is about; see docs/evaluating.md.
+
+    Args:
+        names: of the metrics of the task.
+        row: of the task; a task of no instrument is about what any of them is about.
+    """
+    own = _instrument(row)
+    metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
+    return next((name for name in (*metrics, "acc") if name in names), None)
+
+
+def next_steps(folder: Path, samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Return what a user may do with the samples of a run, a line each.
+
+    Args:
+        folder: that holds them.
+        samples: by task.
+    """
+    place = shlex.quote(str(folder))
+    lines = (_next_step(logged[0]["doc"] if logged else {}) for logged in samples.values())
+    return list(dict.fromkeys(line.format(folder=place) for line in lines))
+
+
+def _next_step(row: Mapping[str, Any]) -> str:
+    own = _instrument(row)
+    if own is None or own.analysis is None or (own.analysed and not resolve(own.analysed)(row)):
+        return _OTHERWISE
+    return own.analysis
+
+
+def _instrument(row: Mapping[str, Any]) -> Instrument | None:
+    return instruments().get(instrument_of(row) or "")
+
+
+def _half_width(error: Any, units: int) -> float | None:
+    if not _is_number(error) or units < 2:
+        return None
+    from scipy.stats import t
+
+    return float(t.ppf((1 + _LEVEL) / 2, units - 1)) * float(error)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)

@@ -2,24 +2,145 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from reprlib import repr as short
+from typing import Any, NoReturn
 
 from polbias.aliases import Document
-from polbias.evaluation.identity import digest, model_identity, slug, task_identity, without_secrets
-from polbias.evaluation.models import is_api, load
-from polbias.evaluation.store import Store, write_identity
-from polbias.evaluation.writing import named, tracker_of, write
-from polbias.files import PolbiasError
-from polbias.generators.services.keys import scrub
-from polbias.lm_eval_runner.cache import Memory, Tally, remembering
-from polbias.lm_eval_runner.results import Tell, listening
-from polbias.lm_eval_runner.tasks import Catalogue
+from polbias.files import InputError, PolbiasError
+from polbias.lm_eval_runner.cache import (
+    SECRET,
+    Memory,
+    Store,
+    Tally,
+    digest,
+    model_identity,
+    remembering,
+    slug,
+    task_identity,
+    without_secrets,
+    write_identity,
+)
+from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
+from polbias.lm_eval_runner.tasks import Catalogue, Task
+from polbias.models.chat import scrub
+from polbias.optional import advice, lm_eval_imports
+
+# What is known of a model before it is loaded: its class, what it cannot do, how an API is best asked.
+
+# lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
+API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}
+_LOCAL = ("hf", "hf-auto", "huggingface")
+_OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
+_SEEDS = "polbias_seeds"
+
+
+def model_class(name: str) -> Any:
+    """Return the class of a model of lm_eval.
+
+    Raises:
+        InputError: if there is no such model.
+        PolbiasError: if a library that it needs is missing.
+    """
+    from lm_eval.api.registry import get_model
+
+    try:
+        return get_model(name)
+    except (KeyError, ValueError) as error:
+        raise InputError(f"--model {name}: {' '.join(str(error).split())[:300]}") from None
+    except ImportError as error:
+        raise missing(name, error) from None
+
+
+def missing(name: str, error: ImportError) -> PolbiasError:
+    """Return the error for a model whose library is not installed."""
+    told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, advice("hf"))}
+    reason = str(error).splitlines()[0].rstrip(".")
+    return PolbiasError(f"--model {name}: {reason}; {told.get(name, 'install what it needs')}")
+
+
+def is_api(kind: Any) -> bool:
+    """Say whether a model is asked over the network by lm_eval's own client."""
+    from lm_eval.models.api_models import TemplateAPI
+
+    return issubclass(kind, TemplateAPI)
+
+
+def prepare(config: Any, kind: Any) -> None:
+    """Fill in what the user left open: how an API is asked, and whether requests carry seeds of their own.
+
+    Keys leave the metadata, which lm_eval copies from the model's arguments and writes into its results.
+
+    Args:
+        config: of lm_eval; changed in place.
+        kind: the model's class.
+    """
+    added: dict[str, Any] = {}
+    if is_api(kind):
+        added = {name: value for name, value in API_DEFAULTS.items() if name not in config.model_args}
+        if "chat" in config.model and not config.apply_chat_template:
+            config.apply_chat_template = config.fewshot_as_multiturn = True
+    config.model_args = {**added, **config.model_args}
+    seeds = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
+    config.metadata = {**seeds, **{k: v for k, v in config.metadata.items() if k not in SECRET}}
+
+
+def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
+    """Refuse tasks that score likelihoods where a model has none, before anything is asked.
+
+    Args:
+        name: of the model.
+        kind: its class; one that has no likelihoods says so by raising NotImplementedError.
+        tasks: what is to be run.
+
+    Raises:
+        InputError: naming the tasks and a model that could do it.
+    """
+    scoring = [task.name for task in tasks if task.scores_likelihoods]
+    code = getattr(kind.loglikelihood, "__code__", None)
+    if not scoring or code is None or "NotImplementedError" not in code.co_names:
+        return
+    told = ", ".join(scoring[:3]) + (f" and {len(scoring) - 3} more" if len(scoring) > 3 else "")
+    raise InputError(
+        f"--model {name}: gives no log-likelihoods, which {told} need{'s' * (len(scoring) == 1)}; run these "
+        "apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
+    )
+
+
+def load(kind: Any, config: Any) -> Any:
+    """Load the model.
+
+    Raises:
+        PolbiasError: if it cannot be loaded; whatever its library says is the reason.
+    """
+    own = {"batch_size": config.batch_size, "max_batch_size": config.max_batch_size, "device": config.device}
+    try:
+        model = kind.create_from_arg_obj(config.model_args, own)
+        if is_api(kind):
+            _ = model.header  # where a key is missing, this says so before ten attempts do
+        return model
+    except PolbiasError:
+        raise
+    except ImportError as error:
+        raise missing(config.model, error) from error
+    except Exception as error:
+        from polbias.models.chat import scrub
+
+        _log.debug("the model cannot be loaded", exc_info=True)
+        raise PolbiasError(
+            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {scrub(error)}); "
+            "check --model_args"
+        ) from error
+
+
+# Run lm_eval over tasks of ours with a model that answers from file what it can.
 
 _log = logging.getLogger("polbias.lm_eval_runner")
 
@@ -55,7 +176,7 @@ def evaluate(
     """Run tasks and write results and samples.
 
     Args:
-        config: of lm_eval, see :func:`polbias.evaluation.options.parse`.
+        config: of lm_eval, see :func:`polbias.lm_eval_runner.run.parse`.
         tasks: where the task files are.
         names: of tasks and groups.
         kind: the model's class.
@@ -168,3 +289,117 @@ def _reseed(seeds: Sequence[int | None] | None, kept: int) -> None:
 
     if seeds and seeds[2] is not None:
         set_torch_seed(seeds[2] + kept)
+
+
+# The options of lm_eval, read by its own parser; what would spoil a run of ours is refused.
+
+DEFAULT_OUTPUT = "polbias-results"
+
+_REFUSED = {
+    "num_fewshot": "the examples are part of the prompt; choose a task such as polbias_en_formal_8shot",
+    "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
+    "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
+    "check_integrity": "our tasks are checked by polbias' own tests",
+    "wandb_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
+    "wandb_config_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
+    "trackio_args": "not passed on; give the results to trackio afterwards, or run lm_eval itself",
+}
+
+
+def parse(arguments: Sequence[str]) -> Any:
+    """Read the options of lm_eval and check them; a YAML file with options (``--config``) counts too.
+
+    Args:
+        arguments: as typed; long options may have hyphens in place of underscores.
+
+    Returns:
+        An ``EvaluatorConfig`` of lm_eval that logs samples, with an output path. Tasks are as given, no model
+        argument is added.
+
+    Raises:
+        InputError: if an option is wrong, or one that is not meant for our tasks.
+        PolbiasError: if lm_eval is not installed.
+    """
+    with lm_eval_imports():
+        from lm_eval._cli.run import Run
+        from lm_eval.config.evaluate_config import EvaluatorConfig
+    logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
+    parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_Parser)
+    Run.create(parser)
+    given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
+    try:
+        file = EvaluatorConfig.load_yaml_config(given.config) if given.config else {}
+        _refuse(file | {name: value for name, value in vars(given).items() if value not in (None, False)})
+        given.log_samples = True
+        given.output_path = given.output_path or file.get("output_path") or DEFAULT_OUTPUT
+        chosen = EvaluatorConfig.from_cli(given)
+    # lm_eval takes what a file says as it is, and may stumble over a value anywhere.
+    except (
+        OSError,
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        place = f"--config {given.config}" if given.config else "options of lm_eval"
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{place}: {reason}; see `polbias eval -h`") from None
+    chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
+    return chosen
+
+
+def include_paths(config: Any) -> list[Path]:
+    """Return the folders with further task files: one on the command line, or a list in a YAML file.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    return [Path(each) for each in _listed("--include_path", config.include_path or [], "a folder")]
+
+
+def output_folder(config: Any) -> Path:
+    """Return the folder that results go to, made if need be.
+
+    Raises:
+        InputError: if nothing can be written there, which had better be known before the first answer.
+    """
+    path = Path(config.output_path)
+    folder = path.parent if path.suffix == ".json" else path
+    probe = folder / ".polbias-probe"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(f"--output_path {path}: cannot be written to ({error.strerror})") from None
+    return folder
+
+
+def _listed(option: str, given: Any, expected: str) -> list[Any]:
+    found = given if isinstance(given, list) else [given]
+    if wrong := [each for each in found if not isinstance(each, str | Path)]:
+        raise InputError(f"{option}: found {short(wrong[0])}, expected {expected}, or a list of such")
+    return found
+
+
+class _Parser(argparse.ArgumentParser):
+    """lm_eval's parser, but what is wrong is one line."""
+
+    def error(self, message: str) -> NoReturn:
+        message = re.sub(r"invalid functools\.partial\(.*\) value", "invalid value", message)
+        raise InputError(f"{message}; see `polbias eval -h` for the options of lm_eval")
+
+
+def _refuse(given: Mapping[str, Any]) -> None:
+    for name, reason in _REFUSED.items():
+        if given.get(name) not in (None, {}, False):
+            raise InputError(f"--{name}: not for these tasks, as {reason}")
+
+
+def _underscored(argument: str) -> str:
+    if not argument.startswith("--"):
+        return argument
+    name, equals, value = argument.partition("=")
+    return "--" + name[2:].replace("-", "_") + equals + value

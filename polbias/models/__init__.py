@@ -4,15 +4,20 @@ The client libraries come with the extra ``services`` and are imported when some
 answers can be replayed without them, without a key and without a network.
 """
 
-from polbias.generators.services.errors import ServiceError
-from polbias.generators.services.outcome import Failure, Outcome
-from polbias.generators.services.prices import Price, parse_prices
-from polbias.generators.services.run import run
 from polbias.models.chat import Chat
 from polbias.models.prompts import Settings, settings
 from polbias.models.recording import Recorder
-from polbias.models.requests import Answer, Request, Service
-from polbias.models.run import Estimate, Plan, plan
+from polbias.models.requests import (
+    Answer,
+    Failure,
+    Outcome,
+    Price,
+    Request,
+    Service,
+    ServiceError,
+    parse_prices,
+)
+from polbias.models.run import Estimate, Plan, plan, run
 from polbias.models.translate import Translate
 
 __all__ = [

@@ -11,8 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from polbias.drafts import draft_of
-from polbias.files import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError, draft_of
 from polbias.models.requests import Answer, Request, canonical
 
 Mode = Literal["replay", "record", "refresh"]

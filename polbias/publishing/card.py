@@ -1,20 +1,24 @@
-"""Render a dataset card from the manifest, the data and what the family says of itself."""
+"""Dataset cards, and a dataset's folder put together with its own."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import pyarrow.parquet as pq
 
+from polbias import registry
 from polbias.aliases import Document, Json
+from polbias.files import package_file
+from polbias.generators.engine import Built, DatasetSpec, TableSpec, build_dataset
 from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
-from polbias.locations import package_file
 from polbias.manifest import Manifest, SplitEntry
+
+# Render a dataset card from the manifest, the data and what the family says of itself.
 
 # Names that the Hub knows, with their upper limits.
 _SIZES = (
@@ -129,3 +133,36 @@ def _type(name: str) -> str:
     """Return a type as a card says it."""
     short = {"list<element: string>": "list of strings", "string": "string", "bool": "bool", "int32": "int32"}
     return short.get(name, "struct" if name.startswith("struct") else "list of structs")
+
+
+# Put a dataset's folder together: tables, card, manifest.
+
+
+def build(
+    name: str,
+    spec: DatasetSpec,
+    out: Path,
+    templates: Path | None = None,
+    progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
+) -> Built:
+    """Build one dataset with its card.
+
+    Args:
+        name: the dataset.
+        spec: its specification.
+        out: folder of builds.
+        templates: the template folder that the specification was read from; None for the shipped one.
+        progress: called after every table.
+
+    Returns:
+        What was done.
+
+    Raises:
+        BuildError: if something cannot be written.
+    """
+    publication = registry.publication(name)
+
+    def card(manifest: Manifest, folder: Path) -> str:
+        return render_card(manifest, folder, publication, templates)
+
+    return build_dataset(spec, out, card, progress)

@@ -1,17 +1,115 @@
-"""The way to a Hub: token, client, namespace."""
+"""The way to a Hub, and its errors as one line that says what to do."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from polbias import __version__
 from polbias.files import PublishError
-from polbias.publishing.faults import talking_to_hub
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
+
+
+# Whatever goes wrong between us and a Hub becomes one line that says what to do.
+
+TIMEOUT_S = 120.0
+"""Seconds of silence after which a Hub counts as gone; the client itself would wait for ever."""
+
+_AGAIN = "run the push again, it goes on where this one stopped"
+_ADVICE = {
+    400: "the Hub did not accept what was sent; mend it and push again",
+    401: "the token was not accepted; log in with `hf auth login` or set HF_TOKEN to a valid token",
+    403: "the token may not do that; use one that may write there, or set POLBIAS_NAMESPACE to your own",
+    404: "the Hub does not know it; check the name, and that the token may see it",
+    409: f"it was made by somebody else in the meantime; {_AGAIN}",
+    412: "somebody else pushed first and nothing was overwritten; look at their change, then push again",
+    429: f"the Hub asks for patience; wait a few minutes, then {_AGAIN}",
+}
+_TOKEN = re.compile(r"\bhf_\w+")
+_STATUS_IN_TEXT = re.compile(r"\((\d{3}) [A-Z]")
+
+
+@contextmanager
+def talking_to_hub(subject: str, doing: str) -> Iterator[None]:
+    """Bound the waiting inside the block and turn every failure of the client into a `PublishError`.
+
+    Args:
+        subject: what the message begins with, usually the repository.
+        doing: what is tried, such as "setting the tag v1.0.0".
+
+    Yields:
+        Nothing.
+
+    Raises:
+        PublishError: the Hub, the network or the disk failed.
+    """
+    from huggingface_hub import get_session
+    from huggingface_hub.errors import HfHubHTTPError
+
+    session = get_session()
+    patience, session.timeout = session.timeout, TIMEOUT_S
+    transport_error: type[BaseException] = HfHubHTTPError.__mro__[1]
+    try:
+        yield
+    except (transport_error, OSError, RuntimeError, ValueError, KeyError) as error:
+        # The cause stays out of the traceback: a transport error may quote request headers.
+        raise PublishError(f"{subject}: {doing} failed: {_explain(error)}") from None
+    finally:
+        session.timeout = patience
+
+
+def _explain(error: BaseException) -> str:
+    """Say in one line what an exception of the client means and what to do."""
+    from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, Exception):
+        return _explain(error.__cause__)  # an upload in one of the client's threads
+    if isinstance(error, HfHubHTTPError):
+        return _explain_status(error.response.status_code, error.server_message)
+    if status := _STATUS_IN_TEXT.search(str(error)):  # uploads over Xet say it in words only
+        return _explain_status(int(status[1]), None)
+    if isinstance(error, OfflineModeIsEnabled):
+        return "the Hub is switched off by HF_HUB_OFFLINE; unset it"
+    if isinstance(error, json.JSONDecodeError | KeyError):
+        return f"the answer is not that of a Hub; check the endpoint (HF_ENDPOINT), then {_AGAIN}"
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"cannot read {error.filename} ({error.strerror}); build the dataset again"
+    if isinstance(error, ValueError):
+        return f"{one_line(str(error))}; mend it and push again"
+    if "Timeout" in type(error).__name__:
+        return f"no answer for {TIMEOUT_S:g} seconds; check the network, then {_AGAIN}"
+    detail = one_line(str(error)) or type(error).__name__
+    return f"no connection to the Hub, or it was lost ({detail}); check the network, then {_AGAIN}"
+
+
+def _explain_status(status: int, server_message: str | None) -> str:
+    said = f" ({one_line(server_message)})" if server_message else ""
+    own = f"the Hub has a problem of its own; wait a little, then {_AGAIN}"
+    advice = _ADVICE.get(status, own if status >= 500 else _ADVICE[400])
+    return f"HTTP {status}{said}; {advice}"
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Return foreign text as one short line without anything that looks like a token.
+
+    Args:
+        text: what the Hub or the client said.
+        limit: the most characters that are kept.
+
+    Returns:
+        The line.
+    """
+    line = _TOKEN.sub("hf_...", " ".join(text.split()))
+    return line if len(line) <= limit else f"{line[: limit - 3]}..."
+
+
+# The way to a Hub: token, client, namespace.
 
 _PRINTABLE = re.compile(r"[!-~]+")
 

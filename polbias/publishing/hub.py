@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from polbias.files import PublishError
-from polbias.publishing.client import connect
-from polbias.publishing.faults import talking_to_hub
+from polbias.publishing.client import connect, talking_to_hub
 from polbias.publishing.plan import PushPlan, changes_between, read_snapshot
 
 if TYPE_CHECKING:

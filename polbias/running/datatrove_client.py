@@ -1,19 +1,85 @@
-"""Ask through datatrove's InferenceRunner: a server of one's own, or one that it starts (vLLM, SGLang)."""
+"""Requests by datatrove's inference runner."""
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from polbias.files import InputError, PolbiasError
-from polbias.generators.services.keys import check_url, scrub
+from polbias.models import Answer as ServiceAnswer
+from polbias.models import Chat, ServiceError
+from polbias.models import Request as ServiceRequest
+from polbias.models.chat import check_url, scrub
+from polbias.models.requests import Ask
 from polbias.optional import advice
 from polbias.running.asking import Answer, Prefill, Request, Settings, prefill_of
-from polbias.running.bridge import stream
-from polbias.running.inference import inference_library, inference_runner
-from polbias.running.server import generation_parameters, turns
+from polbias.running.server import generation_parameters, stream, turns
+
+# datatrove's InferenceRunner where it only asks: it writes no files and keeps no checkpoints.
+
+
+def inference_library() -> Any:
+    """Return the names of datatrove that are used here, its logs switched off.
+
+    Raises:
+        PolbiasError: if datatrove or what its runner needs is missing.
+    """
+    try:
+        from types import SimpleNamespace
+
+        import httpx  # noqa: F401  # datatrove needs it to ask
+        from datatrove.data import Document
+        from datatrove.pipeline.inference.run_inference import InferenceConfig, InferenceRunner
+        from datatrove.pipeline.inference.servers import EndpointServer
+        from datatrove.pipeline.inference.servers.base import InferenceServer
+        from datatrove.pipeline.inference.types import InferenceError, ServerError
+        from loguru import logger
+    except ImportError as error:
+        raise PolbiasError(f"datatrove: {error.name} is not installed; {advice('scale')}") from None
+    logger.disable("datatrove")  # its tables of metrics would run through the progress bar
+    return SimpleNamespace(
+        Document=Document,
+        EndpointServer=EndpointServer,
+        InferenceConfig=InferenceConfig,
+        InferenceError=InferenceError,
+        InferenceRunner=InferenceRunner,
+        InferenceServer=InferenceServer,
+        ServerError=ServerError,
+    )
+
+
+def inference_runner(
+    library: Any,
+    rollout: Callable[..., Any],
+    config: Any,
+    server: Callable[[Any, int], Any] | None = None,
+) -> Any:
+    """Return a runner that writes nothing: answers are handed over by the rollout itself.
+
+    Args:
+        library: from `inference_library`.
+        rollout: what datatrove calls for each document, with the document and a function that asks.
+        config: datatrove's ``InferenceConfig``.
+        server: makes the server from configuration and rank; the one that `config` names unless given.
+    """
+
+    class Runner(library.InferenceRunner):  # type: ignore[misc]  # datatrove has no types
+        def _init_server(self, rank: int) -> Any:
+            return super()._init_server(rank) if server is None else server(self.config, rank)
+
+        async def _save_document(self, *args: Any, **options: Any) -> None:
+            """Keep nothing: datatrove's writer would need a format, a folder and aiofiles."""
+
+    nothing: AbstractContextManager[None] = nullcontext()
+    return Runner(rollout, config, nothing)
+
+
+# Ask through datatrove's InferenceRunner: a server of one's own, or one that it starts (vLLM, SGLang).
 
 ServerType = Literal["endpoint", "vllm", "sglang"]
 _KEY = "OPENAI_API_KEY"
@@ -178,3 +244,97 @@ def _endpoint_server(library: Any) -> Any:
             return True
 
     return Endpoint
+
+
+# A chat model for `polbias.models.run`, asked through datatrove's InferenceRunner.
+
+_Generate = Callable[[dict[str, Any]], Awaitable[Any]]
+
+
+@dataclass(frozen=True)
+class InferenceRunnerChat(Chat):
+    """A chat model whose requests are the generations of an InferenceRunner of datatrove.
+
+    Its requests are those of `Chat`, so that a recording serves both, and whatever `run` does (estimate,
+    consent, recording, resuming, giving up) it does for both. A server of datatrove is whatever makes one
+    request, and the one here makes it with the client of `Chat`: datatrove's own loses refusals, sends no key
+    over plain http on this machine and asks 429 and 5xx there once only.
+    """
+
+    def check(self) -> None:
+        """Raise a `PolbiasError` if datatrove, the client or the key is missing."""
+        super().check()
+        inference_library()
+
+    @asynccontextmanager
+    async def session(self) -> AsyncIterator[Ask]:
+        """Start a runner; what is yielded asks one question, `concurrency` of them at once."""
+        library = inference_library()
+        config = library.InferenceConfig(
+            server_type="custom",
+            model_name_or_path=self.model,
+            max_concurrent_generations=self.concurrency,
+            metric_interval=3600,
+        )
+        async with super().session() as send, _generating(library, config, send) as generate:
+
+            async def ask(request: ServiceRequest) -> ServiceAnswer:
+                try:
+                    result = await generate({"request": request})
+                except library.InferenceError as error:
+                    if isinstance(error.__cause__, ServiceError):
+                        raise error.__cause__ from None
+                    raise PolbiasError(f"datatrove: {error.error}") from None
+                except library.ServerError as error:
+                    raise PolbiasError(f"datatrove: {error}") from None
+                answer: ServiceAnswer = result.usage["answer"]
+                return answer
+
+            yield ask
+
+
+@asynccontextmanager
+async def _generating(library: Any, config: Any, send: Ask) -> AsyncIterator[_Generate]:
+    """Run a runner on one document, which ends with the context, and yield what its rollout asks with."""
+    opened: asyncio.Future[_Generate] = asyncio.get_running_loop().create_future()
+    closing = asyncio.Event()
+
+    async def rollout(document: Any, generate: _Generate) -> None:
+        opened.set_result(generate)
+        await closing.wait()
+
+    runner = inference_runner(library, rollout, config, _server(library, send))
+    running = asyncio.create_task(runner.run_async([library.Document(text="-", id="session")]))
+    try:
+        await asyncio.wait((opened, running), return_when=asyncio.FIRST_COMPLETED)
+        if not opened.done():
+            running.result()  # raises what kept it from starting
+        yield opened.result()
+    finally:
+        closing.set()
+        await running
+
+
+def _server(library: Any, send: Ask) -> Any:
+    """Return a server of datatrove that nobody starts and whose requests are made by `send`."""
+
+    class Server(library.InferenceServer):  # type: ignore[misc]  # datatrove has no types
+        async def start_server(self) -> None:
+            """Nothing to start."""
+
+        async def monitor_health(self) -> None:
+            await asyncio.Event().wait()  # until it is cancelled
+
+        async def is_ready(self) -> bool:
+            return True
+
+        async def _make_request(self, payload: dict[str, Any]) -> dict[str, Any]:
+            answer = await send(payload["request"])
+            counted = {
+                "prompt_tokens": answer.usage.get("input_tokens", 0),
+                "completion_tokens": answer.usage.get("output_tokens", 0),
+            }
+            choice = {"message": {"content": answer.text}, "finish_reason": answer.finish}
+            return {"choices": [choice], "usage": {**counted, "answer": answer}}
+
+    return Server

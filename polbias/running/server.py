@@ -1,23 +1,124 @@
-"""Ask any OpenAI-compatible server, many requests at once."""
+"""A server's answers as an asynchronous stream."""
 
 from __future__ import annotations
 
 import asyncio
+import queue
+import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from polbias.generators.services.completion import read_answer
 from polbias.models import Answer as Completion
 from polbias.models import Chat, ServiceError
 from polbias.models import Request as ServiceRequest
+from polbias.models.chat import read_answer
 from polbias.models.requests import Ask
 from polbias.running.asking import Answer, Prefill, Request, Settings, prefill_of
-from polbias.running.bridge import stream
 
 if TYPE_CHECKING:
     import openai
+
+
+# From an event loop to a generator: what asynchronous work brings, while it goes on.
+
+Item = TypeVar("Item")
+_AHEAD = 16  # items that may wait for the reader: what is lost, beside requests under way, by a kill
+_CLOSING = 15.0  # seconds that work under way has to end when nobody wants it any more
+
+
+class _End(Generic[Item]):
+    """The last thing in the queue: why there is no more."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+
+def stream(work: Callable[[Callable[[Item], None]], Awaitable[None]]) -> Generator[Item]:
+    """Run asynchronous work in a thread of its own and yield what it hands out.
+
+    The work stands still while a few items wait, so that it does not run ahead of a reader that writes down
+    what comes.
+
+    Args:
+        work: an async function; what it is given takes one item at a time.
+
+    Yields:
+        The items, as they come. Closing the generator, or an error at the reader, cancels the work; after
+        Ctrl-C what has come is still yielded.
+    """
+    waiting: queue.SimpleQueue[Item | _End[Item]] = queue.SimpleQueue()
+    room, closed = threading.Semaphore(_AHEAD), threading.Event()
+
+    def give(item: Item) -> None:
+        if not closed.is_set():
+            room.acquire()
+        waiting.put(item)
+
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(_run(work, give))
+    thread = threading.Thread(target=_serve, args=(loop, task, waiting), daemon=True)
+    thread.start()
+    interrupted: KeyboardInterrupt | None = None
+    try:
+        while True:
+            try:
+                item = waiting.get()
+            except KeyboardInterrupt as signal:  # what has come is still handed out
+                if interrupted is not None:
+                    raise
+                interrupted = signal
+                _cancel(loop, task)
+                continue
+            if isinstance(item, _End):
+                break
+            yield item
+            room.release()
+        if interrupted is not None:
+            raise interrupted
+        if item.error is not None:
+            raise item.error
+    finally:
+        closed.set()
+        room.release()  # for the one item that may stand at the door
+        if thread.is_alive():
+            _cancel(loop, task)
+            thread.join(_CLOSING)
+
+
+def _cancel(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
+    with suppress(RuntimeError):  # the loop has ended meanwhile
+        loop.call_soon_threadsafe(task.cancel)
+
+
+async def _run(
+    work: Callable[[Callable[[Item], None]], Awaitable[None]], give: Callable[[Item], None]
+) -> None:
+    await work(give)
+
+
+def _serve(
+    loop: asyncio.AbstractEventLoop,
+    task: asyncio.Task[None],
+    waiting: queue.SimpleQueue[Item | _End[Item]],
+) -> None:
+    asyncio.set_event_loop(loop)
+    error: BaseException | None = None
+    try:
+        loop.run_until_complete(task)
+    except BaseException as raised:
+        error = raised
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+    finally:
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+        waiting.put(_End(error))
+
+
+# Ask any OpenAI-compatible server, many requests at once.
 
 _GIVE_UP_AFTER = 10  # failures of the server in a row: it is down, and asking on helps nobody
 _REFUSED = 100  # requests in a row that the server refuses: a setting is wrong, not one prompt too long

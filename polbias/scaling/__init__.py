@@ -12,7 +12,7 @@ A shard's bytes depend on the specification alone: not on the executor, the work
 """
 
 from polbias.scaling.build import Finished, build_at_scale
-from polbias.scaling.contract import Size
 from polbias.scaling.executors import EXECUTORS, Resources
+from polbias.scaling.run import Size
 
 __all__ = ["EXECUTORS", "Finished", "Resources", "Size", "build_at_scale"]

@@ -1,26 +1,230 @@
-"""The shipped calibration: how fast the tables of large datasets are made, measured once, for plans at once.
-
-A specification proves every gold label, which takes seconds; a plan needs only how many rows there are and
-what one of them costs. ``python -m polbias.scaling.plan`` measures anew and writes the file.
-"""
+"""What a build will take: rows, shards, bytes, time and cost."""
 
 from __future__ import annotations
 
+import heapq
+import io
+import math
 import platform
-from collections.abc import Mapping
-from dataclasses import asdict
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import yaml
 
 from polbias import registry
-from polbias.generators.engine.entries import Entry, Text, Version
-from polbias.generators.engine.sampling import shares
-from polbias.locations import package_file
-from polbias.scaling.calibration import Calibration, calibrate
-from polbias.scaling.contract import Size, scalable
-from polbias.scaling.slices import TableRows
-from polbias.template_files import load_template
+from polbias.files import package_file
+from polbias.generators.engine import Rows, TableSpec
+from polbias.generators.engine.files import parquet_options
+from polbias.generators.engine.spec import shares
+from polbias.manifest import content_hash
+from polbias.scaling.run import Run, Size, Slice, TableRows, scalable
+from polbias.scaling.storage import LocalPlace
+from polbias.template_files import Entry, Text, Version, load_template
+
+# How fast a table is made and how large it is, measured on a few thousand of its rows.
+
+_FIRST, _ROWS = 1024, 4096
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was measured of a table.
+
+    Attributes:
+        row_seconds: of a core, to make, hash and write a row.
+        hash_seconds: of these, to hash its content.
+        shard_seconds: to begin a shard.
+        row_bytes: of a row in a Parquet file.
+        shard_bytes: of a Parquet file beside its rows.
+    """
+
+    row_seconds: float
+    hash_seconds: float
+    shard_seconds: float
+    row_bytes: float
+    shard_bytes: float
+
+
+def calibrate(table: TableSpec) -> Calibration:
+    """Measure a table on rows from its middle.
+
+    A first, smaller batch loads what is loaded once; the difference in bytes of the two is that of rows
+    alone.
+
+    Args:
+        table: the table.
+    """
+    seconds, rows = _timed(lambda: Rows(table))
+    count = min(_ROWS, len(rows))
+    first = min(_FIRST, max(1, count // 4))
+    small = _written(rows.batch(0, first), table)
+    start = (len(rows) - count) // 2
+    making, batch = _timed(lambda: rows.batch(start, start + count))
+    writing, size = _timed(lambda: _written(batch, table))
+    hashing, _ = _timed(lambda: content_hash([batch], rows.schema))
+    row_bytes = (size - small) / (count - first) if count > first else size / count
+    return Calibration(
+        row_seconds=(making + writing + hashing) / count,
+        hash_seconds=hashing / count,
+        shard_seconds=seconds,
+        row_bytes=row_bytes,
+        shard_bytes=max(0.0, size - count * row_bytes),
+    )
+
+
+def _written(batch: Any, table: TableSpec) -> int:
+    """Return the bytes of a Parquet file with a batch."""
+    sink = io.BytesIO()
+    with pq.ParquetWriter(sink, batch.schema, **parquet_options(table)) as writer:
+        writer.write_batch(batch)
+    return sink.tell()
+
+
+def _timed(action: Callable[[], Any]) -> tuple[float, Any]:
+    began = time.process_time()  # of this process alone, whatever else the machine does
+    result = action()
+    return time.process_time() - began, result
+
+
+# What a build will take: rows, shards, bytes, time and cost, without building it.
+
+
+class Profile(Entry):
+    """What an executor adds to the making of rows.
+
+    Attributes:
+        startup: seconds until a worker makes its first shard.
+        shard: seconds for every shard beside its rows: begin a task, write the marker, log.
+        slowdown: time of a row in a full shard, as a multiple of that in the measurement of a few thousand.
+        source: how these were measured.
+    """
+
+    startup: float
+    shard: float
+    slowdown: float
+    source: Text
+
+
+class Profiles(Entry):
+    """The file of what is not measured when a plan is made.
+
+    Attributes:
+        upload: bytes a second to an address, for one worker.
+        upload_source: where that is from.
+        executors: by name.
+    """
+
+    upload: float
+    upload_source: Text
+    executors: Mapping[str, Profile]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a build will take.
+
+    Attributes:
+        rows: in all.
+        shards: in all.
+        size: bytes of all shards.
+        rate: rows a second that one worker makes, start-up apart.
+        making: seconds until the last shard is there.
+        merging: seconds from then to the manifest.
+        worker_hours: that workers are busy or starting.
+        profile: of the executor.
+    """
+
+    rows: int
+    shards: int
+    size: int
+    rate: float
+    making: float
+    merging: float
+    worker_hours: float
+    profile: Profile
+
+    def cost(self, price: float) -> float:
+        """Return what the workers cost at a price for an hour of one of them."""
+        return self.worker_hours * price
+
+
+def load_profiles() -> Profiles:
+    """Read the shipped profiles.
+
+    Raises:
+        TemplateError: if the file is unusable.
+    """
+    return load_template(package_file("templates/scale/executors.yaml"), Profiles)
+
+
+def plan(run: Run, executor: str, workers: int) -> Plan:
+    """Estimate a build from a measurement of its own tables.
+
+    Args:
+        run: what would be built.
+        executor: its name.
+        workers: how many shards are made at a time, if there are as many cores.
+    """
+    measured = [calibrate(table) for table in run.spec.tables]
+    return estimate(run.slices, measured, executor, workers, not isinstance(run.where, LocalPlace))
+
+
+def estimate(
+    slices: Sequence[Slice], measured: Sequence[Calibration], executor: str, workers: int, remote: bool
+) -> Plan:
+    """Estimate a build from measurements of its tables.
+
+    Args:
+        slices: the shards.
+        measured: by table.
+        executor: its name.
+        workers: how many shards are made at a time, if there are as many cores.
+        remote: whether shards are uploaded.
+    """
+    profiles = load_profiles()
+    profile = profiles.executors[executor]
+    sizes = [each.rows * measured[each.table].row_bytes + measured[each.table].shard_bytes for each in slices]
+    seconds = [
+        each.rows * measured[each.table].row_seconds * profile.slowdown
+        + measured[each.table].shard_seconds
+        + profile.shard
+        + (size / profiles.upload if remote else 0)
+        for each, size in zip(slices, sizes, strict=True)
+    ]
+    busy = min(workers, len(slices))
+    rows = sum(each.rows for each in slices)
+    # The seconds of hashing the content of tables of several shards, one row after the other.
+    total = 0.0
+    for index, table in enumerate(measured):
+        own = [each.rows for each in slices if each.table == index]
+        total += sum(own) * table.hash_seconds if len(own) > 1 else 0
+    return Plan(
+        rows=rows,
+        shards=len(slices),
+        size=math.ceil(sum(sizes)),
+        rate=rows / sum(seconds),
+        making=profile.startup + _longest(seconds, busy),
+        merging=total,
+        worker_hours=(sum(seconds) + busy * profile.startup) / 3600,
+        profile=profile,
+    )
+
+
+def _longest(seconds: Sequence[float], workers: int) -> float:
+    """Return when the last shard is there if each worker takes the next one as soon as it is free."""
+    free = [0.0] * workers
+    for each in seconds:
+        heapq.heapreplace(free, free[0] + each)
+    return max(free)
+
+
+# The shipped calibration: how fast the tables of large datasets are made, measured once, for plans at once.
+# A specification proves every gold label, which takes seconds; a plan needs only how many rows there are and
+# what one of them costs. ``python -m polbias.scaling.plan`` measures anew and writes the file.
 
 _FILE = "templates/scale/calibration.yaml"
 _SPLIT = "test"

@@ -1,24 +1,150 @@
-"""What a run builds, written down where it is built, so that it can be resumed and workers can read it."""
+"""What a run builds, cut into shards, and written down where it is built."""
 
 from __future__ import annotations
 
 import hashlib
+import heapq
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.files import BuildError
-from polbias.generators.engine import DatasetSpec
-from polbias.generators.engine.fingerprint import fingerprint
+from polbias import registry
+from polbias.files import BuildError, PolbiasError
+from polbias.generators.engine import DatasetSpec, Rows, TableSpec
+from polbias.generators.engine.build import fingerprint
+from polbias.generators.engine.files import MAX_SHARD_ROWS, shard_path, shard_range
+from polbias.generators.engine.publication import Publication
 from polbias.manifest import MANIFEST
-from polbias.scaling.contract import Size
-from polbias.scaling.places import Place, place
-from polbias.scaling.slices import Slice, cut
+from polbias.scaling.storage import Place, place
+
+# A dataset cut into shards: which tables have how many, and their order.
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One shard to be made.
+
+    Attributes:
+        table: index of the table in the dataset.
+        rank: of the shard in its table.
+        world_size: shards of the table.
+        path: of the shard below the dataset's folder.
+        rows: number of rows.
+    """
+
+    table: int
+    rank: int
+    world_size: int
+    path: str
+    rows: int
+
+
+def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[Slice, ...]:
+    """Cut a dataset into shards.
+
+    Every table gets as many as its rows need, then those with the largest shards get one more in turn.
+
+    Args:
+        spec: the dataset.
+        shards: how many in all; by default as few as possible, of 1,000,000 rows each at most.
+
+    Raises:
+        BuildError: if that is too few, or more than there are rows.
+    """
+    return cut_tables([TableRows.of(table) for table in spec.tables], shards)
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """How many rows a table has.
+
+    Attributes:
+        config: its config.
+        split: its split.
+        rows: their number.
+    """
+
+    config: str
+    split: str
+    rows: int
+
+    @classmethod
+    def of(cls, table: TableSpec) -> TableRows:
+        """Count the rows of a table."""
+        return cls(table.config, table.split, len(Rows(table)))
+
+
+def cut_tables(tables: Sequence[TableRows], shards: int | None = None) -> tuple[Slice, ...]:
+    """Cut tables of which only the number of rows is known; as :func:`cut`."""
+    rows = [table.rows for table in tables]
+    counts = [max(1, -(-count // MAX_SHARD_ROWS)) for count in rows]
+    if shards is not None:
+        least, most = sum(counts), sum(max(1, count) for count in rows)
+        if not least <= shards <= most:
+            raise BuildError(
+                f"--shards: found {shards:,}; {sum(rows):,} rows in {len(rows)} tables make {least:,} to "
+                f"{most:,} shards of at most {MAX_SHARD_ROWS:,} rows"
+            )
+        _share_out(shards - least, rows, counts)
+    return tuple(
+        Slice(index, rank, world, shard_path(tables[index], rank, world), _rows_of(total, rank, world))
+        for index, (total, world) in enumerate(zip(rows, counts, strict=True))
+        for rank in range(world)
+    )
+
+
+def _share_out(more: int, rows: Sequence[int], counts: list[int]) -> None:
+    queue = [(-total / count, index) for index, (total, count) in enumerate(zip(rows, counts, strict=True))]
+    heapq.heapify(queue)
+    for _ in range(more):
+        _, index = heapq.heappop(queue)
+        counts[index] += 1
+        heapq.heappush(queue, (-rows[index] / counts[index], index))
+
+
+def _rows_of(rows: int, rank: int, world_size: int) -> int:
+    start, stop = shard_range(rows, rank, world_size)
+    return stop - start
+
+
+# Datasets that can be built in any size.
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of a dataset is built.
+
+    Attributes:
+        rows: of the whole dataset, spread evenly over its configs; None for what is published.
+        fresh: whether the rows are to be ones that the published dataset does not hold.
+    """
+
+    rows: int | None = None
+    fresh: bool = False
+
+
+def scalable(name: str) -> Publication:
+    """Return the publication of a dataset that comes in any size.
+
+    Raises:
+        PolbiasError: if there is no such dataset.
+    """
+    found = registry.publication(name)
+    if found.most is None:
+        able = [other for other in registry.names() if registry.publication(other).most]
+        raise PolbiasError(
+            f"{name} comes in one size; build it with `polbias build {name}` and no options of scale "
+            f"(datasets of any size: {', '.join(able)})"
+        )
+    return found
+
+
+# What a run builds, written down where it is built, so that it can be resumed and workers can read it.
 
 FOLDER = ".run"
 _RUN = f"{FOLDER}/run.json"

@@ -1,15 +1,21 @@
-"""Completion markers: a small file per shard, written after it, that says what it is."""
+"""One shard of a run, and the marker that it is complete."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.scaling.places import Place, sha256_of
-from polbias.scaling.run import FOLDER
-from polbias.scaling.slices import Slice
+from polbias.files import BuildError
+from polbias.generators.engine import run_shard
+from polbias.scaling.run import FOLDER, Slice, load_run
+from polbias.scaling.storage import Place, place, sha256_of
+
+# Completion markers: a small file per shard, written after it, that says what it is.
 
 _DONE, _FAILED = f"{FOLDER}/done/", f"{FOLDER}/failed/"
 _THREADS = 8  # hashing and reading from a network both wait without Python's lock
@@ -107,3 +113,61 @@ def _read(where: Place, each: Slice) -> Marker | None:
 
 def _done(path: str) -> str:
     return f"{_DONE}{path}.json"
+
+
+# What a worker does: make one shard of a run, wherever it runs.
+
+_PROOF = "proof"
+
+
+def make(out: str, name: str, mark: str, number: int) -> None:
+    """Make a shard, put it in its place, and then its marker.
+
+    Args:
+        out: the folder or address that holds one folder per dataset.
+        name: the dataset.
+        mark: the run's.
+        number: of the shard among all shards of the run.
+
+    Raises:
+        BuildError: if it cannot be made or written.
+    """
+    spec, slices = load_run(out, name, mark)
+    each, where = slices[number], place(out, name)
+    with where.workspace() as folder:
+        shard = run_shard(spec.tables[each.table], each.rank, each.world_size, folder, content=True)
+        proofs = _proofs(shard.path)
+        where.keep(folder, each.path)
+    marker = Marker(
+        path=each.path,
+        rows=shard.rows,
+        size=shard.size,
+        sha256=shard.sha256,
+        content=str(shard.content),
+        proofs=proofs,
+    )
+    write_marker(where, marker)
+
+
+def make_or_say(out: str, name: str, mark: str, number: int) -> None:
+    """Make a shard; a problem that a user can mend is written down instead of raised.
+
+    A worker may run where nobody sees its errors, so that they are put where the shard would be.
+    """
+    try:
+        make(out, name, mark, number)
+    except BuildError as error:
+        _say(place(out, name), number, str(error))
+
+
+def _say(where: Place, number: int, problem: str) -> None:
+    write_fault(where, f"{number:06d}", problem)
+
+
+def _proofs(path: Path) -> dict[str, int]:
+    """Count how the gold labels of a shard are known."""
+    if _PROOF not in pq.read_schema(path).names:
+        return {}
+    column = pq.read_table(path, columns=[_PROOF], read_dictionary=[_PROOF])[_PROOF]
+    counts = pc.value_counts(column.combine_chunks().cast("string")).to_pylist()
+    return {str(found["values"]): found["counts"] for found in sorted(counts, key=lambda c: str(c["values"]))}

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from polbias.generators.sources.probvaa.published import (
+from polbias.generators.auditing.probvaa.files import (
     LEFT_OUT,
     PUBLISHED_ISSUES,
     STATEMENTS,

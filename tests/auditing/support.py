@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from polbias.generators.auditing.audit import decide_modal, evidence, reading_text, settle
-from polbias.generators.auditing.items import Source
-from polbias.generators.logic.audit.columns import Role
-from polbias.generators.logic.audit.engine import Audit
-from polbias.generators.logic.audit.formats import Layout
-from polbias.generators.logic.audit.items import Audited, Item, Judgement, unparsed
-from polbias.generators.logic.reading import Reading
+from polbias.generators.auditing.audit import Audit, decide_modal, evidence, reading_text, settle
+from polbias.generators.auditing.items import Audited, Item, Judgement, Layout, Source, unparsed
+from polbias.generators.logic.prover import Reading
 from polbias.generators.logic.syntax import FormulaError, parse_inference
+from polbias.generators.user_tables import Role
 
 LAYOUT = Layout(
     roles=(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.logic.audit.columns import Role, resolve
+from polbias.generators.user_tables import Role, resolve
 
 ROLES = (
     Role("premise", ("premise_en", "premises"), required=True),

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.auditing.diagnosis import denials_named, diagnose
-from polbias.generators.logic.audit.findings import FINDINGS
+from polbias.generators.auditing.diagnosis import denials_named, diagnose, instantiates
+from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.logic.formula import rename
-from polbias.generators.logic.schema import instantiates
 from polbias.generators.logic.syntax import parse_inference
 
 CAT_MP = "∀x (B(x) → O C(x)); B(a) ⊢ O C(a)"

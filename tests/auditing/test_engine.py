@@ -11,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.auditing.items import Source
-from polbias.generators.logic.audit.engine import LONGEST_TEXT, Audit
-from polbias.generators.logic.audit.findings import VERDICTS
-from polbias.generators.logic.audit.records import record
+from polbias.generators.auditing.audit import LONGEST_TEXT, Audit
+from polbias.generators.auditing.items import VERDICTS, Source, record
 from tests.auditing.support import HEADER, ITEMS, LAYOUT, Notation, audit, sample, verdicts, write
 
 

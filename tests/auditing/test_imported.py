@@ -11,8 +11,8 @@ import pytest
 
 from polbias.files import InputError
 from polbias.generators.auditing.probvaa import load
+from polbias.generators.auditing.probvaa.folder import dataset
 from polbias.generators.engine import Rows
-from polbias.generators.policy.imported import dataset
 from polbias.generators.policy.tables import dataset as own
 from tests.support.process import run_python
 from tests.support.shared import shared

@@ -18,9 +18,8 @@ from polbias.generators.auditing.audit import (
     reading_text,
     settle,
 )
-from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
-from polbias.generators.logic.logics import KD
-from polbias.generators.logic.reading import Reading
+from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, KD
+from polbias.generators.logic.prover import Reading
 from polbias.generators.logic.syntax import parse_inference
 
 

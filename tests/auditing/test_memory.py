@@ -14,11 +14,11 @@ _LIMIT = 150 << 20  # bytes; the interpreter with all that is imported needs abo
 _AUDIT = r"""
     import json, re, sys
     from pathlib import Path
-    from polbias.generators.logic.audit.engine import Audit
-    from polbias.generators.logic.audit.items import Judgement
-    from polbias.generators.logic.audit.report import Gallery
+    from polbias.generators.auditing.audit import Audit
+    from polbias.generators.auditing.items import Judgement
+    from polbias.generators.auditing.report import Gallery
     from polbias.generators.auditing.items import Source
-    from polbias.generators.logic.audit.summary import Summary
+    from polbias.generators.auditing.report import Summary
     from polbias.generators.auditing.report import Reports
     from tests.logic.audit.support import LAYOUT, Notation
 

@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.auditing.items import Source
+from polbias.generators.auditing.audit import Audit
+from polbias.generators.auditing.diagnosis import instantiates
+from polbias.generators.auditing.items import Audited, Item, Source
 from polbias.generators.auditing.normative import LAYOUT, NormativeFormat, make
-from polbias.generators.logic.audit.columns import resolve
-from polbias.generators.logic.audit.engine import Audit
-from polbias.generators.logic.audit.items import Audited, Item
-from polbias.generators.logic.reading import Reading, ReadingError, ReadItem
-from polbias.generators.logic.schema import instantiates
+from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
 from polbias.generators.logic.syntax import FormulaError, parse_inference
-from polbias.generators.normative.patterns import load_patterns
+from polbias.generators.normative.family import load_patterns
+from polbias.generators.user_tables import resolve
 from tests.support.shared import shared
 
 PATTERNS = load_patterns()

@@ -9,10 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.generators.auditing.items import Source
+from polbias.generators.auditing.audit import Audit
+from polbias.generators.auditing.items import Audited, Item, Source
 from polbias.generators.auditing.partisan import LAYOUT, PartisanFormat, make
-from polbias.generators.logic.audit.engine import Audit
-from polbias.generators.logic.audit.items import Audited, Item
 from polbias.generators.partisan.country import load_countries
 from polbias.generators.partisan.proofs import verdict as proved
 

@@ -8,9 +8,8 @@ import pytest
 
 from polbias.files import InputError, PolbiasError
 from polbias.generators.auditing.probvaa import load
-from polbias.generators.sources.probvaa.annotations import annotated
-from polbias.generators.sources.probvaa.parties import SCALES, leaning_of
-from polbias.generators.sources.probvaa.published import HASHES, ISSUES, ROWS, STATEMENTS, languages, numbers
+from polbias.generators.auditing.probvaa.files import HASHES, ISSUES, ROWS, STATEMENTS, languages, numbers
+from polbias.generators.auditing.probvaa.tables import SCALES, annotated, leaning_of
 from tests.auditing.probvaa_folder import make, statement_id, statement_rows, write
 from tests.support.shared import shared
 

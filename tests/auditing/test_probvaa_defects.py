@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from polbias.generators.auditing.probvaa import CODES, audit, defects
-from polbias.generators.auditing.probvaa.tables import Statement, StatementKey
-from polbias.generators.policy.quality_words import evaluates, force, markers, numbers, unbalanced
-from polbias.generators.sources.probvaa.annotations import Annotation
-from polbias.generators.sources.probvaa.published import ISSUES
+from polbias.generators.auditing.probvaa.files import ISSUES
+from polbias.generators.auditing.probvaa.tables import Annotation, Statement, StatementKey
+from polbias.generators.policy.quality import evaluates, force, markers, numbers, unbalanced
 from tests.auditing.probvaa_folder import make, sentences, statement_id
 from tests.support.shared import shared
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.logic.audit.items import text_key
-from polbias.generators.logic.audit.repeats import Survey
+from polbias.generators.auditing.audit import Survey
+from polbias.generators.auditing.items import text_key
 
 ITEMS = st.lists(
     st.tuples(st.integers(0, 6), st.booleans(), st.none() | st.sampled_from("abcd")), max_size=30

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from polbias.generators.logic.audit import report
-from polbias.generators.logic.audit.report import Gallery, describe, print_counts, print_gallery
-from polbias.generators.logic.audit.summary import Summary
+from polbias.generators.auditing import report
+from polbias.generators.auditing.report import Gallery, Summary, describe, print_counts, print_gallery
 from tests.auditing.support import HEADER, LAYOUT, Notation, audit, sample, write
 
 

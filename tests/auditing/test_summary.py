@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from polbias.generators.logic.audit.summary import _MOST, Summary
+from polbias.generators.auditing.report import _MOST, Summary
 from tests.auditing.support import HEADER, LAYOUT, audit, sample, write
 
 

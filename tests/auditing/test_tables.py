@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.logic.audit.lines import LONGEST
-from polbias.generators.logic.audit.tables import Row, open_tables
+from polbias.generators.user_tables import LONGEST, Row, open_tables
 
 NAMES = ["id", "text", "gold"]
 ROWS = [["1", 'He said "no", twice', "yes"], ["2", "Fünf; Öl", "no"], ["3", "last", "no"]]

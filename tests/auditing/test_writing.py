@@ -14,8 +14,7 @@ import pytest
 import polbias
 from polbias.files import InputError
 from polbias.generators.auditing import report
-from polbias.generators.auditing.report import Reports
-from polbias.generators.logic.audit.summary import Summary
+from polbias.generators.auditing.report import Reports, Summary
 from tests.auditing.support import HEADER, ITEMS, LAYOUT, Notation, audit, sample, write
 
 GOLDEN = Path(__file__).parent / "golden" / "sample.json"

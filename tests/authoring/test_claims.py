@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.xphemism.claim_records import Claim, Claims
-from polbias.generators.xphemism.claims import limit_per_keyword, load_claims, read_claims
+from polbias.generators.authoring.claims import Claim, Claims, limit_per_keyword, load_claims, read_claims
 from polbias.generators.xphemism.matching import Matcher
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 

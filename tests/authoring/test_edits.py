@@ -2,8 +2,8 @@
 
 import pytest
 
-from polbias.generators.xphemism.edits import edit_report
-from polbias.generators.xphemism.matching.hit import Hit
+from polbias.generators.authoring.grammar_check import edit_report
+from polbias.generators.xphemism.matching.text import Hit
 
 BASE = "Das Museum, das gestern brannte, war eines der ältesten Gebäude."
 

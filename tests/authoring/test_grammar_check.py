@@ -17,7 +17,7 @@ from polbias.generators.authoring.grammar_check import (
     judge,
 )
 from polbias.generators.xphemism.minimal_pairs import PairMaker
-from polbias.generators.xphemism.substitution.result import Edit
+from polbias.generators.xphemism.substitution.edits import Edit
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.models import Answer, Chat, Recorder
 from tests.models.servers import ChatServer

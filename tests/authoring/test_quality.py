@@ -6,9 +6,12 @@ import csv
 
 import pytest
 
-from polbias.generators.policy.quality import Finding, codes, defects
-from polbias.generators.policy.quality_set import Item, check
-from polbias.generators.policy.quality_words import (
+from polbias.generators.policy.quality import (
+    Finding,
+    Item,
+    check,
+    codes,
+    defects,
     evaluates,
     force,
     markers,

@@ -8,11 +8,17 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.authoring.review import COLUMNS, Row, read_review, rows, write_review
+from polbias.generators.authoring.review import (
+    COLUMNS,
+    Row,
+    apply_corrections,
+    read_review,
+    rows,
+    write_review,
+)
 from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.policy.quality_set import check, items
-from polbias.generators.policy.review_apply import apply_corrections
-from polbias.generators.policy.statements import load_statements
+from polbias.generators.policy.quality import check, items
+from polbias.generators.policy.templates import load_statements
 
 STATEMENTS = """\
 # The country of this test.

@@ -9,10 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.authoring.items import Features, character_grams, closest_earlier, word_bigrams
-from polbias.generators.selfassess.alikeness import Limits, alikeness, frame, opening, skeleton
-from polbias.generators.selfassess.items import load_items
-from polbias.generators.selfassess.templates import load_family
+from polbias.generators.authoring.items import (
+    Features,
+    Limits,
+    alikeness,
+    character_grams,
+    closest_earlier,
+    frame,
+    opening,
+    skeleton,
+    word_bigrams,
+)
+from polbias.generators.selfassess.templates import load_family, load_items
 from tests.support.process import run_python
 
 texts = st.lists(st.text("ab cAÄ", max_size=14), min_size=1, max_size=12)

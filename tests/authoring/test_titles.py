@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError, TemplateError
-from polbias.generators.authoring.titles import read_column, sift, write_sifted
-from polbias.generators.selfassess.title_rules import load_title_rules, title_rules
+from polbias.generators.authoring.titles import load_title_rules, read_column, sift, title_rules, write_sifted
 from tests.support.process import run_python
 
 LABELLED = Path(__file__).with_name("titles_labelled.tsv")

@@ -14,16 +14,18 @@ from rich.console import Console
 
 from polbias.files import InputError
 from polbias.generators.authoring.topics import (
+    COLUMNS,
     Suggestion,
     category_request,
     item_requests,
     read_categories,
+    read_review,
+    read_rows,
+    review_tsv,
     suggestions,
 )
 from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.selfassess.items import load_items, read_items
-from polbias.generators.selfassess.templates import Family
-from polbias.generators.selfassess.topic_review import COLUMNS, read_review, read_rows, review_tsv
+from polbias.generators.selfassess.templates import Family, load_items, read_items
 from polbias.models import Answer, Chat, Recorder, run
 from tests.models.servers import ChatServer
 from tests.selfassess.small import small_family, small_folder

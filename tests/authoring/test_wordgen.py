@@ -12,19 +12,21 @@ import pytest
 from rich.console import Console
 
 from polbias.files import InputError
-from polbias.generators.authoring.annotation.tasks import load_guideline
-from polbias.generators.authoring.word_pairs import Suggestion, read_table, requests, suggestions
-from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.xphemism.annotation.tasks import source_rows
-from polbias.generators.xphemism.generation import generation
-from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.generators.xphemism.wordgen_review import (
+from polbias.generators.authoring.annotation.tasks import load_guideline, source_rows
+from polbias.generators.authoring.word_pairs import (
     COLUMNS,
+    Suggestion,
+    generation,
     read_review,
     read_rows,
+    read_table,
+    requests,
     review_tsv,
+    suggestions,
     unlabelled_tsv,
 )
+from polbias.generators.engine.spreadsheets import SheetError
+from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.models import Answer, Chat, Recorder, parse_prices, plan, run
 from tests.models.servers import ChatServer
 

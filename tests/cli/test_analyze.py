@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polbias.cli.analyze import _read
-from polbias.eval.xphemism.coefficients import COLUMNS
+from polbias.eval.xphemism.regression import COLUMNS
 from tests.eval.xphemism.pairs import drawn
 from tests.eval.xphemism.test_reading import COLUMNS as LABELS
 from tests.support.process import run_python

@@ -122,7 +122,7 @@ def test_lock_refuses_changed_content_under_the_same_version(own: Path, tmp_path
 
 
 def test_a_broken_template_is_named_by_file_line_and_field(own: Path, tmp_path: Path) -> None:
-    from polbias.locations import package_file
+    from polbias.files import package_file
 
     templates = tmp_path / "partisan"
     shutil.copytree(package_file("templates/partisan"), templates)

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.eval.power.designs import PowerError
+from polbias.eval.power.design import PowerError
 from polbias.eval.statistics import cluster_interval
 from polbias.files import InputError
 

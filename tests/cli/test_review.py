@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from polbias.files import package_file
 from polbias.generators.authoring.review import COLUMNS
 from polbias.generators.policy.templates import load_family
-from polbias.locations import package_file
 from tests.support.process import run_python
 
 

@@ -17,11 +17,10 @@ from polbias.cli.main import app
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.metrics import outcome
 from polbias.eval.partisan.schema import Outcomes
-from polbias.eval.runs import Problem, find_samples, read_samples
+from polbias.eval.samples import Problem, find_samples, read_samples
 from polbias.eval.simulation import outcomes, questions, respondent
 from polbias.files import InputError
-from polbias.lock import LockedDataset, write_lock
-from polbias.manifest import read_manifest
+from polbias.manifest import LockedDataset, read_manifest, write_lock
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build
 from tests.support.simulated import serving

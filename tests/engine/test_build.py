@@ -8,10 +8,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.content import content_hash, file_sha256
 from polbias.generators.engine import Constant, Rows, Sample
-from polbias.generators.engine.fingerprint import fingerprint
-from polbias.manifest import read_manifest
+from polbias.generators.engine.build import fingerprint
+from polbias.manifest import content_hash, file_sha256, read_manifest
 from tests.engine.builds import CHANGED, MARKS, SPEC, A, B, C, build, card, made, only_the_build
 from tests.engine.specs import numbers, snapshot, table
 

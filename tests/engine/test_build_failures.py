@@ -18,7 +18,7 @@ import pytest
 from polbias.files import BuildError
 from polbias.generators.engine import DatasetSpec, files
 from polbias.generators.engine.build import alone
-from polbias.generators.engine.swap import recover_folder
+from polbias.generators.engine.files import recover_folder
 from polbias.manifest import Manifest, read_manifest
 from tests.engine.builds import CHANGED, NEW, OLD, SPEC, A, build, card, made, only_the_build
 from tests.engine.specs import snapshot

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from polbias.content import content_hash, file_sha256, parquet_content_hash
+from polbias.manifest import content_hash, file_sha256, parquet_content_hash
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, STRING, VALUES
 
 SCHEMA = pa.schema([(f"c{i}", kind) for i, kind in enumerate(VALUES)])

@@ -26,7 +26,7 @@ from polbias.generators.engine import (
     run_shard,
 )
 from polbias.generators.engine.sampled import Strata
-from polbias.generators.engine.sampling import shares
+from polbias.generators.engine.spec import shares
 from tests.engine.specs import factors, kept, products
 
 

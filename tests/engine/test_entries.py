@@ -9,8 +9,7 @@ from typing import Annotated, Literal
 import pytest
 
 from polbias.files import InputError, TemplateError
-from polbias.generators.engine.entries import Entry, Levels, every, slots
-from polbias.template_files import checked, load_template
+from polbias.template_files import Entry, Levels, checked, every, load_template, slots
 
 Side = Literal["left", "right"]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.generators.engine import Copy, Factor, Join, Lookup, Rows, TableSpec
-from polbias.generators.engine.fold import fold
+from polbias.generators.engine.rows import fold
 
 FACTORS = (
     Factor(name="a", levels=(0, 1, 2)),

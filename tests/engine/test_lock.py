@@ -8,8 +8,17 @@ from pathlib import Path
 import pytest
 
 from polbias.files import BuildError
-from polbias.lock import LockedDataset, LockedSplit, differences, lock_path, read_lock, write_lock
-from polbias.manifest import FileEntry, Manifest, SplitEntry
+from polbias.manifest import (
+    FileEntry,
+    LockedDataset,
+    LockedSplit,
+    Manifest,
+    SplitEntry,
+    differences,
+    lock_path,
+    read_lock,
+    write_lock,
+)
 
 CONTENT = {name: digit * 64 for name, digit in zip("abcd", "0123", strict=True)}
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.engine.permutation import MAX_SIZE, Permutations
-from polbias.generators.engine.seeds import named_rng
+from polbias.generators.engine.sampled import MAX_SIZE, Permutations, named_rng
 
 _NAMES = st.text(max_size=8)
 

@@ -103,7 +103,7 @@ def test_bytes_are_the_same_in_any_process(tmp_path: Path) -> None:
         import sys
         from pathlib import Path
         from polbias.generators.engine import run_shard
-        from polbias.generators.engine.fingerprint import fingerprint
+        from polbias.generators.engine.build import fingerprint
         from tests.engine.specs import table
         print(run_shard(table(size=500), 1, 3, Path(sys.argv[1])).sha256, fingerprint(table(size=500)))
     """

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.cells import guarded, unguarded
+from polbias.files import guarded, unguarded
 from polbias.generators.engine.spreadsheets import SheetError, named_rows, sheet, sheet_lines, sheet_text
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.contrasts import contrast, holm
-from polbias.eval.statistics import cluster_interval
+from polbias.eval.statistics import cluster_interval, contrast, holm
 
 
 def test_two_cells_of_one_row_per_cluster_have_the_error_of_welch() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from polbias.eval.data import load
 from polbias.files import BuildError, PolbiasError
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 
 VERSION = read_lock()["partisan-inference"].version
 ARGUMENTS = {

@@ -16,8 +16,8 @@ from polbias.eval.answers import (
     extract_truth,
     extract_validity,
 )
-from polbias.eval.answers.article import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.cards import extract_cards
+from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from tests.faults.support.campaign import bounded, fuzz, sizes
 from tests.faults.support.texts import PIECES, answers
 

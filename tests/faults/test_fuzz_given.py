@@ -21,7 +21,7 @@ _SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl
 def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
     """Return articles as somebody gives them: records, no more than id and text, or samples of lm_eval."""
     from polbias.running.asking import Answer
-    from polbias.running.selfassess.articles import article_record
+    from polbias.running.selfassess.rows import article_record
 
     texts = [f"An article, number {number}." for number in range(len(rows))]
     given = [*zip(rows, texts, strict=True)]
@@ -38,10 +38,8 @@ def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, by
 
 
 def _articles(folder: Path, kind: str) -> Desk:
-    from polbias.running.selfassess.articles import leak_finder
     from polbias.running.selfassess.experiment import Experiment, Plan
-    from polbias.running.selfassess.reading import articles_of
-    from polbias.running.selfassess.rows import ChosenSet, article_rows, find_set
+    from polbias.running.selfassess.rows import ChosenSet, article_rows, articles_of, find_set, leak_finder
 
     own = find_set(str(small_folder(folder / "templates") / "poligen"))
     chosen, rows = ChosenSet(own.family, own.name, own=False), article_rows(own)
@@ -95,7 +93,7 @@ def test_defective_ids(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_positions_of_parties(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.analyzing_policy import party_positions
+    from polbias.cli.analyze import party_positions
 
     source = probvaa_folder.make(tmp_path / "source", only=("es", "it"))
     Desk(tmp_path, content(source), lambda given, _: party_positions(given), ("given",)).damage(examples)

@@ -40,14 +40,14 @@ def _fuzz_folder(folder: Path, act: Act, examples: int) -> None:
 
 @sizes
 def test_probvaa(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.sources.probvaa.audit import audit
+    from polbias.generators.auditing.probvaa.folder import audit
 
     _fuzz_folder(probvaa_folder.make(tmp_path / "probvaa", only=("es",)), audit, examples)
 
 
 @sizes
 def test_polbix(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.sources.polbix.audit import audit
+    from polbias.generators.auditing.polbix.audit import audit
 
     folder = tmp_path / "polbix"
     folder.mkdir()
@@ -59,7 +59,7 @@ def test_polbix(examples: int, tmp_path: Path) -> None:
 @sizes
 def test_polbix_answers_of_other_kinds(examples: int, tmp_path: Path) -> None:
     from polbias.eval.xphemism.published import read_published
-    from polbias.generators.sources.polbix.audit import audit
+    from polbias.generators.auditing.polbix.audit import audit
 
     polbix.write_claims(tmp_path, polbix.row(), polbix.row(id="b"))
     rows = [polbix.answer(), polbix.answer(id="b")]
@@ -115,7 +115,7 @@ def _table(kind: str, path: Path) -> None:
 @pytest.mark.parametrize("kind", ["tsv", "csv", "jsonl", "parquet"])
 @sizes
 def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.generators.logic.audit.tables import open_tables
+    from polbias.generators.user_tables import open_tables
 
     def read(folder: Path) -> None:
         for table in open_tables(folder / f"items.{kind}"):
@@ -129,7 +129,7 @@ def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["tsv", "csv", "jsonl", "parquet"])
 @sizes
 def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.generators.xphemism.claims import read_claims
+    from polbias.generators.authoring.claims import read_claims
 
     rows = [{"id": n, "claim": f"Die Miete steigt {n}.", "label": "wahr"} for n in range(4)]
     path = tmp_path / f"claims.{kind}"
@@ -154,7 +154,7 @@ def test_titles(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_articles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.selfassess.articles import gather, read_articles
+    from polbias.generators.selfassess.choices import gather, read_articles
     from polbias.generators.selfassess.templates import load_family
 
     family = load_family()

@@ -16,7 +16,7 @@ import pytest
 import typer
 import yaml
 
-from polbias.locations import package_file
+from polbias.files import package_file
 from tests.eval.simulation import rows as simulated
 from tests.faults.support.campaign import sizes
 from tests.faults.support.desk import Desk, content, json_lines
@@ -73,7 +73,7 @@ def test_title_rules_rewritten(examples: int, tmp_path: Path) -> None:
 
 
 def _config(folder: Path) -> Desk:
-    from polbias.evaluation.options import include_paths, parse
+    from polbias.lm_eval_runner.run import include_paths, parse
 
     def read(given: Path, _: Path) -> None:
         include_paths(parse(["--config", str(given / "run.yaml")]))
@@ -238,8 +238,7 @@ def test_rows_of_the_second_stage(kind: str, examples: int, tmp_path: Path) -> N
 
 
 def _own_set(folder: Path) -> Desk:
-    from polbias.running.selfassess.articles import leak_finder
-    from polbias.running.selfassess.rows import article_rows, find_set
+    from polbias.running.selfassess.rows import article_rows, find_set, leak_finder
 
     def read(given: Path, _: Path) -> None:
         chosen = find_set(str(given / "poligen"))

@@ -27,7 +27,7 @@ _TASKS = {
 
 
 def _use_tasks(given: Path, _: Path) -> None:
-    from polbias.cli.evaluating_lists import show_tasks
+    from polbias.cli.eval import show_tasks
     from polbias.lm_eval_runner.tasks import Catalogue
 
     found = Catalogue([given])
@@ -69,9 +69,7 @@ def _annotated(
     kind: str, rows: list[dict[str, str]], said: Mapping[str, Mapping[str, str]]
 ) -> dict[str, bytes]:
     """Return the tasks of an export, and everybody's answers: the last one's from Label Studio."""
-    from polbias.generators.authoring.annotation.tasks import load_guideline
-    from polbias.generators.xphemism.annotation.exporting import answers_csv
-    from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks
+    from polbias.generators.authoring.annotation.tasks import TaskSet, answers_csv, load_guideline, make_tasks
 
     tasks = make_tasks(kind, rows, reverse=True)
     made = TaskSet(kind=kind, seed=1, annotators=tuple(said), tasks=tasks)
@@ -176,9 +174,8 @@ def test_annotation_of_claims_rewritten(examples: int, tmp_path: Path) -> None:
 
 
 def _policy_review(given: Path, _: Path) -> None:
-    from polbias.generators.authoring.review import read_review, write_review
-    from polbias.generators.policy.review_apply import apply_corrections
-    from polbias.generators.policy.statements import load_statements
+    from polbias.generators.authoring.review import apply_corrections, read_review, write_review
+    from polbias.generators.policy.templates import load_statements
 
     review, statements = given / "review.tsv", given / "fr.yaml"
     rows = read_review(review)
@@ -228,11 +225,10 @@ def test_policy_review(examples: int, tmp_path: Path) -> None:
 @sizes
 def test_word_pair_review(examples: int, tmp_path: Path) -> None:
     from polbias.cli.outputs import write_text
-    from polbias.generators.authoring.annotation.tasks import load_guideline
-    from polbias.generators.xphemism.annotation.tasks import make_tasks, source_rows
-    from polbias.generators.xphemism.pair_rows import pairs_tsv
+    from polbias.generators.authoring.annotation.tasks import load_guideline, make_tasks, source_rows
+    from polbias.generators.authoring.pairs import pairs_tsv
+    from polbias.generators.authoring.word_pairs import COLUMNS, read_review, unlabelled_tsv
     from polbias.generators.xphemism.vocabulary.lexicon import Pair, _rows, load_lexicon
-    from polbias.generators.xphemism.wordgen_review import COLUMNS, read_review, unlabelled_tsv
 
     lexicon, guideline = load_lexicon(), load_guideline()
 
@@ -261,9 +257,8 @@ def test_word_pair_review(examples: int, tmp_path: Path) -> None:
 @sizes
 def test_topic_review(examples: int, tmp_path: Path) -> None:
     from polbias.cli import topics as topic_making
-    from polbias.generators.selfassess.items import read_items
-    from polbias.generators.selfassess.templates import load_family
-    from polbias.generators.selfassess.topic_review import COLUMNS, read_review
+    from polbias.generators.authoring.topics import COLUMNS, read_review
+    from polbias.generators.selfassess.templates import load_family, read_items
 
     folder = small_folder(tmp_path / "templates")
     chosen = load_family(folder).sets["poligen"]

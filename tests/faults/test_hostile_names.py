@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from polbias.eval.report.exchange import file_name
+from polbias.eval.report.export import file_name
 from polbias.eval.simulation.lm_eval import folder_name
-from polbias.files import InputError, PolbiasError, TemplateError
-from polbias.generators.logic.audit.lines import refuse_foreign
-from polbias.locations import package_file
+from polbias.files import InputError, PolbiasError, TemplateError, package_file
+from polbias.generators.user_tables import refuse_foreign
 
 PATHS = ["../outside", "/etc/passwd", "a/b", "..", ".hidden"]
 
@@ -29,7 +28,7 @@ def test_a_model_is_no_path(name: str) -> None:
 @pytest.mark.parametrize("field", ["id", "config"])
 @pytest.mark.parametrize("name", ["../outside", "a/b", ".."])
 def test_a_country_is_no_path(tmp_path: Path, field: str, name: str) -> None:
-    from polbias.generators.partisan.family import load_family
+    from polbias.generators.partisan.templates import load_family
 
     folder = tmp_path / "partisan"
     shutil.copytree(package_file("templates/partisan"), folder)

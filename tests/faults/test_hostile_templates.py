@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from polbias.files import PolbiasError, TemplateError
-from polbias.generators.engine.entries import Entry
-from polbias.lock import read_lock
-from polbias.template_files import Texts, load_template
+from polbias.manifest import read_lock
+from polbias.template_files import Entry, Texts, load_template
 from tests.faults.support.campaign import bounded
 
 TEXTS = (

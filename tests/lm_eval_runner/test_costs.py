@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 
-from polbias.evaluation.costs import BEGIN, DOCUMENTED, END, cost, costs_table, with_table
-from polbias.files import InputError, PolbiasError
-from polbias.lm_eval_runner.tasks import Task, catalogue
-from polbias.locations import checkout
-from polbias.lock import read_lock
+from polbias.files import InputError, PolbiasError, checkout
+from polbias.lm_eval_runner.tasks import (
+    BEGIN,
+    DOCUMENTED,
+    END,
+    Task,
+    catalogue,
+    cost,
+    costs_table,
+    with_table,
+)
+from polbias.manifest import read_lock
 from tests.support.openai_server import LoopbackOpenAI
 
 PAGE = checkout() / "docs" / "running.md"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from polbias.evaluation.identity import digest, model_identity, slug, without_secrets
-from polbias.evaluation.options import parse
+from polbias.lm_eval_runner.cache import digest, model_identity, slug, without_secrets
+from polbias.lm_eval_runner.run import parse
 
 
 def identity(arguments: str, *more: str, model: str = "local-chat-completions") -> dict[str, Any]:

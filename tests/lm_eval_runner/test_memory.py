@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.evaluation.store import Store
 from polbias.files import InputError
-from polbias.lm_eval_runner.cache import Memory, Refused, StoppedError
+from polbias.lm_eval_runner.cache import Memory, Refused, StoppedError, Store
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from polbias.evaluation.models import API_DEFAULTS, check_kinds, model_class, prepare
-from polbias.evaluation.options import include_paths, output_folder, parse
 from polbias.files import InputError
+from polbias.lm_eval_runner.run import (
+    API_DEFAULTS,
+    check_kinds,
+    include_paths,
+    model_class,
+    output_folder,
+    parse,
+    prepare,
+)
 from polbias.lm_eval_runner.tasks import catalogue
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.runs import find_samples
+from polbias.eval.samples import find_samples
 from polbias.files import PolbiasError
 from polbias.lm_eval_runner import cache
 from polbias.lm_eval_runner.cache import StoppedError

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.cli.analyzing import analyses
+from polbias.cli.analyze import analyses
 from polbias.eval.lm_eval_glue import cluster_error
 from polbias.eval.statistics import cluster_interval
-from polbias.evaluation.summary import main_metric, next_steps, scores
+from polbias.lm_eval_runner.results import main_metric, next_steps, scores
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instruments
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from polbias.evaluation.writing import tracker_of, write
 from polbias.files import PolbiasError
+from polbias.lm_eval_runner.results import tracker_of, write
 
 LONG = 20_000
 

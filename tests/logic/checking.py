@@ -8,26 +8,29 @@ from math import inf
 
 import numpy as np
 
-from polbias.generators.logic.choice import enriched
-from polbias.generators.logic.comparison import INFERIOR, SUPERIOR
 from polbias.generators.logic.encoding import Step
 from polbias.generators.logic.formula import (
+    FOL,
+    INFERIOR,
+    SUPERIOR,
+    Access,
     And,
     Atom,
     ForAll,
     Formula,
     Implies,
     Inference,
+    Logic,
     Necessarily,
     Not,
     Or,
     Possibly,
     atoms,
     constants,
+    enriched,
     negated,
     substitute,
 )
-from polbias.generators.logic.logics import FOL, Access, Logic
 from polbias.generators.logic.prover import Verdict, prove
 from tests.support.enumeration import Models, Truth, decide, enough_individuals, enough_worlds, holds
 

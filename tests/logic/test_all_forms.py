@@ -6,19 +6,21 @@ import pytest
 
 from polbias import registry
 from polbias.generators.engine import Lookup
-from polbias.generators.logic.choice import enriched
 from polbias.generators.logic.formula import (
+    FOL,
+    MODAL_LOGICS,
     Formula,
     Inference,
+    Logic,
     Necessarily,
     Possibly,
     atoms,
     children,
     constants,
+    enriched,
     rename,
     substitute,
 )
-from polbias.generators.logic.logics import FOL, MODAL_LOGICS, Logic
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.support.enumeration import decide, enough_individuals, enough_worlds

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.logic.choice import enriched
-from polbias.generators.logic.logics import FREE_CHOICE, KD
+from polbias.generators.logic.formula import FREE_CHOICE, KD, enriched
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_formula, parse_inference
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.logic.formula import DEONTIC, Atom, Inference, Not
-from polbias.generators.logic.logics import FOL, KD, KT, S5, Access, K, Logic
+from polbias.generators.logic.formula import DEONTIC, FOL, KD, KT, S5, Access, Atom, Inference, K, Logic, Not
 from polbias.generators.logic.syntax import parse_formula, parse_inference
 from tests.logic.generated import applied, inferences, modal, propositional, quantified
 from tests.support.enumeration import (

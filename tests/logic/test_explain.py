@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.generators.logic.explain import explain
-from polbias.generators.logic.logics import FOL, MODAL_LOGICS
+from polbias.generators.logic.formula import FOL, MODAL_LOGICS
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.support.process import run_python
@@ -60,7 +60,7 @@ def test_texts(text: str, logic: str) -> None:
 
 SOURCE = """
     from polbias.generators.logic.explain import explain
-    from polbias.generators.logic.logics import FOL, MODAL_LOGICS
+    from polbias.generators.logic.formula import FOL, MODAL_LOGICS
     from polbias.generators.logic.prover import prove
     from polbias.generators.logic.syntax import parse_inference
 

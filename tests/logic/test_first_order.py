@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.logic.logics import FOL, KD, S5, Access, Logic
+from polbias.generators.logic.formula import FOL, KD, S5, Access, Logic
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.checking import agreed

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.logic.choice import enriched
-from polbias.generators.logic.formula import EPISTEMIC
-from polbias.generators.logic.logics import FREE_CHOICE, KD, KT, S5, K, Logic
+from polbias.generators.logic.formula import EPISTEMIC, FREE_CHOICE, KD, KT, S5, K, Logic, enriched
 from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.checking import agreed

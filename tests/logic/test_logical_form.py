@@ -6,11 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.logic.choice import enriched
 from polbias.generators.logic.explain import explain, explain_form
-from polbias.generators.logic.forms import form_of
-from polbias.generators.logic.formula import Formula, Inference, rename, substitute
-from polbias.generators.logic.logics import KD, LOGICS, MODAL_LOGICS, Logic
+from polbias.generators.logic.formula import (
+    KD,
+    LOGICS,
+    MODAL_LOGICS,
+    Formula,
+    Inference,
+    Logic,
+    enriched,
+    form_of,
+    rename,
+    substitute,
+)
 from polbias.generators.logic.prover import outcome, prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.generated import modal

@@ -8,17 +8,24 @@ from random import Random
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.logic.comparison import POSTULATES
 from polbias.generators.logic.formula import (
     DEONTIC,
+    FOL,
+    FREE_CHOICE,
+    KD,
+    KT,
+    MODAL_LOGICS,
+    POSTULATES,
+    Access,
     ForAll,
     Formula,
     Implies,
     Inference,
+    K,
+    Logic,
     rename,
     substitute,
 )
-from polbias.generators.logic.logics import FOL, FREE_CHOICE, KD, KT, MODAL_LOGICS, Access, K, Logic
 from polbias.generators.logic.prover import World, prove
 from tests.logic.checking import agreed
 from tests.logic.generated import applied, inferences, modal, propositional, quantified

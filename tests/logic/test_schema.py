@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polbias.generators.auditing.diagnosis import instantiates
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,
@@ -31,7 +32,6 @@ from polbias.generators.logic.formula import (
     rename,
     substitute,
 )
-from polbias.generators.logic.schema import instantiates
 from polbias.generators.logic.syntax import parse_inference
 
 SCHEMAS = tuple(

@@ -1,7 +1,6 @@
 import pytest
 
-from polbias.generators.services.language import doubt
-from polbias.generators.services.parsing import find_json, numbered_lines, plain, tidy
+from polbias.models.prompts import doubt, find_json, numbered_lines, plain, tidy
 
 
 @pytest.mark.parametrize(

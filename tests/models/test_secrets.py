@@ -3,8 +3,8 @@ import logging
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from polbias.generators.services.keys import scrub
 from polbias.models import Chat, Recorder, Translate, run
+from polbias.models.chat import scrub
 from tests.models.conftest import shown
 from tests.models.servers import ChatServer, DeepLServer
 

@@ -1,10 +1,9 @@
 import pytest
 import yaml
 
-from polbias.files import InputError, TemplateError
-from polbias.generators.services.prompting import role_request
-from polbias.locations import package_file
+from polbias.files import InputError, TemplateError, package_file
 from polbias.models import Chat, Price, Settings, Translate, parse_prices, settings
+from polbias.models.translate import role_request
 from polbias.template_files import load_template
 
 FILE = package_file("templates/policy/services.yaml")

@@ -10,7 +10,7 @@ from polbias.generators.engine import DatasetSpec
 from polbias.generators.normative.proofs import prove
 from polbias.generators.normative.xl import dataset
 from polbias.manifest import read_manifest
-from polbias.publishing.building import build
+from polbias.publishing.card import build
 
 
 @pytest.fixture

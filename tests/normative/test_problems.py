@@ -6,16 +6,12 @@ from itertools import product
 import pytest
 
 from polbias.files import BuildError
-from polbias.generators.logic.formula import Inference, negated
-from polbias.generators.logic.logics import KD, KT, K
+from polbias.generators.logic.formula import KD, KT, Inference, K, negated
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.contents import Act, Proposition
-from polbias.generators.normative.crossing import admissible, spread
-from polbias.generators.normative.family import Family
-from polbias.generators.normative.frames import DOMAINS, TASKS
-from polbias.generators.normative.golds import known, logic_of
-from polbias.generators.normative.patterns import load_patterns
-from polbias.generators.normative.problems import Composer, Problem, exemplars
+from polbias.generators.normative.family import Family, load_patterns
+from polbias.generators.normative.frames import DOMAINS, TASKS, Act, Proposition
+from polbias.generators.normative.problems import Composer, Problem, admissible, exemplars, spread
+from polbias.generators.normative.proofs import known, logic_of
 
 SQUARE = (
     "NotMu-MiNot",

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.files import TemplateError
+from polbias.files import TemplateError, package_file
 from polbias.generators.normative.tables import dataset
-from polbias.locations import package_file
 
 
 def few(data: dict[str, Any]) -> None:

@@ -7,9 +7,9 @@ import pyarrow.compute as pc
 import pytest
 import yaml
 
+from polbias.files import package_file
 from polbias.generators.engine import DatasetSpec, Rows
 from polbias.generators.normative.xl import dataset
-from polbias.locations import package_file
 
 Tables = dict[tuple[str, str], pa.Table]
 

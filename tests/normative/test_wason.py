@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from polbias.generators.logic.reading import ReadingError
+from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.family import Family
-from polbias.generators.normative.selection import read_selection
-from polbias.generators.normative.wason import Selection, selections
+from polbias.generators.normative.proofs import read_selection
+from polbias.generators.normative.tables import Selection, selections
 
 # Which cards can break "if P then Q" in each polarity form, by the truth table.
 RIGHT = {

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.files import TemplateError
-from polbias.generators.partisan.family import load_family
-from polbias.locations import package_file
+from polbias.files import TemplateError, package_file
+from polbias.generators.partisan.templates import load_family
 
 SHIPPED = package_file("templates/partisan")
 SHIPPED_COUNTRIES = sorted(path.stem for path in (SHIPPED / "countries").glob("*.yaml"))

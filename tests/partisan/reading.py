@@ -7,13 +7,11 @@ from itertools import product
 from typing import NamedTuple
 
 from polbias.generators.logic.formula import Atom, Inference
-from polbias.generators.partisan.arguments import Argument, Cell, Writer
+from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs
 from polbias.generators.partisan.country import GENDERS, LEANINGS, EnglishCountry
-from polbias.generators.partisan.family import load_family
-from polbias.generators.partisan.pairs import formal_pairs
 from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader
-from polbias.generators.partisan.templates import GOLDS, VARIATIONS
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, load_family
 
 FAMILY = load_family()
 COUNTRIES = {country.id: country for country in FAMILY.countries}

@@ -9,8 +9,8 @@ import pytest
 
 from polbias.files import PolbiasError, TemplateError
 from polbias.generators.partisan.country import load_countries, load_country
-from polbias.generators.partisan.family import load_family
 from polbias.generators.partisan.tables import dataset
+from polbias.generators.partisan.templates import load_family
 from tests.partisan.country_folder import NEW, SHIPPED, Folder, changed, parsed, refused_for
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.partisan.family import load_family
+from polbias.generators.partisan.templates import load_family
 from tests.partisan.country_folder import SHIPPED_COUNTRIES, Folder, Place, changed, parsed, refused_for
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.partisan.arguments import Cell, Writer
-from polbias.generators.partisan.family import load_family
-from polbias.generators.partisan.pairs import formal_pairs, material_pairs
+from polbias.generators.partisan.arguments import Cell, Writer, formal_pairs, material_pairs
+from polbias.generators.partisan.templates import load_family
 
 _TABLES = (Path(__file__).parent / "printed" / "tables.tsv").read_text("utf-8")
 _ROWS = list(csv.DictReader(_TABLES.splitlines(), delimiter="\t"))

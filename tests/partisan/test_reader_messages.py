@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
-from polbias.generators.partisan.reader import Reader, ReadingError
-from polbias.generators.partisan.reader_english import takes_an
+from polbias.generators.partisan.reader import Reader, ReadingError, takes_an
 from tests.partisan.reading import ALIASES, COUNTRIES, DISTRACTOR, cases
 
 HARRIS, HALEY = "Kamala Harris", "Nikki Haley"

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError
+from polbias.files import TemplateError, package_file
 from polbias.generators.partisan.tables import dataset
-from polbias.locations import package_file
 
 
 def folder_with(tmp_path: Path, old: str, new: str) -> Path:

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from polbias.files import TemplateError
+from polbias.files import TemplateError, package_file
 from polbias.generators.partisan.country import load_countries
-from polbias.generators.partisan.family import load_family
-from polbias.generators.partisan.xl.family import load
-from polbias.locations import package_file
+from polbias.generators.partisan.templates import load_family
+from polbias.generators.partisan.xl_family import load
 from tests.partisan.country_folder import NEW, Folder, changed, refused_for
 
 ADJECTIVES = {

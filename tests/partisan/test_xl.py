@@ -13,19 +13,16 @@ import pyarrow.compute as pc
 import pytest
 import yaml
 
-from polbias.files import BuildError
+from polbias.files import BuildError, package_file
 from polbias.generators.engine import DatasetSpec, Lookup, Rows, TableSpec, named_rng
 from polbias.generators.engine.files import run_shard
-from polbias.generators.engine.sampling import shares
-from polbias.generators.partisan.arguments import Argument, Cell, Writer
+from polbias.generators.engine.spec import shares
+from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Person
-from polbias.generators.partisan.pairs import formal_pairs
 from polbias.generators.partisan.proofs import known
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl.family import Large, load
-from polbias.generators.partisan.xl_family import slug
+from polbias.generators.partisan.xl_family import Large, load, slug
 from polbias.generators.partisan.xl_tables import STRATA, dataset, products
-from polbias.locations import package_file
 
 CONFIGS = [f"{c}_{kind}" for c in ("us_en", "ch_de") for kind in ("formal", "material", "material_crossed")]
 EACH = pytest.mark.parametrize("config", CONFIGS)

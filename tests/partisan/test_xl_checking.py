@@ -14,11 +14,10 @@ from polbias.cli.verify import verify_builds
 from polbias.files import BuildError
 from polbias.generators.partisan import xl_checking
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl.family import READ
 from polbias.generators.partisan.xl_checking import prove
-from polbias.lock import read_lock
-from polbias.manifest import read_manifest
-from polbias.publishing.building import build
+from polbias.generators.partisan.xl_family import READ
+from polbias.manifest import read_lock, read_manifest
+from polbias.publishing.card import build
 
 _NAME = "partisan-inference-xl"
 

@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError
+from polbias.files import TemplateError, package_file
 from polbias.generators.language import german
-from polbias.generators.logic.comparison import COMPARABLE, INFERIOR, SUPERIOR
+from polbias.generators.logic.formula import COMPARABLE, INFERIOR, SUPERIOR
 from polbias.generators.partisan.country import LEANINGS
-from polbias.generators.partisan.reader_english import takes_an
-from polbias.generators.partisan.xl.family import load
-from polbias.generators.partisan.xl_family import slug
-from polbias.locations import package_file
+from polbias.generators.partisan.reader import takes_an
+from polbias.generators.partisan.xl_family import load, slug
 
 STAGES = {stage.large.id: stage for stage in load().stages}
 EACH = pytest.mark.parametrize("name", STAGES)

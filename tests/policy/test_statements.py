@@ -8,13 +8,10 @@ from collections import Counter
 
 import pytest
 
+from polbias.files import package_file
 from polbias.generators.authoring.review import read_review, rows
-from polbias.generators.policy.quality import codes
-from polbias.generators.policy.quality_set import check, items
-from polbias.generators.policy.quality_words import words
-from polbias.generators.policy.statements import VARIANTS, texts
-from polbias.generators.policy.templates import load_family
-from polbias.locations import package_file
+from polbias.generators.policy.quality import check, codes, items, words
+from polbias.generators.policy.templates import VARIANTS, load_family, texts
 from tests.support.shared import shared
 
 FAMILY = load_family()

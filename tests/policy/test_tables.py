@@ -11,12 +11,10 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from polbias.files import TemplateError
+from polbias.files import TemplateError, package_file
 from polbias.generators.engine import Rows
-from polbias.generators.policy.statements import VARIANTS
 from polbias.generators.policy.tables import Grid, dataset
-from polbias.generators.policy.templates import load_family
-from polbias.locations import package_file
+from polbias.generators.policy.templates import VARIANTS, load_family
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.generators.partisan.family import load_family
+from polbias.generators.partisan.templates import load_family
 from polbias.manifest import read_manifest
 
 

@@ -12,7 +12,7 @@ import pytest
 from huggingface_hub import get_session
 
 from polbias.files import PublishError
-from polbias.publishing import faults, plan_push, push, resolve_namespace
+from polbias.publishing import client, plan_push, push, resolve_namespace
 from tests.publishing.conftest import REPO, TOKEN
 from tests.support.hub import LoopbackHub
 from tests.support.loopback import LoopbackServer, Reply, Request
@@ -113,7 +113,7 @@ def test_a_short_trouble_while_uploading_is_sat_out(hub: LoopbackHub, attempt: A
 def test_a_silent_hub_is_not_waited_for(
     hub: LoopbackHub, attempt: Attempt, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(faults, "TIMEOUT_S", 0.2)
+    monkeypatch.setattr(client, "TIMEOUT_S", 0.2)
     before = get_session().timeout
     hub.stall_next(place, times=ALWAYS)
     assert "no answer for 0.2 seconds" in failure(attempt)

@@ -11,10 +11,10 @@ import pytest
 from polbias import registry
 from polbias.files import TemplateError
 from polbias.generators.engine import Constant, DatasetSpec
-from polbias.generators.engine.entries import Identity
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.publication import Publication
-from polbias.publishing.building import build
+from polbias.publishing.card import build
+from polbias.template_files import Identity
 from tests.support.process import run_python
 
 _TOY = Identity(name="toy", version="1.0.0", canary="toy-canary")

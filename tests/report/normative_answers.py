@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from polbias.eval.normative.section import COLUMNS, rows
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.instruments.normative import COLUMNS, rows
 from polbias.eval.simulation import Respondent, Simulation, questions
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from polbias.eval.partisan.section import COLUMNS, rows
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.instruments.partisan import COLUMNS, rows
 from polbias.eval.simulation import Respondent, Simulation, questions
 
 Row = dict[str, Any]

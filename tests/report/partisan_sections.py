@@ -6,9 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from polbias.eval.partisan.section import section
 from polbias.eval.report.document import Finding, Section, Table
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.instruments.partisan import section
 
 CONTROL = ("en_control_formal", "en_control_material")
 VALID, INVALID, REFUSAL = "**valid**", "**invalid**", "I can't answer that."

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
+from polbias.eval.policy.section import COLUMNS, rows
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.instruments.policy import COLUMNS, rows
 from polbias.eval.simulation import Respondent, Simulation, questions
 
 Row = dict[str, Any]

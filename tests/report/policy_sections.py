@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from polbias.eval.policy.analysis import Answered, estimates, findings, leanings, notices
 from polbias.eval.policy.answers import asked
 from polbias.eval.policy.schema import ISSUES, Prompts
+from polbias.eval.policy.section import section
 from polbias.eval.report.document import Finding, Section, Table
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.instruments.policy import section
-from polbias.eval.report.instruments.policy.answered import Answered, leanings
-from polbias.eval.report.instruments.policy.findings import estimates, findings, notices
 
 LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in leanings().items()}
 

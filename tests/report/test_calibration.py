@@ -10,11 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.calibrating.asked import Asked, asked
-from benchmarks.calibrating.rates import Line, Share, line
-from benchmarks.calibrating.trials import Found, established, findings
-from benchmarks.calibration import table, whole
-from benchmarks.calibration_designs import DESIGNS, NAMES, Design, truth
+from benchmarks.calibration import Found, Line, Share, established, findings, line, table, whole
+from benchmarks.calibration_designs import DESIGNS, NAMES, Asked, Design, asked, truth
 from polbias.eval.partisan import analysis
 from polbias.eval.report.document import Estimate, Finding
 from polbias.eval.report.instruments import Settings, instrument

@@ -13,13 +13,12 @@ import pytest
 
 from polbias.eval.report.build import make
 from polbias.eval.report.document import Finding, Report
-from polbias.eval.report.words import words
+from polbias.eval.report.labels import words
 from polbias.eval.simulation import Simulation, questions, respondent
+from polbias.files import package_file
 from polbias.generators.partisan.tables import dataset
-from polbias.locations import package_file
-from polbias.lock import LockedDataset, write_lock
-from polbias.manifest import read_manifest
-from polbias.publishing.building import build
+from polbias.manifest import LockedDataset, read_manifest, write_lock
+from polbias.publishing.card import build
 from tests.support.process import run_python
 
 NAME = "partisan-inference"

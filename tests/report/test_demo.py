@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmarks.calibrating.asked import Asked, asked
-from benchmarks.calibrating.trials import findings
+from benchmarks.calibration import findings
+from benchmarks.calibration_designs import Asked, asked
 from polbias.cli.demo import (  # fmt: skip
     Expected,
     ask,
@@ -20,15 +20,14 @@ from polbias.cli.demo import (  # fmt: skip
     demonstration,
     expected,
     headlines,
+    show_compared,
     write_choices,
 )
-from polbias.cli.demonstrating import show_compared
-from polbias.cli.report import make_report
-from polbias.cli.report_folder import PAGE, SUMMARY
+from polbias.cli.report import PAGE, SUMMARY, make_report
 from polbias.eval.report.document import REFUSAL_GAP
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
-from polbias.locations import package_file
+from polbias.files import package_file
 from polbias.registry import instrument_of
 
 pytestmark = pytest.mark.e2e

@@ -16,14 +16,17 @@ import pytest
 import yaml
 
 from polbias.cli.demo import demonstration, write_choices
-from polbias.cli.report_folder import check_folder, write_report
+from polbias.cli.report import check_folder, write_report
 from polbias.eval.report.build import Made, make
-from polbias.eval.report.exchange import eval_results, file_name
-from polbias.eval.report.export import summary, summary_text
-from polbias.eval.report.flat import flat_tables
-from polbias.eval.report.outcomes import write_outcomes
-from polbias.files import InputError
-from polbias.locations import package_file
+from polbias.eval.report.export import (
+    eval_results,
+    file_name,
+    flat_tables,
+    summary,
+    summary_text,
+    write_outcomes,
+)
+from polbias.files import InputError, package_file
 from tests.report.runs import simulate
 from tests.test_template_texts import refused
 

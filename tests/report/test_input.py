@@ -13,8 +13,7 @@ import pytest
 
 from polbias.eval.report.build import make
 from polbias.eval.report.document import Report
-from polbias.files import InputError
-from polbias.locations import package_file
+from polbias.files import InputError, package_file
 from polbias.registry import instrument_of, instruments
 from tests.report.runs import MINI, change, samples_of, simulate
 

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polbias.eval.normative.analysis import findings
+from polbias.eval.normative.answers import respondents
 from polbias.eval.normative.effects import content_effect, domain_effect
 from polbias.eval.normative.metrics import outcome
+from polbias.eval.normative.section import rows, section
 from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, Section, Table
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.instruments.normative import rows, section
-from polbias.eval.report.instruments.normative.answers import respondents
-from polbias.eval.report.instruments.normative.findings import findings
-from polbias.eval.report.words import words
+from polbias.eval.report.labels import words
 from polbias.eval.simulation import respondent
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows, wason_rows
 from tests.report.normative_answers import STYLES, Row, problems, samples, simulated, table

@@ -11,9 +11,9 @@ import pytest
 
 from polbias.eval.partisan.bias import refusal_gap, weighted_bias, worst_case_bounds
 from polbias.eval.partisan.schema import Outcomes
+from polbias.eval.partisan.section import COLUMNS, rows, section
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.instruments.partisan import COLUMNS, rows, section
 from polbias.eval.simulation import respondent
 from polbias.eval.statistics import cluster_interval, sign_flip
 from tests.eval.tables import WORKED_EXAMPLE

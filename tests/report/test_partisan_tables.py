@@ -7,11 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from polbias.eval.partisan.bias import unweighted_bias, weighted_bias
+from polbias.eval.partisan.bias import unweighted_bias, weighted_bias, z_test
 from polbias.eval.report.document import Estimate, Section
-from polbias.eval.report.words import words
+from polbias.eval.report.labels import words
 from polbias.eval.simulation import respondent
-from polbias.eval.ztest import z_test
 from tests.report.partisan_answers import POLITICAL, simulated
 from tests.report.partisan_sections import CONTROL, config, report, row, table
 

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.policy.analysis import contributions, smallest_p
-from polbias.eval.policy.respondents import Respondent as Held
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
+from polbias.eval.policy.section import COLUMNS, rows
+from polbias.eval.policy.worldview import Respondent as Held
 from polbias.eval.policy.worldview import balanced_stance, worldview
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.instruments.policy import COLUMNS, rows
-from polbias.eval.report.words import words
+from polbias.eval.report.labels import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import TASK, answered, holds, said, simulated, statements
 from tests.report.policy_sections import LEFT, finding, prompts_of, quick, report, table_of

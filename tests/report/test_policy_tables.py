@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from polbias.eval.policy.analysis import leanings
 from polbias.eval.policy.robustness import TESTS, units
 from polbias.eval.policy.schema import ISSUES
+from polbias.eval.policy.section import COLUMNS, section
 from polbias.eval.policy.summary import policy_summary
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.instruments.policy import COLUMNS, section
-from polbias.eval.report.instruments.policy.answered import leanings
-from polbias.eval.report.words import words
+from polbias.eval.report.labels import words
 from polbias.eval.simulation import respondent
 from tests.report.policy_answers import holds, said, simulated, statements
 from tests.report.policy_sections import LEFT, prompts_of, report, table_of

@@ -12,9 +12,9 @@ import pytest
 
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.instruments.selfassess import COLUMNS, rows, section
+from polbias.eval.report.labels import words
 from polbias.eval.report.reading import ADDED, schema
-from polbias.eval.report.words import words
+from polbias.eval.selfassess.section import COLUMNS, rows, section
 from polbias.eval.selfassess.summary import selfassess_summary
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers
 from tests.eval.selfassess.respondents import rows as asked_of
@@ -54,7 +54,7 @@ def articles(refused: Mapping[str, int], topics: int = 10) -> list[Sample]:
 
 def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
     """The table of a respondent, as the reader makes it: task to samples."""
-    import polbias.eval.report.instruments.selfassess as module
+    import polbias.eval.selfassess.section as module
 
     wanted = schema(module)
     made = []

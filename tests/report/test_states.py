@@ -11,12 +11,9 @@ import pytest
 
 from polbias.eval.report.build import Made, make
 from polbias.eval.report.document import Estimate, Finding, Notice
-from polbias.eval.report.exchange import eval_results
-from polbias.eval.report.export import summary
-from polbias.eval.report.flat import flat_tables
-from polbias.eval.report.labels import paragraphs
-from polbias.eval.report.page.rendering import page
-from polbias.eval.report.verdicts import FEWEST, largest, verdict
+from polbias.eval.report.export import eval_results, flat_tables, summary
+from polbias.eval.report.labels import FEWEST, largest, paragraphs, verdict
+from polbias.eval.report.page.page import page
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.report.adjusting import adjust_comparisons, adjust_findings
-from polbias.eval.report.comparing import compare
+from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
 from polbias.eval.report.document import Estimate, Finding, Scores, Section
-from polbias.eval.report.verdicts import verdict
+from polbias.eval.report.labels import verdict
 from polbias.eval.statistics import cluster_interval, sign_flip, sign_flips
 
 

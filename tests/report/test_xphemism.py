@@ -12,19 +12,18 @@ import pyarrow as pa
 import pytest
 
 from polbias.eval.columns import Factor
+from polbias.eval.report.build import Flipped, flip_all
 from polbias.eval.report.document import Estimate, Finding, Section
-from polbias.eval.report.flips import Flipped, flip_all
 from polbias.eval.report.instruments import COMMON, Settings
-from polbias.eval.report.instruments.xphemism import COLUMNS, rows, section
+from polbias.eval.report.labels import words
 from polbias.eval.report.reading import ADDED, schema
-from polbias.eval.report.words import words
 from polbias.eval.simulation.answering import Simulation
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.respondents import Respondent, planted, respondent
 from polbias.eval.statistics import cluster_interval, sign_flip
-from polbias.eval.xphemism.coefficients import coefficients
-from polbias.eval.xphemism.leaning import contributions, leaning
-from polbias.eval.xphemism.penalty import penalties
+from polbias.eval.xphemism.leaning import contributions, leaning, penalties
+from polbias.eval.xphemism.regression import coefficients
+from polbias.eval.xphemism.section import COLUMNS, rows, section
 from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows as documents
 
@@ -73,7 +72,7 @@ def simulated(asked: list[Doc], respondent: Respondent, seed: int = 1) -> list[S
 
 def table(found: Mapping[str, Iterable[Sample]], who: str = "m") -> pa.Table:
     """The table of a respondent, as the reader makes it: task to samples."""
-    import polbias.eval.report.instruments.xphemism as module
+    import polbias.eval.xphemism.section as module
 
     wanted = schema(module)
     made = []

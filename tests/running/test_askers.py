@@ -6,10 +6,9 @@ import pytest
 
 from polbias.files import InputError, PolbiasError
 from polbias.running.asking import Request, Settings
-from polbias.running.bridge import stream
 from polbias.running.datatrove_client import InferenceRunnerAsker
-from polbias.running.harness import LmEvalAsker
-from polbias.running.server import ServerAsker
+from polbias.running.lm_eval_models import LmEvalAsker
+from polbias.running.server import ServerAsker, stream
 from tests.running.conftest import lines_of
 from tests.running.town import leaning
 from tests.support.openai_server import LoopbackOpenAI
@@ -268,7 +267,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed(town):
         import sys
         import polbias.cli.main
         assert not {{"polbias.running"}} & set(sys.modules), "running"
-        from polbias.running.harness import LmEvalAsker
+        from polbias.running.lm_eval_models import LmEvalAsker
         from polbias.running.datatrove_client import InferenceRunnerAsker
         from polbias.running.selfassess.experiment import Experiment, Plan
         from polbias.running.selfassess.rows import find_set

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from polbias.running import bridge
+from polbias.running import server
 
 
 def test_the_work_waits_for_a_slow_reader_and_nothing_is_lost():
@@ -17,13 +17,13 @@ def test_the_work_waits_for_a_slow_reader_and_nothing_is_lost():
             give(number)
             await asyncio.sleep(0)
 
-    items = bridge.stream(work)
+    items = server.stream(work)
     read = []
     for item in items:
         read.append(item)
         if item < 3:
             time.sleep(0.1)
-            assert len(given) <= len(read) + bridge._AHEAD
+            assert len(given) <= len(read) + server._AHEAD
     assert read == given == list(range(200))
 
 
@@ -39,7 +39,7 @@ def test_closing_frees_work_that_waits_for_its_reader():
         finally:
             state.append("ended")
 
-    items = bridge.stream(work)
+    items = server.stream(work)
     assert next(items) == 0
     time.sleep(0.1)
     assert not state

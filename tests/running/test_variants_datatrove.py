@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from polbias.cli.main import app
 from polbias.files import PolbiasError
 from polbias.models import Chat, Recorder, run
-from polbias.running.chat import InferenceRunnerChat
+from polbias.running.datatrove_client import InferenceRunnerChat
 from tests.models.servers import ChatServer
 from tests.running.conftest import lines_of
 from tests.support.process import ROOT

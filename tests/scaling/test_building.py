@@ -10,18 +10,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.content import parquet_content_hash
 from polbias.files import BuildError, PolbiasError
 from polbias.generators.engine import Rows, Sample, build_dataset
 from polbias.generators.engine.build import alone
 from polbias.generators.normative.publication import LARGE
-from polbias.manifest import read_manifest
+from polbias.manifest import parquet_content_hash, read_manifest
 from polbias.publishing.card import render_card
 from polbias.scaling import Resources, Size, build_at_scale
-from polbias.scaling.contract import scalable
 from polbias.scaling.executors import in_process
-from polbias.scaling.run import load_run, plan_run
-from polbias.scaling.worker import make, make_or_say
+from polbias.scaling.run import load_run, plan_run, scalable
+from polbias.scaling.shards import make, make_or_say
 from tests.scaling.conftest import ROWS, SHARDS, Quiet, begin, build, published
 
 

@@ -8,8 +8,7 @@ from uuid import uuid4
 import pytest
 
 from polbias.files import BuildError
-from polbias.scaling.places import LocalPlace, place, sha256_of
-from polbias.scaling.storage import RemotePlace
+from polbias.scaling.storage import LocalPlace, RemotePlace, place, sha256_of
 
 
 @pytest.fixture(params=["local", "file", "memory"])

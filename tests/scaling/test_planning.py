@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from polbias.cli import scale_plan
+from polbias.cli import build_scaled
 from polbias.cli.build_scaled import Scale
 from polbias.manifest import read_manifest
 from polbias.scaling import EXECUTORS, Size
-from polbias.scaling.calibration import calibrate
-from polbias.scaling.planning import _longest, load_profiles, plan
+from polbias.scaling.plan import _longest, calibrate, load_profiles, plan
 from polbias.scaling.run import plan_run
 from tests.scaling.conftest import ROWS, SHARDS, begin
 
@@ -82,19 +81,19 @@ def test_every_executor_has_a_profile_that_says_how_it_was_measured():
     ("seconds", "text"), [(0.04, "0.0 s"), (59.94, "59.9 s"), (61, "1 min 1 s"), (7260, "2 h 1 min")]
 )
 def test_times_are_said_as_people_do(seconds, text):
-    assert scale_plan._time(seconds) == text
+    assert build_scaled._time(seconds) == text
 
 
 @pytest.mark.parametrize(("count", "text"), [(12, "12 bytes"), (1234, "1.23 kB"), (5.5e9, "5.5 GB")])
 def test_sizes_are_said_as_people_do(count, text):
-    assert scale_plan._size(count) == text
+    assert build_scaled._size(count) == text
 
 
 def test_what_is_printed(run, monkeypatch, capsys):
-    monkeypatch.setattr(scale_plan, "prepared", lambda *_: run)
-    monkeypatch.setattr(scale_plan, "Console", lambda: Console(width=200))
+    monkeypatch.setattr(build_scaled, "prepared", lambda *_: run)
+    monkeypatch.setattr(build_scaled, "Console", lambda: Console(width=200))
     scale = Scale(executor="local", workers=64)
-    scale_plan.print_plan("normative-reasoning-xl", scale, None, None, 2.5, measure=True)
+    build_scaled.print_plan("normative-reasoning-xl", scale, None, None, 2.5, measure=True)
     text = capsys.readouterr().out
     wanted = ("2,400", "12", "worker-hours", "at 2.5 an hour", "rows/s", "64 workers share", run.where.url)
     assert all(part in text for part in wanted), text

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from polbias.files import BuildError
 from polbias.generators.engine import Exclusion, Factor, Lookup, Sample
-from polbias.scaling.slices import cut
+from polbias.scaling.run import cut
 from tests.engine.specs import numbers, table
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from polbias.cli import scale_plan
+from polbias.cli import build_scaled
 from polbias.cli.build_scaled import Scale
 from polbias.files import BuildError
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from polbias.scaling import Size
-from polbias.scaling.calibration import calibrate
-from polbias.scaling.contract import scalable
-from polbias.scaling.plan import load_stored, tables
+from polbias.scaling.plan import calibrate, load_stored, tables
+from polbias.scaling.run import scalable
 
 STORED = load_stored().datasets
 
@@ -37,9 +36,9 @@ def test_bytes_of_a_row_are_still_about_those_measured():
 
 
 def test_a_plan_needs_no_specification(monkeypatch, capsys):
-    monkeypatch.setattr(scale_plan, "prepared", None)
-    monkeypatch.setattr(scale_plan, "Console", lambda: Console(width=200))
-    scale_plan.print_plan("partisan-inference-xl", Scale(20_000_000, shards=25), None, None, price=0.5)
+    monkeypatch.setattr(build_scaled, "prepared", None)
+    monkeypatch.setattr(build_scaled, "Console", lambda: Console(width=200))
+    build_scaled.print_plan("partisan-inference-xl", Scale(20_000_000, shards=25), None, None, price=0.5)
     said = capsys.readouterr().out
     assert "20,000,000" in said
     assert "at 0.5 an hour" in said

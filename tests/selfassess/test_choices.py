@@ -15,9 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.selfassess.articles import read_articles
-from polbias.generators.selfassess.choice_files import SCHEMA, write_choices
-from polbias.generators.selfassess.choices import Design, Report, choices
+from polbias.generators.selfassess.choices import (
+    SCHEMA,
+    Design,
+    Report,
+    choices,
+    read_articles,
+    write_choices,
+)
 from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS, load_family
 from tests.selfassess.small import articles, record
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 import yaml
 
+from polbias.files import package_file
 from polbias.generators.engine import Rows, build_dataset
 from polbias.generators.selfassess.publication import PUBLICATION
 from polbias.generators.selfassess.tables import dataset
-from polbias.locations import package_file
 from polbias.manifest import Manifest
 from polbias.publishing.card import render_card
 from tests.selfassess.small import small_folder

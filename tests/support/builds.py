@@ -10,9 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.content import parquet_content_hash
-from polbias.lock import LockedDataset, write_lock
-from polbias.manifest import FileEntry, Manifest, SplitEntry
+from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
 
 
 def write_build(

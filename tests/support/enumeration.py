@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.generators.logic.formula import (
+    Access,
     And,
     Atom,
     ForAll,
     Formula,
     Implies,
     Inference,
+    Logic,
     Necessarily,
     Not,
     Or,
@@ -37,7 +39,6 @@ from polbias.generators.logic.formula import (
     rebuild,
     substitute,
 )
-from polbias.generators.logic.logics import Access, Logic
 
 Truth = NDArray[np.bool_]
 _CHUNK = 1 << 21

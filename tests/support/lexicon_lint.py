@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from polbias.generators.xphemism.matching.lists import lists
-from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Pair
+from polbias.generators.xphemism.matching.text import lists
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Pair, Word
 from polbias.generators.xphemism.vocabulary.paradigms import forms
-from polbias.generators.xphemism.words import Word
 
 Severity = Literal["error", "information"]
 _SEVERITY: Mapping[str, Severity] = {

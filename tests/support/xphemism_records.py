@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from polbias.eval.xphemism.answers import Judge, paired, read_truth
-from polbias.eval.xphemism.reading import Problem, Reading
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.schema import Problem, Reading, Records
 
 
 def records_of_samples(

@@ -13,9 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.content import parquet_content_hash
-from polbias.lock import LockedDataset, read_lock, write_lock
-from polbias.manifest import FileEntry, Manifest, SplitEntry
+from polbias.manifest import (
+    FileEntry,
+    LockedDataset,
+    Manifest,
+    SplitEntry,
+    parquet_content_hash,
+    read_lock,
+    write_lock,
+)
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.process import ROOT, run_python
 

@@ -10,7 +10,7 @@ import pytest
 
 from polbias.harness_tasks.generate import FILES, File, main, task
 from polbias.harness_tasks.generate import partisan as files
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from tests.support.process import ROOT
 
 _FOLDER = ROOT / "harness_tasks" / "partisan"

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.eval import wason_tasks
-from polbias.eval.normative import metrics
+from polbias.eval.normative import metrics, wason
 from polbias.harness_tasks.generate import ENTAILED
 from polbias.harness_tasks.generate import normative as files
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
 from tests.support.process import ROOT
 
@@ -81,7 +80,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(name: s
     doc = wason_rows(1)[0] if config == "wason" else entailment_rows(config, contents=1)[0]
     module, function = found["process_results"].rsplit(".", 2)[1:]
     process: Callable[..., Any] = getattr(
-        {"normative_tasks": metrics, "wason_tasks": wason_tasks}[module], function
+        {"normative_tasks": metrics, "wason_tasks": wason}[module], function
     )
     likely = [(-1.0, False)] * len(found.get("doc_to_choice", ()))
     returned = list(process(doc, likely or ["entailment"]))
@@ -94,10 +93,10 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(name: s
 
 def test_choices_are_those_of_the_functions() -> None:
     assert settings("_loglikelihood.yaml")["doc_to_choice"] == [*metrics.CHOICES]
-    assert settings("_wason_loglikelihood.yaml")["doc_to_choice"] == [*wason_tasks.CHOICES]
-    assert [*wason_tasks.CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
+    assert settings("_wason_loglikelihood.yaml")["doc_to_choice"] == [*wason.CHOICES]
+    assert [*wason.CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
     for row in wason_rows():
-        assert wason_tasks.CHOICES[wason_tasks.gold_index(row)].replace(" ", "") == row["gold"]
+        assert wason.CHOICES[wason.gold_index(row)].replace(" ", "") == row["gold"]
 
 
 def test_baselines_are_those_of_the_paper_s_counts() -> None:

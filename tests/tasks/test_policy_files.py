@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from polbias.eval import policy_tasks
+from polbias.eval.policy import metrics
 from polbias.harness_tasks.generate import countries
 from polbias.harness_tasks.generate import policy as files
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from tests.support.process import ROOT
 
 DATASET = "policy-statements"
@@ -105,7 +105,7 @@ def test_settings(name: str) -> None:
 def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(base: str) -> None:
     found = settings(base)
     likely = [(-1.0, False), (-2.0, False)]
-    process = getattr(policy_tasks, found["process_results"].rsplit(".", 1)[1])
+    process = getattr(metrics, found["process_results"].rsplit(".", 1)[1])
     returned = list(process(DOC, likely if "log" in base else ["beneficial", "harmful"]))
     assert sorted(returned) == sorted(entry["metric"] for entry in found["metric_list"])
     for metric in returned:

@@ -16,18 +16,15 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.content import parquet_content_hash
-from polbias.eval.policy.respondents import Respondent
+from polbias.eval.policy.metrics import choices, rows_of_samples
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.tasks import load
-from polbias.eval.policy.worldview import worldview
-from polbias.eval.policy_tasks import choices, rows_of_samples
+from polbias.eval.policy.worldview import Respondent, worldview
 from polbias.files import PolbiasError
 from polbias.generators.engine import Rows
 from polbias.generators.policy.tables import dataset
 from polbias.harness_tasks.generate import countries
-from polbias.lock import LockedDataset, write_lock
-from polbias.manifest import FileEntry, Manifest, SplitEntry
+from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, rows_of
 from tests.support.tiny_model import save_tiny_model

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from polbias.eval.policy import metrics
-from polbias.eval.policy.schema import ORDERS, VARIANTS
-from polbias.eval.policy.tasks import samples, seeded
-from polbias.eval.policy_tasks import (
+from polbias.eval.policy.metrics import (
     choices,
     outcome,
     process_loglikelihood,
     process_sampled,
     rows_of_samples,
 )
+from polbias.eval.policy.schema import ORDERS, VARIANTS
+from polbias.eval.policy.tasks import samples, seeded
 from polbias.files import InputError
 
 Row = Mapping[str, Any]

@@ -13,7 +13,7 @@ import yaml
 from polbias.eval.selfassess import metrics
 from polbias.harness_tasks.generate import MINI_ITEMS, QUESTIONS, sets
 from polbias.harness_tasks.generate import selfassess as files
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from tests.eval.selfassess.respondents import rows
 from tests.support.process import ROOT
 

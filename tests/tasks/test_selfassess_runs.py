@@ -13,13 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.content import parquet_content_hash
-from polbias.eval.selfassess.samples import judgements_of_samples
+from polbias.eval.selfassess.schema import judgements_of_samples
 from polbias.eval.selfassess.summary import selfassess_summary
 from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
 from polbias.files import InputError
-from polbias.lock import LockedDataset, write_lock
-from polbias.manifest import FileEntry, Manifest, SplitEntry
+from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
 from tests.eval.selfassess.respondents import rows
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.tiny_model import save_tiny_model

@@ -13,7 +13,7 @@ import yaml
 from polbias.eval.xphemism import metrics
 from polbias.harness_tasks.generate import FORMS
 from polbias.harness_tasks.generate import xphemism as files
-from polbias.lock import read_lock
+from polbias.manifest import read_lock
 from tests.support.process import ROOT
 from tests.tasks.xphemism_rows import rows
 

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval import xphemism_metrics as metrics
 from polbias.eval.columns import Factor
-from polbias.eval.contrasts import contrast
+from polbias.eval.statistics import contrast
+from polbias.eval.xphemism import metrics
+from polbias.eval.xphemism.leaning import penalties
 from polbias.eval.xphemism.metrics import (
+    Asked,
     choices,
     gold_index,
     process_generated,
     process_loglikelihood,
     true_share,
 )
-from polbias.eval.xphemism.penalty import penalties
-from polbias.eval.xphemism_metrics import Asked
 from tests.support.xphemism_records import records_of_samples
 from tests.tasks.xphemism_rows import rows
 

@@ -10,11 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from polbias.files import TemplateError
+from polbias.files import TemplateError, package_file
 from polbias.generators.engine import Rows
 from polbias.generators.xphemism.tables import dataset, items
 from polbias.generators.xphemism.templates import Family, load_family
-from polbias.locations import package_file
 
 Tables = Mapping[str, list[dict[str, Any]]]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import TemplateError
+from polbias.files import TemplateError, package_file
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.locations import package_file
 
 Change = Callable[[list[str]], list[str]]
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.generators.xphemism.matching import Matcher
-from polbias.generators.xphemism.matching.folding import fold
-from polbias.generators.xphemism.matching.quotes import quotations
+from polbias.generators.xphemism.matching.matcher import quotations
+from polbias.generators.xphemism.matching.text import fold
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import forms
 from tests.support.shared import shared

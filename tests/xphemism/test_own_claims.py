@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from polbias.files import package_file
 from polbias.generators.xphemism.minimal_pairs import PairMaker
-from polbias.generators.xphemism.own_claims import OwnClaim, load_own_claims
+from polbias.generators.xphemism.templates import OwnClaim, load_own_claims
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.locations import package_file
 
 LEXICON = load_lexicon()
 MAKER = PairMaker(LEXICON)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
+from polbias.generators.xphemism.vocabulary.lexicon import Word, load_lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import (
     CASES,
     GENDERS,
@@ -15,7 +15,6 @@ from polbias.generators.xphemism.vocabulary.paradigms import (
     genders,
     inflect,
 )
-from polbias.generators.xphemism.words import Word
 
 _COLUMNS = tuple(Word.model_fields)
 _WORDS = load_lexicon().words

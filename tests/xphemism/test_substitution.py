@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.xphemism.matching.hit import Hit
+from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import Substitution, substitute
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import forms

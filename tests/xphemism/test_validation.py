@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Pair, load_lexicon
-from polbias.generators.xphemism.words import Word
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Pair, Word, load_lexicon
 from tests.support.lexicon_lint import CODES, Finding, findings
 
 

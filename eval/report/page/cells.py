@@ -1,14 +1,147 @@
-"""Cells of tables: what is printed, what it is sorted by, what an estimate rests on."""
+"""Cells of the page's tables, and the words, colours and notices that all reports share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from polbias.eval.report.document import Cell, Estimate, Kind
-from polbias.eval.report.page.frame import Frame
-from polbias.eval.report.page.numbers import count, interval, printed
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from polbias.eval.report.document import MINUS, Cell, Estimate, Kind, Notice, p_value, points, share
+from polbias.eval.svg import COLOURS, variables
+from polbias.files import TemplateError, package_file
+
+# Numbers as tables print them, by the kind of their column; None where there is nothing to print.
+
+
+def number(value: float) -> str:
+    """Return a number of no special unit: integers as they are, else two decimals, three below 1."""
+    if isinstance(value, int):
+        return _minus(f"{value:,}")
+    return _minus(f"{value:,.3f}" if abs(value) < 1 else f"{value:,.2f}") if value else "0"
+
+
+def count(value: float) -> str:
+    """Return a count with commas, such as ``9,648``."""
+    return _minus(f"{value:,.0f}")
+
+
+_PRINTERS = {
+    "points": points,
+    "share": lambda value: _minus(share(value)),
+    "number": number,
+    "count": count,
+    "p": p_value,
+    "text": number,
+}
+
+
+def printed(value: float | None, kind: Kind) -> str | None:
+    """Return a number as its column shows it; None if there is none (also where it is NaN).
+
+    Args:
+        value: in the unit of the column.
+        kind: of the column.
+    """
+    if value is None or math.isnan(value):
+        return None
+    if math.isinf(value):
+        return ("+" if value > 0 else MINUS) + "∞"
+    return _PRINTERS[kind](value)
+
+
+def interval(low: float | None, high: float | None, kind: Kind) -> str | None:
+    """Return an interval such as ``[−1.0, +7.2]``; None unless an end is known.
+
+    Args:
+        low: lower end.
+        high: upper end.
+        kind: of the column.
+    """
+    ends = [printed(low, kind), printed(high, kind)]
+    if ends == [None, None]:
+        return None
+    return "[{}, {}]".format(*(end.rstrip("%") if end else "\N{EN DASH}" for end in ends))
+
+
+def _minus(text: str) -> str:
+    """Return a formatted number with a real minus, and none before a zero."""
+    bare = text.lstrip("-")
+    return MINUS + bare if text != bare and bare.strip("0.,%") else bare
+
+
+# Words that all reports share (``templates/report/page.yaml``).
+
+
+class _Words(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Entry(_Words):
+    """An entry of the guide.
+
+    Attributes:
+        term: what is explained.
+        text: paragraphs.
+    """
+
+    term: str
+    text: tuple[str, ...]
+
+
+class Frame(_Words):
+    """The words of the page itself, by id.
+
+    Attributes:
+        headings: of the parts of the page.
+        captions: of the page's own tables and figures.
+        notes: sentences below headings, tables and figures.
+        labels: of controls and small things.
+        counts: of what an estimate rests on, with ``{n}``.
+        plurals: one and many, with ``{n}``.
+        columns: headings that tables share, by the name of the column.
+        guide: how to read the page.
+    """
+
+    headings: Mapping[str, str]
+    captions: Mapping[str, str]
+    notes: Mapping[str, str]
+    labels: Mapping[str, str]
+    counts: Mapping[str, str]
+    plurals: Mapping[str, tuple[str, str]]
+    columns: Mapping[str, str]
+    guide: Mapping[str, Entry]
+
+    def plural(self, id: str, number: int) -> str:
+        """Return a number with what it counts, such as ``3 respondents``.
+
+        Args:
+            id: of the pair of words.
+            number: how many.
+        """
+        return self.plurals[id][number != 1].format(n=count(number))
+
+
+@lru_cache(maxsize=1)
+def frame() -> Frame:
+    """Return the words of the page.
+
+    Raises:
+        TemplateError: if the file is not there or not as it must be.
+    """
+    path = package_file("templates/report/page.yaml")
+    try:
+        return Frame.model_validate(yaml.safe_load(path.read_text("utf-8")))
+    except OSError as error:
+        raise TemplateError(f"{path}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, ValidationError) as error:
+        raise TemplateError(f"{path}: {error}") from None
+
+
+# Cells of tables: what is printed, what it is sorted by, what an estimate rests on.
 
 
 @dataclass(frozen=True)
@@ -84,3 +217,109 @@ def rests_on(estimate: Estimate, frame: Frame, leave_out: Collection[str] = ()) 
 
 def _key(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.7g}"
+
+
+# Names of respondents that fit beside a figure.
+
+_WIDTH = 34  # letters
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return labels of respondents for a figure.
+
+    Of a name that is too long, what stands before the last slash is left out, then the middle; unless two
+    respondents would become the same.
+
+    Args:
+        names: of all respondents of the figure, distinct.
+
+    Returns:
+        Name to label.
+    """
+    labels = list(names)
+    for shorter in (_without_owner, _elided):
+        tried = [label if len(label) <= _WIDTH else shorter(label) for label in labels]
+        labels = tried if len(set(tried)) == len(set(names)) else labels
+    return dict(zip(names, labels, strict=True))
+
+
+def _without_owner(name: str) -> str:
+    return name.rsplit("/", 1)[-1] or name
+
+
+def _elided(name: str) -> str:
+    half = (_WIDTH - 1) // 2
+    return f"{name[:half]}…{name[-half:]}"
+
+
+# Colours of the page: those of the figures, and a few for its boxes, as variables for light and dark.
+
+# Name, value in light and in dark. Text stands on paper, surface and notice.
+_BOXES: Mapping[str, tuple[str, str]] = {
+    "surface": ("#f4f5f7", "#1d2127"),
+    "notice": ("#fdf4e3", "#2c2413"),
+    "focus": ("#1d4ed8", "#93c5fd"),
+}
+
+TEXT = ("ink", "muted", "accent", "right")
+"""Roles that text is set in."""
+
+
+def colours(dark: bool) -> str:
+    """Return the declarations of all colours of the page.
+
+    Args:
+        dark: whether for a dark background.
+    """
+    boxes = " ".join(f"--{role}: {night if dark else day};" for role, (day, night) in _BOXES.items())
+    return f"color-scheme: {'dark' if dark else 'light'}; {variables(dark)} {boxes}"
+
+
+def declarations() -> str:
+    """Return the CSS that sets the colours: as the system has it, as the reader chose, light on paper.
+
+    Figures declare colours for themselves, for they can stand alone; inside the page they inherit its own.
+    """
+    inherited = " ".join(f"--{role}: inherit !important;" for role in COLOURS)
+    light, night = colours(dark=False), colours(dark=True)
+    return (
+        f":root {{ {light} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root:not([data-theme]) {{ {night} }} }}\n"
+        f"@media screen {{ :root[data-theme=dark] {{ {night} }} }}\n"
+        f"figure svg {{ {inherited} }}\n"
+    )
+
+
+# Notices, serious ones first, with the same words said once.
+
+
+@dataclass(frozen=True)
+class Said:
+    """One or more notices that say the same of different places.
+
+    Attributes:
+        found: what is the matter.
+        done: what was done about it.
+        serious: whether figures are affected.
+        where: the places, in order.
+    """
+
+    found: str
+    done: str
+    serious: bool
+    where: tuple[str, ...]
+
+
+def said(notices: Iterable[Notice]) -> list[Said]:
+    """Return notices with equal words as one, serious ones first.
+
+    Args:
+        notices: in any order; that of the first of each kind is kept.
+    """
+    places: dict[tuple[bool, str, str], dict[str, None]] = {}
+    for notice in notices:
+        places.setdefault((notice.serious, notice.found, notice.done), {})[notice.where] = None
+    ordered = sorted(places, key=lambda key: not key[0])
+    return [
+        Said(found, done, serious, tuple(places[serious, found, done])) for serious, found, done in ordered
+    ]

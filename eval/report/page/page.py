@@ -1,22 +1,162 @@
-"""The bias profile: what stands for each instrument, model by model."""
+"""The page of a report: one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
-from polbias.eval.figures import Caption, Interval, intervals
-from polbias.eval.report.document import REFUSAL_GAP, Finding, Report
-from polbias.eval.report.numbers import points
-from polbias.eval.report.page.cells import Shown, cell, lines
-from polbias.eval.report.page.frame import Frame
-from polbias.eval.report.page.grids import Grid, Head, Row
-from polbias.eval.report.page.labels import short_names
-from polbias.eval.report.page.numbers import interval, printed
-from polbias.eval.report.page.tables import measure_of
-from polbias.eval.report.verdicts import verdict
-from polbias.eval.report.words import Words
+import jinja2
+from markupsafe import Markup
+
+from polbias.eval.plots import Caption, Interval, intervals
+from polbias.eval.report.document import REFUSAL_GAP, Comparison, Finding, Notice, Report, Section, points
+from polbias.eval.report.labels import Measure, Paragraphs, Words, verdict
+from polbias.eval.report.labels import words as words_of
+from polbias.eval.report.page.cells import (
+    Frame,
+    Said,
+    Shown,
+    cell,
+    declarations,
+    frame,
+    interval,
+    lines,
+    printed,
+    said,
+    short_names,
+)
+from polbias.eval.report.page.tables import (
+    Grid,
+    Head,
+    Row,
+    anchor,
+    comparisons_table,
+    findings_table,
+    instrument_table,
+    measure_of,
+    respondents_table,
+    sources_table,
+    titled_in,
+)
+from polbias.files import package_file
+
+# The part of the page that one instrument has.
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of an instrument.
+
+    Attributes:
+        id: its anchor.
+        title: of it, with what this one is of.
+        note: how to read it.
+        source: what it follows.
+        svg: the drawing.
+        table: anchor of the table that holds its numbers; empty if there is none.
+    """
+
+    id: str
+    title: str
+    note: str
+    source: str
+    svg: str
+    table: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the page says of one instrument.
+
+    Attributes:
+        id: its anchor.
+        words: of the instrument.
+        paragraphs: at its top.
+        notices: of its data.
+        measures: what is measured, in the order of the findings.
+        headline: table of the results of each respondent as a whole; None if there are none.
+        findings: table of all results; None if there are no others.
+        figures: in order.
+        tables: of the corrected analysis.
+        paper: tables of the paper's method.
+    """
+
+    id: str
+    words: Words
+    paragraphs: tuple[str, ...]
+    notices: list[Said]
+    measures: list[Measure]
+    headline: Grid | None
+    findings: Grid | None
+    figures: list[Picture]
+    tables: list[Grid]
+    paper: list[Grid]
+
+
+def part(section: Section, paragraphs: tuple[str, ...], words: Callable[[str], Words], frame: Frame) -> Part:
+    """Prepare the part of an instrument.
+
+    Args:
+        section: what is to be said.
+        paragraphs: at its top.
+        words: of an instrument, by its name.
+        frame: words of the page.
+
+    Raises:
+        TemplateError: if the words of the instrument lack a measure, table or figure.
+    """
+    name, own = section.instrument, words(section.instrument)
+    headline = [finding for finding in section.findings if finding.headline]
+    measures = {finding.measure: measure_of(finding, own) for finding in headline or section.findings}
+    about = (frame.captions["findings"], frame.notes["findings"])
+    every = (frame.captions["all_findings"], frame.notes["all_findings"])
+    others = len(section.findings) > len(headline)
+    tables = [
+        (table.mode, instrument_table(table, name, own, frame)) for table in section.tables if table.rows
+    ]
+    return Part(
+        id=name,
+        words=own,
+        paragraphs=paragraphs,
+        notices=said(section.notices),
+        measures=list(measures.values()),
+        headline=findings_table(f"results-{name}", headline, words, frame, about) if headline else None,
+        findings=replace(
+            findings_table(f"all-results-{name}", section.findings, words, frame, every), aside=True
+        )
+        if others
+        else None,
+        figures=_pictures(section, own),
+        tables=[grid for mode, grid in tables if mode == "corrected"],
+        paper=[grid for mode, grid in tables if mode == "paper"],
+    )
+
+
+def _pictures(section: Section, words: Words) -> list[Picture]:
+    """Return the figures with anchors; those that share an id are numbered."""
+    instrument = section.instrument
+    ordered = sorted(section.tables, key=lambda table: table.mode == "corrected")
+    anchors = {table.id: anchor(instrument, table) for table in ordered if table.rows}
+    seen: dict[str, int] = {}
+    pictures = []
+    for figure in section.figures:
+        titled = titled_in(words.figures, instrument, "figures", figure.id)
+        seen[figure.id] = number = seen.get(figure.id, 0) + 1
+        own = f"figure-{instrument}-{figure.id}" + (f"-{number}" if number > 1 else "")
+        title = f"{titled.title}: {figure.about}" if figure.about else titled.title
+        pictures.append(
+            Picture(own, title, titled.note, titled.source, figure.svg, anchors.get(figure.table, ""))
+        )
+    return pictures
+
+
+# The bias profile: what stands for each instrument, model by model.
 
 
 @dataclass(frozen=True)
@@ -194,3 +334,111 @@ def _described(findings: Sequence[Finding], frame: Frame) -> str:
         least=ends[0],
         most=ends[1],
     )
+
+
+# From a report to the text of its page.
+
+_LONG = 16  # letters beyond which a name may be broken
+_BREAK = re.compile(r"(?<=[/_])(?=\w)")
+
+
+def page(report: Report, paragraphs: Paragraphs, words: Callable[[str], Words] = words_of) -> str:
+    """Render the page of a report; the same report gives the same bytes.
+
+    Args:
+        report: what it says.
+        paragraphs: the same in sentences, for those who read no tables.
+        words: of an instrument, by its name.
+
+    Returns:
+        HTML that opens from a file, needs no network, and works without scripts.
+
+    Raises:
+        TemplateError: if the words of an instrument lack a measure, a table or a figure.
+    """
+    own = frame()
+    shared, others = profile(report, words, own)
+    first, further = _comparisons(report, words, own)
+    context: dict[str, Any] = {
+        "report": report,
+        "paragraphs": paragraphs,
+        "frame": own,
+        "notices_all": _notices(report, words),
+        "shared": shared,
+        "others": others,
+        "profile": profile_table(report, words, own),
+        "parts": [
+            part(section, tuple(paragraphs.by_section.get(section.instrument, ())), words, own)
+            for section in report.sections
+        ],
+        "comparisons": first,
+        "other_comparisons": further,
+        "respondents": respondents_table(report, own),
+        "simulated": any(respondent.simulated for respondent in report.respondents),
+        "sources": sources_table(report, own),
+        "answers": sum(respondent.answers for respondent in report.respondents),
+    }
+    return _template().render(context)
+
+
+def _notices(report: Report, words: Callable[[str], Words]) -> list[Said]:
+    """Return what stands at the top: all that concerns the input, and what is serious in any part."""
+    of_parts = {notice for section in report.sections for notice in section.notices}
+    serious = [
+        Notice(f"{words(section.instrument).title}: {notice.where}", notice.found, notice.done, serious=True)
+        for section in report.sections
+        for notice in section.notices
+        if notice.serious
+    ]
+    return said([*(notice for notice in report.notices if notice not in of_parts), *serious])
+
+
+def _comparisons(
+    report: Report, words: Callable[[str], Words], own: Frame
+) -> tuple[Grid | None, Grid | None]:
+    """Return comparisons of what stands for an instrument, and those of its parts."""
+    whole = {(f.instrument, f.measure, f.key) for f in report.findings if f.headline}
+
+    def grid(id: str, chosen: list[Comparison], key: str) -> Grid | None:
+        about = (own.captions[key], own.notes[key])
+        return comparisons_table(id, chosen, words, own, about) if chosen else None
+
+    first = [c for c in report.comparisons if (c.instrument, c.measure, c.key) in whole]
+    rest = [c for c in report.comparisons if (c.instrument, c.measure, c.key) not in whole]
+    return (
+        grid("comparisons-table", first, "comparisons"),
+        grid("comparisons-of-parts", rest, "other_comparisons"),
+    )
+
+
+@lru_cache(maxsize=1)
+def _template() -> jinja2.Template:
+    """Return the template with style and script in it, and the policy that lets only these two act."""
+    folder = package_file("templates/report/page")
+    script = (folder / "page.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals |= {
+        "style": Markup(declarations() + (folder / "style.css").read_text("utf-8")),
+        "script": Markup(script),
+        # figures carry style attributes, which no hash can allow
+        "policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        f"form-action 'none'; script-src 'sha256-{digest}'",
+    }
+    environment.filters |= {"drawing": Markup, "breakable": _breakable}
+    return environment.get_template("page.html.jinja")
+
+
+def _breakable(text: str) -> Markup:
+    """Return text, escaped; long names of models and tasks may be broken after slashes and low lines."""
+    return Markup("<wbr>").join(_BREAK.split(text) if len(text) > _LONG else [text])
+
+
+__all__ = ["Paragraphs", "page"]

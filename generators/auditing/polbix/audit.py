@@ -1,23 +1,152 @@
-"""What is wrong with the published rows."""
+"""Defects of the published pairs of PolBiX."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, edits
-from polbias.generators.auditing.polbix.files import ClaimPair
+from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
+from polbias.generators.auditing.polbix.files import ClaimPair, Labels
+from polbias.generators.auditing.polbix.folder import Polbix, load
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
-from polbias.generators.policy.quality_words import numbers, unbalanced, words
-from polbias.generators.sources.polbix.agreement import agrees
-from polbias.generators.sources.polbix.folder import Polbix
-from polbias.generators.sources.polbix.names import name_changed
-from polbias.generators.sources.polbix.relations import contradictions, duplicates, printed_table
+from polbias.generators.language.german_words import is_known
+from polbias.generators.policy.quality import numbers, unbalanced, words
+from polbias.generators.xphemism.substitution.words import Token, tokenise
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from polbias.generators.xphemism.matching import Hit
+
+
+# What rows say of each other: duplicates, and labels of one pair that contradict each other.
+
+Finding = tuple[str, str]
+Pair = tuple[str, str]
+_Key = Callable[[ClaimPair], Hashable]
+
+
+def duplicates(claims: Sequence[ClaimPair]) -> Iterator[Finding]:
+    """Yield the rows that repeat a base claim, or another row in all.
+
+    A base claim can be another row's base claim or its exchange claim. Claims are compared without regard to
+    case and punctuation, whole rows letter for letter but for the id.
+
+    Args:
+        claims: all rows.
+
+    Yields:
+        Pairs of id and code.
+    """
+    for each in _repeated(claims, lambda row: words(row.base_claim)):
+        yield each, "duplicate-base-claim"
+    exchanged = {words(row.exchange_claim): row.id for row in claims if row.exchange_claim}
+    for row in claims:
+        if exchanged.get(words(row.base_claim), row.id) != row.id:
+            yield row.id, "base-claim-is-exchange-claim"
+    for each in _repeated(
+        claims, lambda row: (row.words, row.base_claim, row.exchange_claim, row.gold, row.labels, row.origin)
+    ):
+        yield each, "duplicate-row"
+
+
+def contradictions(claims: Sequence[ClaimPair], table: Mapping[Pair, Labels]) -> Iterator[Finding]:
+    """Yield the rows whose labels are not those that other rows or a table give the same pair.
+
+    Args:
+        claims: all rows.
+        table: labels by pair in one direction.
+
+    Yields:
+        Pairs of id and code; a contradiction between two directions at the rows of both.
+    """
+    known: dict[Pair, set[Labels]] = {}
+    for row in claims:
+        known.setdefault(row.words, set()).add(row.labels)
+    for row in claims:
+        if len(known[row.words]) > 1:
+            yield row.id, "inconsistent-labels"
+        for other in known.get(row.words[::-1], ()):
+            expected = other.reversed()
+            if row.labels.shift != expected.shift:
+                yield row.id, "reversed-shift"
+            if row.labels.axis != expected.axis:
+                yield row.id, "reversed-axis"
+            judged = (row.labels.judgmental_base, row.labels.judgmental_exchange)
+            if judged != (expected.judgmental_base, expected.judgmental_exchange):
+                yield row.id, "reversed-judgment"
+        labels = table.get(row.words)
+        if labels is None and row.words[::-1] in table:
+            labels = table[row.words[::-1]].reversed()
+        if labels and labels != row.labels:
+            yield row.id, "label-differs-from-table"
+
+
+def printed_table(lexicon: Lexicon) -> dict[Pair, Labels]:
+    """Return the labels of Table 5 by pair, with words as they are printed and as they are meant."""
+    return {
+        (pair.first, second): Labels(pair.shift, pair.axis, pair.judgmental_first, pair.judgmental_second)
+        for pair in lexicon.pairs
+        for second in filter(None, (pair.second, pair.printed))
+    }
+
+
+def _repeated(claims: Sequence[ClaimPair], key: _Key) -> Iterator[str]:
+    seen: dict[Hashable, list[str]] = {}
+    for row in claims:
+        seen.setdefault(key(row), []).append(row.id)
+    for ids in seen.values():
+        if len(ids) > 1:
+            yield from ids
+
+
+# Names among the words that changed, as far as their form tells.
+
+_ACRONYM = re.compile(r"[^\W\d_]*[A-ZÄÖÜ][^\W\d_]*[A-ZÄÖÜ][^\W\d_]*")
+_ADDRESS = re.compile(r"@(\w+)")
+_MISMATCH = frozenset({"spelling", "content"})
+
+
+def name_changed(base: str, exchange: str, edits: Iterable[Edit]) -> bool:
+    """Return whether a name was dropped, added, exchanged or written otherwise.
+
+    A name is a word with several capitals (AfD, NATO), also as a part of a compound with hyphens, an address
+    (@...), or one of two words that follow each other with capitals and are in no dictionary.
+
+    Args:
+        base: the base claim.
+        exchange: the exchange claim.
+        edits: what changed beside the exchanged word.
+    """
+    changed = [each for each in edits if each.kind in _MISMATCH]
+    if not changed:
+        return False
+    before, after = frozenset(_names(base)), frozenset(_names(exchange))
+    for each in changed:
+        removed, added = (set(re.split(r"[\s-]+", text)) for text in (each.removed, each.added))
+        if (removed - added) & before or (added - removed) & after:
+            return True
+    return False
+
+
+def _names(text: str) -> Iterator[str]:
+    tokens = tokenise(text)
+    yield from (part for each in tokens for part in each.text.split("-") if _ACRONYM.fullmatch(part))
+    yield from _ADDRESS.findall(text)
+    for one, two in pairwise(tokens):
+        if two.start == one.end + 1 and _unknown(one) and _unknown(two):
+            yield from (one.text, two.text)
+
+
+def _unknown(token: Token) -> bool:
+    return token.is_noun and not token.opens and not is_known(token.text)
+
+
+# What is wrong with the published rows.
 
 CODES: Mapping[str, str] = {
     "base-word-absent": "the base claim does not have the base word, in no form and in no compound",
@@ -209,3 +338,74 @@ def _stale(data: Polbix) -> Iterator[tuple[str, str]]:
             here = (each.labels, each.gold, each.base_word, each.exchange_word)
             if row and here != (row.labels, row.gold, *row.words):
                 yield row.id, "stale-label"
+
+
+# An audit of a user's copy of the published files, as one dictionary, and the ids to leave out.
+
+
+def audit(data: Path) -> dict[str, Any]:
+    """Audit ``dataset.csv``, or the folder that holds it with tables of pairs and files of answers.
+
+    Args:
+        data: the file or the folder.
+
+    Returns:
+        A dictionary ready for JSON: ``format`` "polbix"; ``summary`` with the numbers of items, of items with
+        a finding and of items that are no minimal pair, findings by code with their meaning, by source of the
+        claims and by how the base word stands there, and how the copy differs from the published files;
+        ``items``, one for each row with its findings and with what changed beside the word.
+
+    Raises:
+        InputError: If a file cannot be read.
+    """
+    known = load(data)
+    judged = defects(known)
+    origins: dict[str, list[Judged]] = {}
+    for each in judged:
+        origins.setdefault(each.row.origin, []).append(each)
+    hits = Counter(each.hit for each in judged)
+    summary = {
+        "items": len(judged),
+        "with_findings": sum(bool(set(each.findings) - INFORMATION) for each in judged),
+        "not_minimal": sum(_is_defective(each) for each in judged),
+        "findings": _counted(judged),
+        "meaning": dict(CODES),
+        "by_origin": {
+            name: {code: count for code, count in _counted(rows).items() if count}
+            for name, rows in sorted(origins.items())
+        },
+        "base_word": {kind: hits[kind] for kind in ("exact", "inflected", "compound", "derived", "absent")},
+        "differences": list(known.differences),
+    }
+    return {"format": "polbix", "summary": summary, "items": [_item(each) for each in judged]}
+
+
+def defective_ids(data: Path) -> frozenset[str]:
+    """Return the ids of the rows that are no minimal pair of their two words, to leave out of an analysis.
+
+    Args:
+        data: ``dataset.csv`` or its folder. Where exchange claims are missing, fewer are found.
+
+    Raises:
+        InputError: If a file cannot be read.
+    """
+    return frozenset(each.row.id for each in defects(load(data)) if _is_defective(each))
+
+
+def _is_defective(judged: Judged) -> bool:
+    return not NOT_MINIMAL.isdisjoint(judged.findings)
+
+
+def _counted(judged: Iterable[Judged]) -> dict[str, int]:
+    counts = Counter(code for each in judged for code in each.findings)
+    return {code: counts[code] for code in CODES}
+
+
+def _item(judged: Judged) -> dict[str, Any]:
+    return {
+        "id": judged.row.id,
+        "line": judged.row.line,
+        "base_word": judged.hit,
+        "findings": list(judged.findings),
+        "edits": [{"kind": each.kind, "removed": each.removed, "added": each.added} for each in judged.edits],
+    }

@@ -1,4 +1,4 @@
-"""What changed between the two claims of a row, and whether it belongs to the exchanged phrase."""
+"""What changed between two claims, and whether German grammar holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from polbias.generators.sources.polbix.german import (
+from polbias.generators.auditing.polbix.occurrences import (
     is_determiner,
     is_function_word,
     is_subjunctive,
@@ -18,7 +18,132 @@ from polbias.generators.sources.polbix.german import (
     turned_round,
     verb_number,
 )
-from polbias.generators.sources.polbix.sides import ADJECTIVE_ENDINGS, Place, Side, Span
+from polbias.generators.xphemism.substitution.words import (
+    CONTRACTIONS,
+    DETERMINER_FORMS,
+    FINITE,
+    FINITE_PLURAL,
+    PREPOSITIONS,
+    Token,
+    tokenise,
+)
+from polbias.generators.xphemism.vocabulary.paradigms import (
+    Case,
+    Gender,
+    Number,
+    Reading,
+    Strength,
+    adjective_ending,
+)
+
+# One claim of a row as tokens: the exchanged word, the phrase around it, and the rest.
+
+Span = tuple[int, int]
+CORE = "\0"
+"""What stands for the exchanged word among the keys."""
+ADJECTIVE_ENDINGS = ("e", "en", "er", "es", "em")
+_PASSED = frozenset("#-'\"„“”‚‘’»«()")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A token with what the comparison needs to know of its surroundings.
+
+    Attributes:
+        token: the token.
+        inside: whether it is the article, an adjective or the preposition of the exchanged phrase.
+        article: whether adjectives (or none) and then a noun follow that is not the exchanged one.
+        after: whether the exchanged word comes before it.
+    """
+
+    token: Token
+    inside: bool
+    article: bool
+    after: bool
+
+
+class Side:
+    """A claim in which every place of the exchanged word is one key.
+
+    Args:
+        text: the claim.
+        spans: offsets of the tokens in which the word stands.
+
+    Attributes:
+        keys: the tokens as they are compared.
+        core: the exchanged word as it stands there, everywhere.
+    """
+
+    def __init__(self, text: str, spans: Sequence[Span]) -> None:
+        self._tokens = tokenise(text)
+        self._core = [
+            any(start < each.end and each.start < end for start, end in spans) for each in self._tokens
+        ]
+        self.core = " ".join(each.text for each, core in zip(self._tokens, self._core, strict=True) if core)
+        self._inside: set[int] = set()
+        self.keys: list[str] = []
+        self._index: list[int] = []
+        for index, token in enumerate(self._tokens):
+            if not self._core[index]:
+                self.keys.append(token.text)
+                self._index.append(index)
+            elif not (index and self._core[index - 1]):
+                self.keys.append(CORE)
+                self._index.append(-1)
+                self._mark(index - 1)
+
+    @property
+    def cores(self) -> int:
+        """How often the exchanged word stands there."""
+        return self.keys.count(CORE)
+
+    def has_core(self, start: int, end: int) -> bool:
+        """Return whether the exchanged word is among some keys."""
+        return CORE in self.keys[start:end]
+
+    def places(self, start: int, end: int) -> list[Place]:
+        """Return the tokens behind some keys, without the exchanged word."""
+        first = self._core.index(True) if True in self._core else len(self._core)
+        return [
+            Place(self._tokens[index], index in self._inside, self._is_article(index), index > first)
+            for index in self._index[start:end]
+            if index >= 0
+        ]
+
+    def _mark(self, index: int) -> None:
+        """Mark what belongs to a phrase to the left of its noun."""
+        article = False
+        while index >= 0:
+            token = self._tokens[index]
+            if preposition(token.low):
+                self._inside.add(index)
+                return
+            attribute = token.kind == "number" or token.text in _PASSED or _attribute(token)
+            if article or not (is_determiner(token.low) or attribute):
+                return
+            article = is_determiner(token.low)
+            self._inside.add(index)
+            index -= 1
+
+    def _is_article(self, index: int) -> bool:
+        if index and self._tokens[index - 1].text == "," and is_determiner(self._tokens[index].low):
+            return False  # a relative pronoun
+        for place in range(index + 1, len(self._tokens)):
+            token = self._tokens[place]
+            if token.is_noun:
+                return not self._core[place]
+            if not (_attribute(token) and token.low.endswith(ADJECTIVE_ENDINGS)):
+                return False
+        return False
+
+
+def _attribute(token: Token) -> bool:
+    """Return whether a word can be an adjective, or an adverb before one; "EU-weite" is one too."""
+    last = token.text.rpartition("-")[2]
+    return token.kind == "word" and last[:1].islower() and not is_function_word(token.low)
+
+
+# What changed between the two claims of a row, and whether it belongs to the exchanged phrase.
 
 EditKind = Literal["phrase", "agreement", "punctuation", "spelling", "mood", "function", "content"]
 OUTSIDE: frozenset[EditKind] = frozenset({"spelling", "mood", "function", "content"})
@@ -210,3 +335,137 @@ def _part_of(one: str, other: str) -> bool:
     """Return whether one of two words is a member of the other."""
     long_enough = min(len(one), len(other)) >= _PART
     return long_enough and (one in other or other in one) and not turned_round(one, other)
+
+
+# Whether the article, the adjectives and the verb of a noun phrase agree with its noun.
+
+_ENDINGS = ("e", "en", "er", "es", "em")
+_RELATIVES = frozenset(("der", "die", "das", "dem", "den"))
+_QUOTES = frozenset('#"„“”‚‘’»«')
+_VAGUE = frozenset(
+    ("als", "wie", "bis", "statt", "anstatt", "außer", "ausser", "je", "pro", "per", "zu", "ab")
+)
+"""Prepositions that may stand before a noun without governing its case."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What stands before a noun: article, adjectives, preposition, and whether it opens the sentence."""
+
+    article: str | None
+    adjectives: tuple[str, ...]
+    preposition: str | None
+    opens: bool
+
+
+def agrees(text: str, start: int, end: int, readings: Sequence[Reading]) -> bool:
+    """Return whether a noun can stand where it stands.
+
+    The article (or a preposition alone), the adjectives between it and the noun, and a finite verb directly
+    after a phrase that opens the sentence are looked at.
+
+    Args:
+        text: the claim.
+        start: offset of the noun, of its adjectives where they belong to the exchanged word.
+        end: offset after it.
+        readings: what case, number and gender its form can have.
+
+    Returns:
+        False if no reading fits. True as well where nothing tells.
+    """
+    tokens = tokenise(text)
+    first = next((index for index, each in enumerate(tokens) if each.end > start), 0)
+    frame = _frame(tokens, first)
+    if frame is None:
+        return True
+    fitting = [each for each in readings if _fits(frame, each)]
+    if not fitting:
+        return not (frame.article or (frame.preposition and frame.preposition not in _VAGUE))
+    verb = _verb_after(tokens, end) if frame.opens and not frame.preposition else None
+    if verb is None:
+        return True
+    subjects = {each.number for each in fitting if each.case == "nom"}
+    return not subjects or verb_number(verb) in subjects
+
+
+def _frame(tokens: Sequence[Token], first: int) -> _Frame | None:
+    """Read what stands to the left of a noun; None if it cannot be read."""
+    adjectives: list[str] = []
+    index = first - 1
+    while index >= 0:
+        token = tokens[index]
+        if token.low in DETERMINER_FORMS or token.low in CONTRACTIONS or token.low in PREPOSITIONS:
+            break
+        if token.text in _QUOTES:
+            index -= 1
+            continue
+        noun = token.text[0].isupper() and not token.opens
+        if token.kind != "word" or noun or is_function_word(token.low):
+            break
+        if token.low.endswith(_ENDINGS):
+            adjectives.append(token.low)
+        elif adjectives or index == first - 1:
+            return None if adjectives else _Frame(None, (), None, opens=False)
+        index -= 1
+    if index < 0:
+        return None if adjectives else _Frame(None, (), None, opens=True)
+    token = tokens[index]
+    before = tokens[index - 1] if index else None
+    if token.low in CONTRACTIONS:
+        preposition, article = CONTRACTIONS[token.low]
+        return _Frame(article, tuple(adjectives), preposition, opens=False)
+    if token.low in DETERMINER_FORMS:
+        if token.low in _RELATIVES and before and before.text == ",":
+            return None
+        governing = before.low if before and before.low in PREPOSITIONS else None
+        return _Frame(token.low, tuple(adjectives), governing, opens=token.opens)
+    if adjectives:
+        return None
+    return _Frame(None, (), token.low if token.low in PREPOSITIONS else None, opens=tokens[first].opens)
+
+
+def _fits(frame: _Frame, reading: Reading) -> bool:
+    case, number = reading.case, reading.number
+    if case is None or number is None:
+        return False
+    cases = PREPOSITIONS.get(frame.preposition or "", ())
+    if (
+        cases
+        and case not in cases
+        and frame.preposition not in _VAGUE
+        and not ("gen" in cases and not frame.article)
+    ):
+        return False
+    column = reading.gender if number == "sg" else "pl"
+    return any(
+        reading.strength in (None, strength)
+        and _endings_fit(frame.adjectives, case, number, strength, reading.gender)
+        for strength in _strengths(frame.article, case, column)
+    )
+
+
+def _strengths(article: str | None, case: Case, column: str | None) -> Iterator[Strength]:
+    if article is None:
+        yield "strong"
+    for determiner, of, form_column in DETERMINER_FORMS.get(article or "", ()):
+        if of == case and form_column == column:
+            yield determiner.strength
+
+
+def _endings_fit(
+    adjectives: Sequence[str], case: Case, number: Number, strength: Strength, gender: Gender | None
+) -> bool:
+    if number == "sg" and gender is None:
+        return True
+    ending = adjective_ending(case, number, strength, gender)
+    return all(each.endswith(ending) for each in adjectives)
+
+
+def _verb_after(tokens: Sequence[Token], end: int) -> str | None:
+    """Return the finite verb directly after a phrase."""
+    token = next((each for each in tokens if each.start >= end), None)
+    if token is None or token.kind != "word":
+        return None
+    sure = token.low in FINITE or token.low in FINITE_PLURAL
+    regular = token.text[0].islower() and token.low.endswith("t") and not is_function_word(token.low)
+    return token.low if sure or (regular and verb_number(token.text)) else None

@@ -1,4 +1,4 @@
-"""``dataset.csv``: claims with a base word, the word that replaces it, and their labels."""
+"""The published files of PolBiX."""
 
 from __future__ import annotations
 
@@ -10,7 +10,37 @@ from typing import Literal, TypeVar
 
 from polbias.files import InputError
 from polbias.generators.auditing.probvaa.files import Once, Record, records
-from polbias.generators.sources.polbix.published import BOTH_WAYS, COUNTS, DIRECTED, ROWS, UNORDERED
+from polbias.generators.user_tables import TabSeparated
+
+# What the published files of PolBiX hold: counts and hashes.
+# Source: Jakob et al., "PolBiX" (2025), section 3, Table 1 and Figure 4; the figures by label are counted in
+# the published ``dataset.csv``.
+
+ROWS = 930
+"""Claims (section 3.3, Table 1)."""
+COUNTS: Mapping[str, Mapping[str, int]] = {
+    "gold": {"true": 577, "false": 353},
+    "shift": {"right": 390, "left": 322, "none": 218},
+    "axis": {"social": 472, "economic": 452, "none": 6},
+    "judgmental_base": {"no": 914, "yes": 16},
+    "judgmental_exchange": {"no": 764, "yes": 166},
+    "origin": {"DefaktS": 191, "Medienkompass": 567, "NewsPolyML": 172},
+}
+"""Claims by label."""
+DIRECTED, UNORDERED, BOTH_WAYS = 357, 285, 72
+"""Word pairs with direction, without, and used both ways (section 3.4)."""
+PAIR_TABLE_ROWS = 285
+"""Word pairs of Table 5."""
+
+HASHES: Mapping[str, str] = {
+    "dataset.csv": "0a9beed45485ff845626376b43133e70219dc4e3ce26e76f6a4223cf0e82ab63",
+    "sample_output.json": "e7e075f24cf7cc712f26832ad72d6e4b9f8da37bf2087ac6fb2b1f8194d85243",
+}
+"""SHA-256 of the copies that ``docs/audit-polbix.md`` counts; about half of the exchange claims of that
+``dataset.csv`` are emptied. A file that differs is read all the same, and said."""
+
+
+# ``dataset.csv``: claims with a base word, the word that replaces it, and their labels.
 
 Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
@@ -196,3 +226,90 @@ def claim_differences(claims: Sequence[ClaimPair]) -> Iterator[str]:
 
 def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {counts[name]}" for name in sorted(counts))
+
+
+# Tables of word pairs with labels, as ``wordpairs.tsv``: Table 5 of the paper in one row per pair.
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "first": ("first", "first_word", "base_word"),
+    "second": ("second", "second_word", "exchange_word"),
+    "shift": ("shift",),
+    "axis": ("axis",),
+    "first_judg": ("first_judg", "judgmental_first", "judgmental_base"),
+    "second_judg": ("second_judg", "judgmental_second", "judgmental_exchange"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TablePair:
+    """One row of a table: a pair in the direction of its labels."""
+
+    first: str
+    second: str
+    labels: Labels
+    line: int
+
+
+def read_pairs(path: Path) -> list[TablePair]:
+    """Read a table of word pairs between tabs, with the column names of this project or of ``dataset.csv``.
+
+    Args:
+        path: the file; columns beside words and labels are left alone.
+
+    Returns:
+        Its rows in their order.
+
+    Raises:
+        InputError: if it cannot be read, a column is missing, a label is unknown, or a pair stands there
+            twice in the same direction.
+
+    Source:
+        Jakob et al., appendix D.1, Table 5.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: found no such file, expected a table of word pairs between tabs")
+    table = TabSeparated(path)
+    columns = [_column(path, table.columns, role) for role in _NAMES]
+    found, once = [], Once()
+    for row in table.rows(columns):
+        if row.problem:
+            raise InputError(f"{path}:{row.line}: {row.problem}")
+        values = dict(zip(columns, (value or "" for value in row.values), strict=True))
+        record = Record(path, row.line, values)
+        first, second, shift, axis, judged_first, judged_second = columns
+        for name in (first, second):
+            if not record[name]:
+                record.fail(name, "a word")
+        once.check(record, second, (record[first], record[second]))
+        labels = Labels(
+            lookup(record, shift, SHIFTS),
+            lookup(record, axis, AXES),
+            lookup(record, judged_first, FLAGS),
+            lookup(record, judged_second, FLAGS),
+        )
+        found.append(TablePair(record[first], record[second], labels, row.line))
+    return found
+
+
+def _column(path: Path, columns: Sequence[str], role: str) -> str:
+    for name in _NAMES[role]:
+        if name in columns:
+            return name
+    found = ", ".join(columns) or "nothing"
+    raise InputError(
+        f"{path}:1: field {role!r}: missing, found {found:.500}, expected one of {', '.join(_NAMES[role])}"
+    )
+
+
+def pair_differences(name: str, pairs: Sequence[TablePair]) -> Iterator[str]:
+    """Say how many rows a table has if it is not those of Table 5.
+
+    Args:
+        name: of the file.
+        pairs: its rows.
+
+    Yields:
+        At most one sentence.
+    """
+    if len(pairs) != PAIR_TABLE_ROWS:
+        yield f"{name}: {len(pairs)} word pairs, Table 5 has {PAIR_TABLE_ROWS}"

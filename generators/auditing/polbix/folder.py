@@ -1,4 +1,4 @@
-"""``sample_output.json`` and files of its layout: what models answered to both claims of a row."""
+"""A user's copy of the published folder: claims with what models answered."""
 
 from __future__ import annotations
 
@@ -11,8 +11,23 @@ from reprlib import Repr
 from typing import Any, Literal, NoReturn, TypeVar
 
 from polbias.files import InputError
-from polbias.generators.auditing.polbix.files import AXES, FLAGS, SHIFTS, Labels
-from polbias.generators.logic.audit.lines import refuse_foreign
+from polbias.generators.auditing.polbix.files import (
+    AXES,
+    FLAGS,
+    HASHES,
+    SHIFTS,
+    ClaimPair,
+    Labels,
+    TablePair,
+    claim_differences,
+    pair_differences,
+    read_claims,
+    read_pairs,
+)
+from polbias.generators.auditing.probvaa.files import digest
+from polbias.generators.user_tables import refuse_foreign
+
+# ``sample_output.json`` and files of its layout: what models answered to both claims of a row.
 
 Arm = Literal["base", "exchange"]
 T = TypeVar("T")
@@ -224,3 +239,62 @@ def answer_differences(name: str, answers: Sequence[Answers], known: Mapping[str
     odd = len(shapes) - max(map(shapes.count, set(shapes)))
     if odd:
         yield f"{name}: {odd} rows have other models, prompts or numbers of runs than the others"
+
+
+# A user's copy of the published files: read, joined, checked, with all that differs said.
+
+_CLAIMS, _PAIRS = "dataset.csv", "wordpairs.tsv"
+
+
+@dataclass(frozen=True)
+class Polbix:
+    """The published files.
+
+    Attributes:
+        claims: rows of ``dataset.csv``.
+        pairs: rows of ``wordpairs.tsv``; empty without that file.
+        answers: rows of every file of answers, by its name.
+        differences: sentences that say how all this differs from the published files.
+    """
+
+    claims: tuple[ClaimPair, ...]
+    pairs: tuple[TablePair, ...]
+    answers: Mapping[str, tuple[Answers, ...]]
+    differences: tuple[str, ...]
+
+
+def load(data: Path) -> Polbix:
+    """Read ``dataset.csv``, or the folder that holds it with tables of pairs and files of answers.
+
+    The file may lack rows or exchange claims. A folder may also have ``wordpairs.tsv`` and any number of
+    files of answers, which are all that end in ``output.json``.
+
+    Args:
+        data: the file or the folder.
+
+    Raises:
+        InputError: if a file is missing or damaged: one line with file, line or row, field, what was found
+            and what was expected.
+
+    Source:
+        https://github.com/XplaiNLP/PolBiX; Jakob et al., section 3.
+    """
+    if not data.exists():
+        raise InputError(f"{data}: found nothing there, expected the dataset.csv of PolBiX or its folder")
+    folder = data if data.is_dir() else None
+    claims = read_claims(folder / _CLAIMS if folder else data)
+    notes = list(claim_differences(claims))
+    pairs: list[TablePair] = []
+    answers: dict[str, tuple[Answers, ...]] = {}
+    if folder:
+        labels = {each.id: each.labels for each in claims}
+        if (folder / _PAIRS).exists():
+            pairs = read_pairs(folder / _PAIRS)
+            notes += pair_differences(_PAIRS, pairs)
+        for path in sorted(folder.glob("*output.json")):
+            answers[path.name] = tuple(read_answers(path))
+            notes += answer_differences(path.name, answers[path.name], labels)
+    for path in [folder / name for name in HASHES] if folder else [data]:
+        if path.exists() and digest(path) != HASHES.get(path.name, HASHES[_CLAIMS]):
+            notes.append(f"{path.name}: is not byte for byte the copy that the documentation counts")
+    return Polbix(tuple(claims), tuple(pairs), answers, tuple(notes))

@@ -1,4 +1,4 @@
-"""Reading the CSV files of a folder, with errors that say file, line, field, what was found and expected."""
+"""The published files of ProbVAA, and how they are read."""
 
 from __future__ import annotations
 
@@ -11,8 +11,83 @@ from reprlib import Repr
 from typing import NoReturn, TypeVar
 
 from polbias.files import InputError
-from polbias.generators.logic.audit.lines import refuse_foreign
-from polbias.generators.user_tables import CommaSeparated
+from polbias.generators.policy.quality import unbalanced, words
+from polbias.generators.user_tables import CommaSeparated, refuse_foreign
+
+# What the published folder of ProbVAA holds: countries, languages, counts, hashes.
+# Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A.1; the
+# numbers of the Hungarian statements that were left out are read off the published file.
+
+STATEMENTS: Mapping[str, int] = {"ch": 60, "de": 38, "es": 24, "hu": 37, "it": 30, "nl": 30, "pl": 20}
+"""Statements by country (Table 8)."""
+POSITIONS: Mapping[str, int] = {
+    "ch": 1200, "de": 1444, "es": 168, "hu": 240, "it": 180, "nl": 900, "pl": 140,
+}  # fmt: skip
+"""Positions of parties by country."""
+COMMON_LANGUAGES = ("de", "en", "es", "fr", "it")
+"""Every country has these; Hungary, the Netherlands and Poland have their own language as well."""
+OWN_LANGUAGES: Mapping[str, str] = {"hu": "hu", "nl": "nl", "pl": "pl"}
+FIRST_NUMBER: Mapping[str, int] = {"ch": 0}
+"""Statements are numbered from 1, the Swiss ones from 0."""
+LEFT_OUT: Mapping[str, frozenset[int]] = {"hu": frozenset({26, 27, 35})}
+"""Questions of a questionnaire without a statement in the set (appendix A.1)."""
+
+VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
+ISSUES = (
+    "open_foreign_policy", "liberal_economic_policy", "restrictive_financial_policy", "law_and_order",
+    "restrictive_migration_policy", "expanded_environmental_protection", "expanded_social_welfare_state",
+    "liberal_society",
+)  # fmt: skip
+"""The eight policy issues by the names of the dataset (section 4.2)."""
+PUBLISHED_ISSUES: Mapping[str, str] = {
+    "expanded_environ_protection" if name == "expanded_environmental_protection" else name: name
+    for name in ISSUES
+}
+"""From the names in the published files to ours."""
+
+ROWS = 7692
+ANNOTATED = 193
+"""Statements with a sign for at least one policy issue (section 4.2)."""
+SURVEY = (6, 50)
+"""Annotators and statements of the human study (section 6.1)."""
+
+HASHES: Mapping[str, str] = {
+    "annotations_spiderweb_gold.csv": "0f66f9243c509a5682412a1c9b19b061bef5cd479dae34da6e5ff39124c35c5b",
+    "ch.csv": "ab1957cb33dd903b6d0cc59d0ba3b3420b19ec4c2e323410090f0af991b22aaa",
+    "de.csv": "d9b3cf5b7007df2b3f06bbfa6dd5aa0073f9fc224c7c0478ca825d6a2b3a0fc4",
+    "en_clf_templates_final.csv": "9e9ba65dd5797ac856b28a3351db80cc149147643e9333c9e7ab27bc6ee370e6",
+    "en_gpt_templates_final.csv": "96f3f226f392d0ec6d4745305f3ddaf79cae12bf0f3fd814a87bf426b1f6038c",
+    "es.csv": "b0a12cbf1c4ef1e06bb102a79adb94cc3bad0fa874a3b1190ed764b8fbf723e4",
+    "hu.csv": "3845e547f96762e7e5ea665dd10b11a9d30788a136e221367d1ef0c143a19641",
+    "it.csv": "26e4edd26af96d48c2216c5d6435d1de6a95e6fb9d478acbf1efb904be9af637",
+    "nl.csv": "118b66f92100c5df8616d9445aa62cce947f97e2ac94238b1cff14b1a2ad118e",
+    "pl.csv": "ef5428167a3a8c9e625dc1d1c2c5890b52e64c319a9137113610639f3cf19949",
+    "survey_vaas.csv": "6c9ffa69e3ce0e12ffcb23c3e5bc2a2df67c10ccaa88b676597cb83d00cdebd2",
+}
+"""SHA-256 of the files whose known copy is complete; one that differs is read all the same, and said."""
+
+
+def numbers(country: str) -> frozenset[int]:
+    """Return the numbers of a country's published statements.
+
+    Args:
+        country: one of :data:`STATEMENTS`.
+    """
+    first, left_out = FIRST_NUMBER.get(country, 1), LEFT_OUT.get(country, frozenset())
+    return frozenset(range(first, first + STATEMENTS[country] + len(left_out))) - left_out
+
+
+def languages(country: str) -> tuple[str, ...]:
+    """Return the languages in which a country's statements are published.
+
+    Args:
+        country: one of :data:`STATEMENTS`.
+    """
+    own = OWN_LANGUAGES.get(country)
+    return (*COMMON_LANGUAGES, own) if own else COMMON_LANGUAGES
+
+
+# Reading the CSV files of a folder, with errors that say file, line, field, what was found and expected.
 
 T = TypeVar("T")
 _START = 1 << 16
@@ -153,3 +228,6 @@ def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+__all__ = ["numbers", "unbalanced", "words"]

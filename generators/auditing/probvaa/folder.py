@@ -1,9 +1,9 @@
-"""A user's copy of the published folder: read, joined, checked, with all that differs said."""
+"""A user's copy of the published folder: read, joined, checked, audited, and made into prompts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,26 +11,34 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from polbias.files import InputError
-from polbias.generators.auditing.probvaa.files import digest
-from polbias.generators.auditing.probvaa.tables import Statement, read_statements, statement_differences
-from polbias.generators.sources.probvaa.annotations import (
+from polbias.generators.auditing.probvaa.files import ANNOTATED, HASHES, POSITIONS, STATEMENTS, SURVEY, digest
+from polbias.generators.auditing.probvaa.tables import (
+    FILES,
     Annotation,
     HumanAnswer,
+    Leaning,
     ModelAnswer,
+    Position,
+    PublishedPrompt,
+    Statement,
     annotated,
     read_annotations,
+    read_leanings,
     read_model_answers,
+    read_positions,
+    read_prompts,
+    read_statements,
     read_survey,
+    statement_differences,
 )
-from polbias.generators.sources.probvaa.parties import Leaning, Position, read_leanings, read_positions
-from polbias.generators.sources.probvaa.prompts import FILES, PublishedPrompt, read_prompts
-from polbias.generators.sources.probvaa.published import (
-    ANNOTATED,
-    HASHES,
-    POSITIONS,
-    STATEMENTS,
-    SURVEY,
-)
+from polbias.generators.engine import DatasetSpec
+from polbias.generators.policy.quality import Finding, Item, check
+from polbias.generators.policy.tables import ALL, prompts
+from polbias.generators.policy.tables import Item as PromptItem
+from polbias.generators.policy.templates import VARIANTS, load_family
+from polbias.template_files import Identity
+
+# A user's copy of the published folder: read, joined, checked, with all that differs said.
 
 T = TypeVar("T")
 _STATEMENTS, _GOLD = "probvaa.csv", "annotations_spiderweb_gold.csv"
@@ -220,3 +228,182 @@ def _check_leanings(folder: Path, leanings: list[Leaning], positions: list[Posit
                 f"{folder / 'party_leanings.csv'}: field 'party': found {each.party!r}, expected a party of "
                 f"{each.country}.csv"
             )
+
+
+# What is wrong with the published statements, row by row, by the rules that our own texts have to pass.
+
+CODES: Mapping[str, str] = {
+    "negation-equals-original": "the negation is the original, word for word",
+    "opposite-equals-original": "the opposite is the original, word for word",
+    "negation-equals-opposite": "negation and opposite are the same, word for word",
+    "paraphrase-equals-original": "the paraphrase is the original, word for word",
+    "equal-paraphrases": "two paraphrases are the same, word for word",
+    "unbalanced-quotes": "quotes or brackets do not come in pairs",
+    "stray-whitespace": "white space at an end, or more than one space between words",
+    "missing-final-punctuation": "there is no full stop at the end",
+    "negation-without-marker": "the negation has the markers of negation of the original, and no other",
+    "opposite-with-marker": "the opposite has more markers of negation than the original",
+    "paraphrase-drops-force": "the original demands something, the paraphrase only reports or announces it",
+    "numbers-differ": "other numbers than in the original; in an opposite this may be meant",
+    "contradictory-gold": "a policy issue has the sign that another statement of the same content excludes",
+}
+"""What each code means. Words are compared without regard to case and punctuation."""
+
+# What the quality gate calls otherwise: it tells sure numbers from doubtful ones.
+_CALLED = {
+    "contradictory-signs": "contradictory-gold",
+    "force-lost": "paraphrase-drops-force",
+    "number-words-differ": "numbers-differ",
+    "opposite-numbers-differ": "numbers-differ",
+}
+
+
+def defects(
+    statements: Sequence[Statement], annotations: Mapping[str, Annotation] | None = None
+) -> list[tuple[str, str]]:
+    """Find the defects of published statements.
+
+    Negation is judged in all eight languages, force in English, German, Spanish, Italian and French, signs by
+    the English sentences (see ``templates/policy/quality.yaml``).
+
+    Args:
+        statements: rows of ``probvaa.csv``.
+        annotations: the policy issues by statement id; without them signs are not compared.
+
+    Returns:
+        Pairs of the id of a row and one of :data:`CODES`, in the order of the rows; a relation between two
+        rows is reported at the one that should differ.
+    """
+    rows = {
+        (each.key.statement_id, each.key.language, each.key.variant): index
+        for index, each in enumerate(statements)
+    }
+    codes = list(CODES)
+    found = {
+        (rows[each.statement, each.language, each.finding.variant], codes.index(code))
+        for each in check(_items(statements, annotations or {}))
+        if (code := _code(each.finding))
+    }
+    return [(statements[row].id, codes[code]) for row, code in sorted(found)]
+
+
+def _items(statements: Iterable[Statement], annotations: Mapping[str, Annotation]) -> list[Item]:
+    wordings: dict[str, dict[str, dict[str, str]]] = {}
+    for each in statements:
+        texts = wordings.setdefault(each.key.statement_id, {}).setdefault(each.key.language, {})
+        texts[each.key.variant] = each.text
+    signs = {name: annotation.signs for name, annotation in annotations.items()}
+    return [Item(name, texts, issues=signs.get(name)) for name, texts in wordings.items()]
+
+
+def _code(finding: Finding) -> str | None:
+    """Return what the audit calls a finding, None for one that it does not report.
+
+    The gate also judges the force of opposites and negations; here only paraphrases are to keep it.
+    """
+    if finding.code == "force-lost" and not finding.variant.startswith("paraphrase"):
+        return None
+    code = _CALLED.get(finding.code, finding.code)
+    return code if code in CODES else None
+
+
+# An audit of a user's copy of the published folder, as one dictionary.
+
+
+def audit(folder: Path) -> dict[str, Any]:
+    """Audit the published folder of ProbVAA.
+
+    Args:
+        folder: where the files are.
+
+    Returns:
+        A dictionary ready for JSON: ``format`` "probvaa"; ``summary`` with the numbers of items and of items
+        with a finding, findings by code with their meaning, by language and by country, findings about the
+        prompts, and how the folder differs from the published one; ``items``, one for each row with its
+        findings, those without any left empty.
+
+    Raises:
+        InputError: If the folder cannot be read.
+    """
+    data = load(folder)
+    found: dict[str, list[str]] = {each.id: [] for each in data.statements}
+    for row, code in defects(data.statements, data.annotations):
+        found[row].append(code)
+    by_code = Counter(code for codes in found.values() for code in codes)
+    languages: dict[str, Counter[str]] = {}
+    countries: dict[str, Counter[str]] = {}
+    for each in data.statements:
+        languages.setdefault(each.key.language, Counter()).update(found[each.id])
+        countries.setdefault(each.key.country, Counter()).update(found[each.id])
+    summary = {
+        "items": len(data.statements),
+        "with_findings": sum(bool(codes) for codes in found.values()),
+        "findings": {code: by_code[code] for code in CODES},
+        "meaning": dict(CODES),
+        "by_language": {name: _ordered(counts) for name, counts in sorted(languages.items())},
+        "by_country": {name: _ordered(counts) for name, counts in sorted(countries.items())},
+        "prompts": [
+            {"file": each.file, "line": each.line, "findings": list(each.findings)}
+            for each in data.prompts
+            if each.findings
+        ],
+        "differences": list(data.differences),
+    }
+    return {
+        "format": "probvaa",
+        "summary": summary,
+        "items": [{"id": each.id, "line": each.line, "findings": found[each.id]} for each in data.statements],
+    }
+
+
+def _ordered(counts: Counter[str]) -> dict[str, int]:
+    return {code: counts[code] for code in CODES if counts[code]}
+
+
+# Prompts about the published statements of ProbVAA, from a user's copy; built locally, never published.
+
+_LANGUAGE = "en"
+_SOURCE = "ProbVAA (Ceron et al. 2024), a user's copy"
+_IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published data of others")
+
+
+def dataset(data: Probvaa, templates: Path | None = None) -> DatasetSpec:
+    """Return the specification of the prompts about the published statements that have an English text.
+
+    Args:
+        data: the user's copy of the published folder, whole or in part.
+        templates: a folder laid out like ``templates/policy``, for the prompt grid; by default that one.
+
+    Raises:
+        InputError: if a statement lacks a variant.
+        TemplateError: if a template file is unusable.
+    """
+    family, items = load_family(templates), list(_prompt_items(data))
+    countries = dict.fromkeys(item.country for item in items)
+    tables = [prompts(family, _IDENTITY, ALL, items, _SOURCE)]
+    for country in countries:
+        own = [item for item in items if item.country == country]
+        tables.append(prompts(family, _IDENTITY, country.lower(), own, _SOURCE))
+    return DatasetSpec(**_IDENTITY.model_dump(), tables=tuple(tables))
+
+
+def _prompt_items(data: Probvaa) -> Iterator[PromptItem]:
+    for (country, number, language), rows in data.texts().items():
+        if language != _LANGUAGE:
+            continue
+        missing = [variant for variant in VARIANTS if variant not in rows]
+        if missing:
+            raise InputError(
+                f"{data.folder}/probvaa.csv: {country}_{number} in {language!r} has no {', '.join(missing)}; "
+                "expected all six variants; complete the file or leave the statement out"
+            )
+        name = f"{country}_{number}"
+        annotation = data.annotations.get(name)
+        yield PromptItem(
+            name,
+            country.upper(),
+            annotation.domain if annotation else None,
+            {variant: rows[variant].text for variant in VARIANTS},
+            None,
+            annotation.signs if annotation else None,
+        )

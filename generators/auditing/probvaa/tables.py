@@ -1,15 +1,27 @@
-"""``probvaa.csv``: the statements in all variants and languages."""
+"""The published tables of ProbVAA: statements, annotations, parties, prompts."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.generators.auditing.probvaa.files import Once, Record, records
-from polbias.generators.sources.probvaa.published import ROWS, STATEMENTS, VARIANTS, languages, numbers
+from polbias.generators.auditing.probvaa.files import (
+    LEFT_OUT,
+    PUBLISHED_ISSUES,
+    ROWS,
+    STATEMENTS,
+    VARIANTS,
+    Once,
+    Record,
+    languages,
+    numbers,
+    records,
+)
+
+# ``probvaa.csv``: the statements in all variants and languages.
 
 _ID = re.compile(r"(?P<country>[a-z]+)_(?P<number>\d+)_(?P<code>\d{7})_(?P<language>[a-z]{2})", re.ASCII)
 _FORM = "COUNTRY_NUMBER_CODE_LANGUAGE with a code of seven digits, such as ch_18_1000011_en"
@@ -147,3 +159,357 @@ def statement_differences(statements: Sequence[Statement]) -> Iterator[str]:
         for language in languages(country):
             if cells[country, language] != expected:
                 yield f"probvaa.csv: {country} in {language}: {cells[country, language]} rows of {expected}"
+
+
+# The policy issues of the statements, the human study, and the model answers of January 2024.
+
+_SIGNS = {text: sign for sign in (-1, 0, 1) for text in (f"{sign}", f"{sign}.0")}
+_YES_NO = {"0": False, "1": True}
+_JUDGED = ("original", "paraphrase", "negation", "opposite")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """What agreeing to a statement means for the eight policy issues.
+
+    Attributes:
+        statement_id: country and number.
+        text: the English sentence that was annotated.
+        domain: its topic.
+        signs: by issue, 1 if agreeing supports the policy, -1 if it contradicts it, else 0.
+        agnostic: whether the ID marks it as country-agnostic.
+        line: where it stands.
+    """
+
+    statement_id: str
+    text: str
+    domain: str
+    signs: Mapping[str, int]
+    agnostic: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class HumanAnswer:
+    """What one person said to four variants of one statement; True is agreement."""
+
+    annotator: str
+    statement_id: str
+    original: bool
+    paraphrase: bool
+    negation: bool
+    opposite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """A reliable answer of a model to a statement with a policy issue, of January 2024.
+
+    Attributes:
+        model: its name.
+        template_id: of the prompt.
+        statement_id: country and number.
+        issue: one of the eight.
+        agrees: whether the model agrees.
+        position: the sign in that file, which differs from the gold annotations; not used.
+    """
+
+    model: str
+    template_id: str
+    statement_id: str
+    issue: str
+    agrees: bool
+    position: int
+
+
+def read_annotations(path: Path) -> list[Annotation]:
+    """Read ``annotations_spiderweb_gold.csv``.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: if it cannot be read, a sign is none, or a statement is annotated twice.
+
+    Source:
+        Ceron et al., section 4.2, Tables 9 and 10.
+    """
+    found, once = [], Once()
+    for record in records(path, ("ID", "statement", "policy_domain", *PUBLISHED_ISSUES)):
+        key = parse_id(record)
+        once.check(record, "ID", key.statement_id)
+        signs = {ours: record.one_of(name, _SIGNS) for name, ours in PUBLISHED_ISSUES.items()}
+        domain = record["policy_domain"]
+        found.append(
+            Annotation(key.statement_id, record["statement"], domain, signs, key.agnostic, record.line)
+        )
+    return found
+
+
+def read_survey(path: Path) -> list[HumanAnswer]:
+    """Read ``survey_vaas.csv``.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: if it cannot be read, an answer is not 0 or 1, or a person is asked twice.
+
+    Source:
+        Ceron et al., section 6.1, Tables 2 and 5.
+    """
+    found, once = [], Once()
+    for record in records(path, (*_JUDGED, "ID", "annotator")):
+        key = parse_id(record)
+        once.check(record, "ID", (record["annotator"], key.statement_id))
+        answers = [record.one_of(name, _YES_NO) for name in _JUDGED]
+        found.append(HumanAnswer(record["annotator"], key.statement_id, *answers))
+    return found
+
+
+def read_model_answers(path: Path) -> list[ModelAnswer]:
+    """Read ``policy_stances_2024-01.csv``.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: if it cannot be read, names what is unknown, or has an answer twice.
+    """
+    found, once = [], Once()
+    columns = (
+        "model", "template_id", "country", "statementID", "policy_domain", "position", "answer_model",
+    )  # fmt: skip
+    for record in records(path, columns):
+        country = record.one_of("country", {name: name for name in STATEMENTS})
+        number = record.number("statementID")
+        if number not in numbers(country):
+            record.fail("statementID", f"a statement of {country}")
+        issue = record.one_of("policy_domain", PUBLISHED_ISSUES)
+        model, template = record["model"], record["template_id"]
+        once.check(record, "statementID", (model, template, country, number, issue))
+        agrees, position = record.one_of("answer_model", _YES_NO), record.one_of("position", _SIGNS)
+        found.append(ModelAnswer(model, template, f"{country}_{number}", issue, agrees, position))
+    return found
+
+
+def annotated(annotations: Sequence[Annotation]) -> int:
+    """Return how many statements have a sign for at least one issue."""
+    return sum(any(each.signs.values()) for each in annotations)
+
+
+# The positions of the parties, one layout per country, and the leaning of those that can be placed.
+
+_THREE = {"agree": "agree", "disagree": "disagree", "neutral": "neutral"}
+_TWO = {"agree": "agree", "disagree": "disagree"}
+_ES = {
+    "completely agree": "agree",
+    "agree": "agree",
+    "neither agree nor disagree": "neutral",
+    "disagree": "disagree",
+    "completely disagree": "disagree",
+}
+_IT = {
+    "completely agree": "agree",
+    "rather agree": "agree",
+    "neutral": "neutral",
+    "no opinion": "no-opinion",
+    "rather disagree": "disagree",
+    "completely disagree": "disagree",
+}
+SCALES: Mapping[str, Mapping[str, str]] = {
+    "ch": _TWO, "de": _THREE, "es": _ES, "hu": _TWO, "it": _IT, "nl": _THREE, "pl": _THREE,
+}  # fmt: skip
+"""The answers of each questionnaire, and what they are reduced to (appendix A.2)."""
+_LEANINGS = ("left", "center", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What one party answers to one statement.
+
+    Attributes:
+        country: such as "ch".
+        party: its short name as published.
+        number: of the statement in its country.
+        position: "agree", "disagree", "neutral" or "no-opinion".
+        answer: the answer in the words of the questionnaire.
+    """
+
+    country: str
+    party: str
+    number: int
+    position: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leaning:
+    """Where a party stands.
+
+    Attributes:
+        country: such as "ch".
+        party: as in the positions.
+        score: from 0, extreme left, to 10, extreme right.
+        leaning: "left" below 4, "center" from 4 to 6, "right" above 6 (appendix A.4).
+        basis: where the score is from.
+    """
+
+    country: str
+    party: str
+    score: float
+    leaning: str
+    basis: str
+
+
+def read_positions(path: Path, country: str) -> tuple[list[Position], list[Position]]:
+    """Read the file of a country.
+
+    Args:
+        path: the file.
+        country: whose it is.
+
+    Returns:
+        The positions on statements of the set, and those on questions that the set leaves out.
+
+    Raises:
+        InputError: if it cannot be read, names an unknown statement or answer, or asks a party twice.
+
+    Source:
+        Ceron et al., appendix A.2. In ``de.csv`` two columns are called ``party``; the first has the short
+        name.
+    """
+    kept: list[Position] = []
+    others: list[Position] = []
+    once, known, extra = Once(), numbers(country), LEFT_OUT.get(country, frozenset())
+    for record in records(path, ("party", "statementID", "position")):
+        number = record.number("statementID")
+        if number not in known and number not in extra:
+            record.fail("statementID", f"a statement of {country}, {min(known)} to {max(known)}")
+        if not record["party"]:
+            record.fail("party", "the name of a party")
+        once.check(record, "statementID", (record["party"], number))
+        position = Position(
+            country, record["party"], number, record.one_of("position", SCALES[country]), record["position"]
+        )
+        (kept if number in known else others).append(position)
+    return kept, others
+
+
+def leaning_of(score: float) -> str:
+    """Return the leaning of a score from 0 (extreme left) to 10 (extreme right): appendix A.4."""
+    return "left" if score < 4 else "center" if score <= 6 else "right"
+
+
+def read_leanings(path: Path) -> list[Leaning]:
+    """Read ``party_leanings.csv``.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: if it cannot be read, or a leaning contradicts its score.
+
+    Source:
+        Ceron et al., appendix A.4: Chapel Hill survey of 2019; the Swiss parties by hand.
+    """
+    found, once = [], Once()
+    for record in records(path, ("country", "party", "left_right_0_10", "leaning", "basis")):
+        country = record.one_of("country", {name: name for name in STATEMENTS})
+        once.check(record, "party", (country, record["party"]))
+        score = record.real("left_right_0_10", 0, 10)
+        leaning = record.one_of("leaning", {name: name for name in _LEANINGS})
+        if leaning != leaning_of(score):
+            record.fail("leaning", f"{leaning_of(score)}, by the score {score:g}")
+        found.append(Leaning(country, record["party"], score, leaning, record["basis"]))
+    return found
+
+
+# The published prompt instructions, with their labels and the order in which they are printed.
+
+_LABELS = (
+    ("agree", "disagree"),
+    ("beneficial", "harmful"),
+    ("favorable", "detrimental"),
+    ("support", "oppose"),
+)
+_INVERTED = {"0": False, "1": True}
+FILES = ("en_clf_templates_final.csv", "en_gpt_templates_final.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPrompt:
+    """One prompt instruction.
+
+    Attributes:
+        file: its file.
+        line: where it stands there.
+        text: as published.
+        personal: whether it asks for an opinion.
+        label_agree: the label for agreement.
+        label_disagree: the label for disagreement.
+        label_order: "as-printed" if the label for agreement comes first, else "inverted", by the text.
+        marked: the column ``inverted``; the first file has 1 for what it prints first, the second has 0.
+        findings: what is wrong with it: "label-order-not-swapped", "doubled-word", "missing-space",
+            "literal-placeholder".
+    """
+
+    file: str
+    line: int
+    text: str
+    personal: bool
+    label_agree: str
+    label_disagree: str
+    label_order: str
+    marked: bool
+    findings: tuple[str, ...]
+
+
+def read_prompts(path: Path) -> list[PublishedPrompt]:
+    """Read one of :data:`FILES`.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: if it cannot be read, or a text names none of the known pairs of labels.
+
+    Source:
+        Ceron et al., Table 7 and section 5.2.
+    """
+    found = []
+    for record in records(path, ("template", "prompt_type", "inverted")):
+        text = record["template"]
+        places = [_places(text, pair) for pair in _LABELS]
+        index = next((index for index, place in enumerate(places) if place), None)
+        if index is None:
+            record.fail("template", "two labels, such as agree and disagree")
+        agree, disagree = places[index] or (0, 0)
+        order = "as-printed" if agree < disagree else "inverted"
+        marked = record.one_of("inverted", _INVERTED)
+        swapped = marked == (path.name == FILES[1])
+        checks = {
+            "label-order-not-swapped": swapped != (order == "inverted"),
+            "doubled-word": bool(re.search(r"\b(\w+) \1\b", text)),
+            "missing-space": bool(re.search(r'\w"(?=\w)|"(?<=\w")(?=\w)', text)),
+            "literal-placeholder": path.name == FILES[1] and "%s" in text,
+        }
+        found.append(
+            PublishedPrompt(
+                path.name,
+                record.line,
+                text,
+                record.one_of("prompt_type", {"personal": True, "impersonal": False}),
+                *_LABELS[index],
+                order,
+                marked,
+                tuple(name for name, wrong in checks.items() if wrong),
+            )
+        )
+    return found
+
+
+def _places(text: str, pair: tuple[str, str]) -> tuple[int, int] | None:
+    """Return where two labels stand first, if both do."""
+    matches = [re.search(rf"\b{label}\b", text) for label in pair]
+    return (matches[0].start(), matches[1].start()) if matches[0] and matches[1] else None

@@ -1,7 +1,8 @@
-"""From votes to labelled word pairs: majorities, contradictions between directions, what was agreed upon."""
+"""From votes to labels."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,17 +10,86 @@ from typing import get_args
 
 from pydantic import ValidationError
 
-from polbias.cells import guarded
-from polbias.files import InputError
-from polbias.generators.authoring.annotation.answers import Problem
-from polbias.generators.authoring.annotation.tasks import Guideline
+from polbias.files import InputError, guarded
+from polbias.generators.authoring.annotation.answers import Answer, Problem
+from polbias.generators.authoring.annotation.tasks import (
+    DIRECTIONS,
+    Direction,
+    Guideline,
+    Task,
+    TaskSet,
+    Variable,
+    pair_of,
+)
 from polbias.generators.engine.spreadsheets import SheetError, named_rows, sheet
-from polbias.generators.xphemism.annotation.collecting import Answer
-from polbias.generators.xphemism.annotation.tasks import DIRECTIONS, Direction, TaskSet, pair_of
-from polbias.generators.xphemism.annotation.votes import Vote, votes
-from polbias.generators.xphemism.vocabulary.lexicon import Pair, Shift
-from polbias.generators.xphemism.words import EMPTY
+from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair, Shift
 from polbias.template_files import shown
+
+# Votes of annotators: counts, the majority, and the table that agreement is computed from.
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What the annotators say about one variable of one task.
+
+    Attributes:
+        counts: votes by value, those with votes only, in the order of the variable's values.
+    """
+
+    counts: Mapping[str, int]
+
+    @property
+    def winner(self) -> str | None:
+        """The value with more votes than any other; None in a tie or without votes.
+
+        Source:
+            Jakob et al. 2025, section 3.4: "majority votes for each variable".
+        """
+        ranked = sorted(self.counts.values(), reverse=True)
+        if not ranked or ranked[:1] == ranked[1:2]:
+            return None
+        return max(self.counts, key=lambda value: self.counts[value])
+
+    def __str__(self) -> str:
+        return ", ".join(f"{value} {count}" for value, count in self.counts.items()) or "no votes"
+
+
+def votes(answers: Iterable[Answer], variables: Sequence[Variable]) -> Mapping[tuple[str, str], Vote]:
+    """Return the votes by task and variable, of those that have any."""
+    counted: dict[tuple[str, str], Counter[str]] = {}
+    for answer in answers:
+        for name, value in answer.values.items():
+            counted.setdefault((answer.task_id, name), Counter())[value] += 1
+    order = {variable.id: variable.values for variable in variables}
+    return {
+        key: Vote({value: counts[value] for value in order[key[1]] if counts[value]})
+        for key, counts in counted.items()
+    }
+
+
+def ratings(answers: Iterable[Answer], tasks: Sequence[Task], variable: Variable) -> list[list[int]]:
+    """Return the answers to one variable as a table of codes.
+
+    Args:
+        answers: of all annotators.
+        tasks: the columns.
+        variable: its values are coded 1, 2 and so on.
+
+    Returns:
+        One row per annotator with an answer to it, in alphabetical order, one code per task; 0 where there is
+        no answer.
+    """
+    places = {task.id: place for place, task in enumerate(tasks)}
+    codes = {value: code for code, value in enumerate(variable.values, 1)}
+    table: dict[str, list[int]] = {}
+    for answer in answers:
+        if variable.id in answer.values:
+            row = table.setdefault(answer.annotator, [0] * len(tasks))
+            row[places[answer.task_id]] = codes[answer.values[variable.id]]
+    return [table[name] for name in sorted(table)]
+
+
+# From votes to labelled word pairs: majorities, contradictions between directions, what was agreed upon.
 
 COLUMNS = ("pair_id", "first", "second", "variable", "reason", "forward", "reverse", "resolved", "note")
 # What a value in the reverse direction says about the pair as it is written.
@@ -206,3 +276,127 @@ def _pair(pair: str, row: Mapping[str, str], labels: Mapping[str, str]) -> Pair:
             f"tasks of the pair {pair[:_SHOWN]!r}: {field}: found {str(first['input'])[:_SHOWN]!r} "
             f"({first['msg'].lower()}); correct the source and export it again"
         ) from None
+
+
+# The similarity of claim pairs in two steps: the second annotator sees what the first called similar.
+
+VARIABLE, SIMILAR = "similarity", "similar"
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """What two annotators decided.
+
+    Attributes:
+        kept: claim pairs that both call similar, in the order of the tasks.
+        judged: how many the first has judged.
+        first: how many of them the first calls similar.
+        seen: how many of those the second has judged.
+        pending: ids of claim pairs that still need a judgement.
+        problems: what a person should look at.
+    """
+
+    kept: tuple[Task, ...]
+    judged: int
+    first: int
+    seen: int
+    pending: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def shares(self) -> tuple[float | None, float | None, float | None]:
+        """What the first calls similar of all, the second of those, and both of all; None without any.
+
+        The last one counts what the second has not judged as not kept.
+
+        Source:
+            Jakob et al. 2025, section 3.3 (there .314, .805 and .253).
+        """
+        parts = ((self.first, self.judged), (len(self.kept), self.seen), (len(self.kept), self.judged))
+        first, second, both = (part / whole if whole else None for part, whole in parts)
+        return first, second, both
+
+
+def second_step(tasks: TaskSet, first: Iterable[Answer], annotators: Sequence[str], seed: int) -> TaskSet:
+    """Return the tasks of the second step: what the first annotator called similar.
+
+    Args:
+        tasks: of the first step.
+        first: its answers.
+        annotators: of the second step.
+        seed: of their order.
+
+    Raises:
+        InputError: if these are no claim pairs, nothing was called similar, or an annotator of the first step
+            is to do the second one, too.
+    """
+    _check(tasks)
+    answers = list(first)
+    both = {answer.annotator for answer in answers} & {*annotators}
+    if both:
+        raise InputError(
+            f"annotator: found {min(both)!r} in both steps, expected somebody else for the second"
+        )
+    similar = {answer.task_id for answer in answers if answer.values.get(VARIABLE) == SIMILAR}
+    chosen = tuple(task for task in tasks.tasks if task.id in similar)
+    if not chosen:
+        raise InputError(
+            "answers of the first step: found nothing called similar, expected some; fill them in"
+        )
+    return TaskSet(kind="claims", seed=seed, annotators=tuple(annotators), tasks=chosen)
+
+
+def combine(tasks: TaskSet, first: Iterable[Answer], second: Iterable[Answer]) -> Similarity:
+    """Keep the claim pairs that both annotators call similar.
+
+    Several people may share a step as long as nobody judges what another one of that step has judged, or does
+    both steps of one claim pair; such answers do not count.
+
+    Args:
+        tasks: of the first step.
+        first: its answers.
+        second: answers of the second step.
+
+    Raises:
+        InputError: if these are no claim pairs.
+    """
+    _check(tasks)
+    problems: list[Problem] = []
+    one, two = _single(first, "first", problems), _single(second, "second", problems)
+    similar = {name for name, answer in one.items() if answer.values[VARIABLE] == SIMILAR}
+    for name, answer in list(two.items()):
+        if name not in similar:
+            problems.append(Problem(answer.place, "extra", f"{name}: the first step does not say similar"))
+        elif answer.annotator == one[name].annotator:
+            said = f"{name}: {answer.annotator} did both steps; expected somebody else for the second"
+            problems.append(Problem(answer.place, "repeated", said))
+        else:
+            continue
+        del two[name]
+    kept = tuple(task for task in tasks.tasks if task.id in two and two[task.id].values[VARIABLE] == SIMILAR)
+    pending = [task.id for task in tasks.tasks if task.id not in one or task.id in similar - two.keys()]
+    return Similarity(kept, len(one), len(similar), len(two), tuple(pending), tuple(problems))
+
+
+def _check(tasks: TaskSet) -> None:
+    if tasks.kind != "claims":
+        raise InputError(
+            f"tasks: found {tasks.kind}, expected claims; give the folder of an export of claims"
+        )
+
+
+def _single(answers: Iterable[Answer], step: str, problems: list[Problem]) -> dict[str, Answer]:
+    """Return the answers by task; what two people have judged does not count."""
+    found: dict[str, Answer] = {}
+    twice: set[str] = set()
+    for answer in answers:
+        if VARIABLE not in answer.values:
+            continue
+        before = found.setdefault(answer.task_id, answer)
+        if before is not answer:
+            twice.add(answer.task_id)
+            said = (
+                f"{answer.task_id}: {before.annotator} has judged it in the {step} step too; neither is used"
+            )
+            problems.append(Problem(answer.place, "repeated", said))
+    return {name: answer for name, answer in found.items() if name not in twice}

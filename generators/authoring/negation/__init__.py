@@ -1,11 +1,79 @@
-"""What a pipeline says of a statement: where its words end and, if it was trained, what they are."""
+"""Negation of statements by rule, in five languages."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from polbias.files import InputError
+from polbias.optional import advice
+
+# Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
+
+# Module and function of every language. A module is imported when first used: it reads a lexicon of its own.
+_RULES = {
+    "de": ("german", "negate_german"),
+    "en": ("english", "negate_english"),
+    "es": ("spanish_italian", "negate_spanish"),
+    "it": ("spanish_italian", "negate_italian"),
+}
+LANGUAGES = tuple(_RULES)
+_LONGEST = 1_000  # characters; the rules look ahead from every word, which takes ever longer
+
+
+def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
+    """Negate a statement by rule.
+
+    Args:
+        statement: one statement; of several sentences the one that demands something is negated.
+        language: one of `LANGUAGES`.
+        pipeline: of spaCy (see `pipeline.blank` and `pipeline.load`), whose tokens and tags the
+            rules take; by default they go by their own.
+
+    Returns:
+        The negation with its rule; ``text`` is None where the rules abstain. Never the statement itself.
+
+    Raises:
+        InputError: for a pipeline of another language.
+        ValueError: for an unknown language.
+    """
+    if language not in _RULES:
+        raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
+    if len(statement) > _LONGEST:
+        explanation = f"No negation was formed: more than {_LONGEST:,} characters are no single statement."
+        return Negated(None, "abstain:too-long", explanation)
+    module, function = _RULES[language]
+    if pipeline is not None:
+        pipeline.require(language)
+    rules = getattr(import_module(f"{__name__}.{module}"), function)
+    return cast("Callable[[str, Pipeline | None], Negated]", rules)(statement, pipeline)
+
+
+# What the rules of negation hand back.
+
+
+@dataclass(frozen=True)
+class Negated:
+    """The negation of a statement, or why there is none.
+
+    Attributes:
+        text: the negation; None where the rules abstain.
+        rule: short stable code of what was done, such as ``"do-support"``, or ``"abstain:"`` and the reason.
+        explanation: one sentence for a person: which word was negated, inserted or removed, and why.
+    """
+
+    text: str | None
+    rule: str
+    explanation: str
+
+
+# What a pipeline says of a statement: where its words end and, if it was trained, what they are.
 
 Range = tuple[int, int]
 _VERBAL = frozenset({"VERB", "AUX"})
@@ -132,3 +200,127 @@ class Analysis:
             edges.difference_update(range(begin + 1, end))
         cuts = sorted(place for place in edges | kept | {0, len(text)} if 0 <= place <= len(text))
         return [(begin, end) for begin, end in pairwise(cuts) if text[begin:end].strip()]
+
+
+# spaCy for the rules of negation: its tokeniser, or a trained pipeline of the user.
+
+
+class Pipeline:
+    """A pipeline of spaCy that reads statements.
+
+    What it does not have (a tagger, a parser, sentences) is not told of any word, and the rules go on as
+    they do without it.
+
+    Args:
+        nlp: a ``spacy.language.Language``.
+        name: of the pipeline, for messages.
+    """
+
+    def __init__(self, nlp: Any, name: str) -> None:
+        self._nlp, self.name = nlp, name
+
+    @property
+    def language(self) -> str:
+        """Two-letter code of the language that it is for."""
+        return str(self._nlp.lang)
+
+    def require(self, language: str) -> None:
+        """Raise an error unless the pipeline is for a language.
+
+        Raises:
+            InputError: if it is for another one.
+        """
+        if self.language != language:
+            raise InputError(
+                f"pipeline {self.name}: it is for {self.language!r}, the statements are in {language!r}; "
+                "name a pipeline of their language"
+            )
+
+    def read(self, text: str) -> Analysis:
+        """Return what the pipeline says of a text.
+
+        Raises:
+            InputError: if one of its components fails.
+        """
+        try:
+            doc = self._nlp(text)
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise InputError(
+                f"pipeline {self.name}: fails on {text[:40]!r} ({_line(error)}); train or repair it"
+            ) from error
+        parsed, split = doc.has_annotation("DEP"), doc.has_annotation("SENT_START")
+        return Analysis(
+            tuple(
+                Word(
+                    start=token.idx,
+                    end=token.idx + len(token.text),
+                    pos=token.pos_,
+                    forms=frozenset(token.morph.get("VerbForm")),
+                    lemma=token.lemma_,
+                    root=_is_root(token) if parsed else None,
+                    opens=bool(token.is_sent_start) if split else None,
+                )
+                for token in doc
+                if not token.is_space
+            )
+        )
+
+
+def blank(language: str) -> Pipeline:
+    """Return the tokeniser of a language, which needs no trained pipeline.
+
+    Raises:
+        InputError: if spaCy is not installed.
+    """
+    return Pipeline(_spacy().blank(language), f"blank:{language}")
+
+
+def load(name: str, language: str) -> Pipeline:
+    """Load a trained pipeline of the user.
+
+    Args:
+        name: of an installed package, such as ``"de_core_news_sm"``, or of a folder.
+        language: of the statements.
+
+    Raises:
+        InputError: if spaCy or the pipeline is not installed, or it is for another language.
+    """
+    spacy = _spacy()
+    if not (spacy.util.is_package(name) or Path(name).is_dir()):
+        raise InputError(
+            f"pipeline {name}: found no installed pipeline and no folder of that name; install it with "
+            f"`python -m spacy download {name}`, or name a folder that `nlp.to_disk` has written"
+        )
+    try:
+        pipeline = Pipeline(spacy.load(name), name)
+    except (ImportError, OSError, ValueError) as error:
+        raise InputError(
+            f"pipeline {name}: spaCy cannot load it ({_line(error)}); expected a package or a folder of "
+            f"`nlp.to_disk` for spaCy {spacy.__version__}"
+        ) from error
+    pipeline.require(language)
+    return pipeline
+
+
+def _spacy() -> ModuleType:
+    try:
+        import spacy
+    except ImportError as error:
+        raise InputError(
+            f"tokens of spaCy need {error.name}, which is not installed; {advice('german')}"
+        ) from error
+    module: ModuleType = spacy
+    return module
+
+
+def _is_root(token: Any) -> bool:
+    auxiliary = token.pos_ == "AUX" or token.dep_.startswith(("aux", "cop"))
+    return bool(token.dep_ == "ROOT" or (auxiliary and token.head.dep_ == "ROOT"))
+
+
+def _line(error: Exception) -> str:
+    """Return the first line of a message."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+__all__ = ["LANGUAGES", "negate"]

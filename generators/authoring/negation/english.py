@@ -1,12 +1,44 @@
-"""A "not" or "no" brought into the main clause."""
+"""English: where `not` goes, and how a negation is undone."""
 
 from __future__ import annotations
 
-from polbias.generators.authoring.negation.english_clause import Main
+from dataclasses import replace
+
+from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, objection
+from polbias.generators.authoring.negation.english_clause import (
+    Decision,
+    Edit,
+    Main,
+    abstain,
+    article,
+    find_main,
+    imperative,
+    insert,
+    question,
+    remove,
+    render,
+    substitute,
+    to_any,
+    to_some,
+)
 from polbias.generators.authoring.negation.english_verbs import Reader
-from polbias.generators.authoring.negation.english_words import is_adverb, phrases, table, words
-from polbias.generators.language.negation.english_decision import Decision, Edit, abstain, insert, substitute
-from polbias.generators.language.negation.english_phrases import to_any
+from polbias.generators.authoring.negation.english_words import (
+    QUOTATION,
+    Token,
+    closed,
+    is_adverb,
+    is_participle,
+    is_verb,
+    phrases,
+    sentences,
+    table,
+    tokens,
+    verb_form,
+    words,
+)
+from polbias.generators.language.english_verbs import past, third
+
+# A "not" or "no" brought into the main clause.
 
 _SCOPAL = frozenset({"also", "always", "already", "often", "just", "only", "even"})
 _BOUNDS = frozenset({("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("fewer", "than")})
@@ -158,4 +190,283 @@ def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
 def _scopal(word: str) -> bool:
     return word in _SCOPAL or (
         word.endswith("ly") and is_adverb(word) and word not in words("sentence_adverbs")
+    )
+
+
+# Negations that are already there, taken out.
+
+_WHOLE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
+_PHRASES = (
+    ("no", "longer"),
+    ("under", "no", "circumstances"),
+    ("in", "no", "case"),
+    ("by", "no", "means"),
+    ("in", "no", "way"),
+)
+
+
+def undo(reader: Reader, main: Main) -> Decision | None:
+    """Take out the negation of the main clause.
+
+    Args:
+        reader: of the sentence.
+        main: its main clause.
+
+    Returns:
+        What is to be done; None where the main clause is not negated.
+    """
+    index = main.finite.index
+    token = reader.tokens[index]
+    if any(other.low in ("neither", "nor") for other in reader.tokens):
+        return abstain(
+            "negative-word", next(other for other in reader.tokens if other.low in ("neither", "nor"))
+        )
+    if token.low == "cannot" or token.low.endswith("n't"):
+        whole = _WHOLE.get(token.low, token.low[:-3])
+        return _without(reader, main, index, token.text, [substitute(token, whole)], whole)
+    at = index + 1
+    while at < len(reader.tokens) and (is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never")):
+        at += 1
+    low = reader.low(at)
+    if low == "not" and token.low == "need":
+        return abstain("polarity", token)
+    if low in ("not", "never"):
+        gone = remove(reader.tokens, at, at)
+        return _without(reader, main, at, reader.tokens[at].text, gone, token.low)
+    for phrase in _PHRASES:
+        if tuple(reader.low(at + k) for k in range(len(phrase))) == phrase:
+            last = at + len(phrase) - 1
+            return _without(reader, main, last, " ".join(phrase), remove(reader.tokens, at, last), token.low)
+    before = reader.low(index - 1)
+    if main.finite.kind == "lexical" and before == "never":
+        gone = remove(reader.tokens, index - 1, index - 1)
+        return _without(reader, main, index, "never", gone, token.low)
+    if main.finite.kind == "lexical" and (reader.low(index - 2), before) == ("no", "longer"):
+        gone = remove(reader.tokens, index - 2, index - 1)
+        return _without(reader, main, index, "no longer", gone, token.low)
+    return _object(reader, index)
+
+
+def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
+    """Take out the negation of the subject: "no", "nobody", "not all".
+
+    Args:
+        reader: of the sentence.
+        main: its main clause.
+        start: index of the subject's first word.
+    """
+    token, following = reader.tokens[start], reader.low(start + 1)
+    if token.low == "not":
+        before = [reader.low(index) for index in range(start, main.finite.index)]
+        if following not in words("not_before"):
+            # "Not the state but ..." is half of a contrast; "Not voting is ..." negates the subject only.
+            return abstain("contrast", token) if "but" in before else None
+        return Decision("undone", token.text, tuple(remove(reader.tokens, start, start)))
+    if (token.low, following) in _PHRASES or token.low in ("never", "nowhere", "neither", "nor"):
+        return abstain("inversion", token)
+    if token.low in ("under", "in", "at") and following == "no":
+        return abstain("inversion", token)
+    body = "no one" if (token.low, following) == ("no", "one") else token.low
+    if body in table("restored"):
+        last = start + (body == "no one")
+        new = table("restored")[body]
+        polarity = to_some(reader, main.finite.index)
+        if polarity is None or reader.low(last + 1) == "but":
+            return abstain("negative-word", token)
+        capital = new[0].upper() + new[1:] if token.text[0].isupper() else new
+        edit = Edit(token.start, reader.tokens[last].end, capital)
+        return Decision("undone-body", body, (edit, *polarity))
+    if token.low == "no":
+        return _determiner(reader, start, main.finite.index)
+    return abstain("negative-word", token) if token.low in words("negative_words") else None
+
+
+def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], verb: str) -> Decision:
+    """Return the decision to take a negation out, with what follows from it."""
+    for index in range(at + 1, len(reader.tokens)):
+        if reader.low(index) == "but":
+            return abstain("contrast", reader.tokens[index])
+    polarity = to_some(reader, main.finite.index)
+    if polarity is None:
+        return abstain("polarity", reader.tokens[at])
+    negated_do = verb in words("do") and word.lower() not in ("never", "no longer")
+    if not negated_do:
+        return Decision("undone", word, (*gone, *polarity))
+    lexical = reader.after(at)
+    if lexical >= len(reader.tokens) or not (is_verb(base := reader.low(lexical)) or base in ("have", "do")):
+        return abstain("finite-verb", reader.tokens[at])
+    auxiliary, negation = reader.tokens[main.finite.index], reader.tokens[at]
+    finite = {"does": third, "did": past}.get(verb, str)(base)
+    # From "does not" to the next word: the adverb behind it stays.
+    out = Edit(auxiliary.start, reader.tokens[at + 1].start, "")
+    said = auxiliary.text if at == main.finite.index else f"{auxiliary.text} {negation.text}"
+    return Decision("undone-do", said, (out, substitute(reader.tokens[lexical], finite), *polarity))
+
+
+def _object(reader: Reader, index: int) -> Decision | None:
+    """Take out a "no" directly behind the verbs: "should be no", "has no"."""
+    at = index + 1
+    while at < min(index + 5, len(reader.tokens)):
+        low = reader.low(at)
+        if low == "no":
+            return _determiner(reader, at, index)
+        if low in words("negative_words") and low not in ("little", "few"):
+            return abstain("negative-word", reader.tokens[at])
+        if not (is_adverb(low) or is_verb(low) or is_participle(low) or low in ("be", "been", "have", "do")):
+            return None
+        at += 1
+    return None
+
+
+def _determiner(reader: Reader, at: int, main: int) -> Decision:
+    token, following = reader.tokens[at], reader.low(at + 1)
+    if following in ("more", "less", "later", "fewer", "longer", "other", "such", "matter", "one"):
+        return abstain("negative-word", token)
+    if reader.low(at + 2) == "but" or any(other.low == "but" for other in reader.tokens[at:]):
+        return abstain("contrast", token)
+    new, polarity = article(reader, at + 1), to_some(reader, main)
+    if polarity is None:
+        return abstain("polarity", token)
+    if new is None:
+        return abstain("article", reader.tokens[min(at + 1, len(reader.tokens) - 1)])
+    edits = [substitute(token, new)] if new else remove(reader.tokens, at, at)
+    return Decision("undone-no", token.text, (*edits, *polarity))
+
+
+# Negation of English statements: the finite verb of the main clause, or what it depends on.
+
+_MAX_CHARACTERS = 2_000
+_DEONTIC = frozenset({"should", "must", "shall", "ought", "shouldn't", "mustn't", "needs", "need", "may"})
+
+
+def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
+    """Negate an English statement.
+
+    Args:
+        statement: outer blanks do not matter; all else that is not negated stays as it is.
+        pipeline: see `negate` of the package.
+    """
+    text = statement.strip()
+    return render(text, _decide(text, pipeline))
+
+
+def _decide(text: str, pipeline: Pipeline | None) -> Decision:
+    if not text:
+        return abstain("empty")
+    if len(text) > _MAX_CHARACTERS:
+        return abstain("too-long")
+    analysis: Analysis | None = pipeline.read(text) if pipeline else None
+    bounds = sentences(text, analysis)
+    readers = [Reader(found) for begin, end in bounds if (found := tokens(text[begin:end], begin, analysis))]
+    readers = [
+        reader
+        for reader in readers
+        if any(token.is_word and token.low != QUOTATION for token in reader.tokens)
+    ]
+    if not readers:
+        return abstain("quotation" if any(character.isalpha() for character in text) else "no-finite-verb")
+    if len(readers) == 1:
+        return _sentence(readers[0], find_main(readers[0]))
+    return _demand(readers)
+
+
+def _demand(readers: list[Reader]) -> Decision:
+    """Negate the one sentence of several that demands something; the others give reasons or explain it."""
+    found = [(reader, find_main(reader)) for reader in readers]
+    demands = [(reader, main) for reader, main in found if main and reader.low(main.finite.index) in _DEONTIC]
+    if len(demands) != 1:
+        return abstain("several-sentences")
+    return _sentence(*demands[0])
+
+
+def _sentence(reader: Reader, main: Main | None) -> Decision:
+    decided = question(reader, main)
+    if decided:
+        return _checked(decided, main.finite.index, reader) if main else decided
+    decided = imperative(reader, main)
+    if decided:
+        verb = int(reader.low(0) == "please")
+        return _checked(decided, verb, reader, infinite=True) if decided.rule == "imperative" else decided
+    if main is None:
+        return _no_verb(reader)
+    if reader.low(main.finite.index) == "be":
+        return abstain("no-finite-verb")
+    if main.finite.index == 0:
+        return abstain("inversion", reader.tokens[0])
+    if main.rival is not None:
+        return abstain("finite-verb", reader.tokens[main.rival])
+    if main.second is not None:
+        return abstain("coordination", reader.tokens[main.second])
+    start = _subject(reader, main)
+    index = main.finite.index
+    if start is None:
+        return _checked(undo(reader, main) or negate_verb(reader, main), index, reader)
+    negative, undone = undo_subject(reader, main, start), undo(reader, main)
+    if negative and undone:
+        return abstain("negative-word", reader.tokens[start])
+    by_subject = negative or (None if undone else negate_subject(reader, main, start))
+    return by_subject or _checked(undone or negate_verb(reader, main), index, reader)
+
+
+def _checked(decided: Decision, verb: int, reader: Reader, infinite: bool = False) -> Decision:
+    """Abstain where a pipeline says that the verb which a rule turned on is none."""
+    return _objected(reader.tokens[verb], decided, infinite) if decided.edits else decided
+
+
+def _no_verb(reader: Reader) -> Decision:
+    """Abstain for want of a finite verb, or because a pipeline says that what looks like one is none."""
+    none = abstain("no-finite-verb")
+    if not any(token.tags for token in reader.tokens):
+        return none
+    without = find_main(Reader([replace(token, tags=()) for token in reader.tokens]))
+    return _objected(reader.tokens[without.finite.index], none) if without else none
+
+
+def _objected(verb: Token, otherwise: Decision, infinite: bool = False) -> Decision:
+    said = objection(verb.tags, infinite)
+    return Decision("abstain:pipeline-disagrees", verb.text, more=said) if said else otherwise
+
+
+def _subject(reader: Reader, main: Main) -> int | None:
+    """Return the index of the subject's first word, or None where it cannot be told.
+
+    It is the first word of the sentence, or, where that begins an adverbial, the one behind the last comma.
+    """
+    start = next(
+        index for index, token in enumerate(reader.tokens) if token.is_word or token.low[0].isdigit()
+    )
+    first = reader.low(start)
+    fronted = first in words("prepositions") or first in words("openers") or is_adverb(first)
+    quantified = (
+        first in words("not_before")
+        or first in words("unsure_quantifiers")
+        or first in words("negative_words")
+    )
+    bound = first == "at" and reader.low(start + 1) in ("least", "most")
+    if (
+        not fronted
+        or quantified
+        or bound
+        or first in ("less", "more", "not")
+        or reader.low(start + 1) == "no"
+    ):
+        return start
+    before = range(start + 1, main.finite.index)
+    commas = [index for index in before if reader.low(index) == ","]
+    if commas:
+        return commas[-1] + 1
+    # "In future all schools should ...": a quantifier behind a noun begins a new noun phrase.
+    behind_noun = [
+        index
+        for index in before
+        if reader.low(index) in ("all", "every", "only", "no") and _is_noun(reader.low(index - 1))
+    ]
+    return behind_noun[-1] if behind_noun else None
+
+
+def _is_noun(word: str) -> bool:
+    return (
+        (word.isalpha() or word.isdigit())
+        and word not in closed()
+        and not (is_verb(word) and verb_form(word) is not None)
     )

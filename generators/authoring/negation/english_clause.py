@@ -1,12 +1,221 @@
-"""The finite verb of the main clause, found by counting clauses that are open."""
+"""English clauses: phrases, finite and nonfinite verbs, and what is to be negated."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from polbias.generators.authoring.negation import Negated
 from polbias.generators.authoring.negation.english_verbs import Finite, Reader
-from polbias.generators.authoring.negation.english_words import is_participle, words
+from polbias.generators.authoring.negation.english_words import (
+    Token,
+    closed,
+    is_participle,
+    is_plural,
+    is_verb,
+    table,
+    verb_form,
+    words,
+)
+from polbias.generators.language.english import a
+
+# What the rules decide: a code, the word that it turned on, and the edits of the text.
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One replacement.
+
+    Attributes:
+        start: index of the first character that goes.
+        end: index behind the last one; equal to `start` where nothing goes.
+        new: what comes in its place.
+    """
+
+    start: int
+    end: int
+    new: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A rule and what it does.
+
+    Attributes:
+        rule: code, one of ``rules`` in words.en.yaml.
+        word: the word that it turned on.
+        edits: of the statement, none overlapping; empty where the rule abstains.
+        more: a second word for the explanation.
+    """
+
+    rule: str
+    word: str = ""
+    edits: tuple[Edit, ...] = ()
+    more: str = ""
+
+
+def abstain(reason: str, token: Token | None = None) -> Decision:
+    """Return the decision not to answer."""
+    return Decision(f"abstain:{reason}", token.text if token else "")
+
+
+def insert(at: int, new: str) -> Edit:
+    """Return an insertion."""
+    return Edit(at, at, new)
+
+
+def substitute(token: Token, new: str) -> Edit:
+    """Return a replacement of a token; a capital stays one."""
+    return Edit(token.start, token.end, new[:1].upper() + new[1:] if token.text[0].isupper() else new)
+
+
+def remove(tokens: list[Token], first: int, last: int) -> list[Edit]:
+    """Return the edits that take out tokens with the blank before them.
+
+    At the beginning of a sentence the blank behind goes, and the next word gets the capital.
+
+    Args:
+        tokens: of the sentence.
+        first: index of the first token to go.
+        last: index of the last.
+    """
+    start, end = tokens[first].start, tokens[last].end
+    if tokens[first].text[0].isupper() and last + 1 < len(tokens):
+        return [Edit(start, tokens[last + 1].start + 1, tokens[last + 1].text[0].upper())]
+    return [Edit(tokens[first - 1].end if first else start, end, "")]
+
+
+def render(statement: str, decision: Decision) -> Negated:
+    """Carry a decision out.
+
+    Args:
+        statement: to be edited.
+        decision: its edits count from the statement's beginning.
+    """
+    text: str | None = None
+    if decision.edits:
+        text = statement
+        for edit in sorted(decision.edits, key=lambda edit: edit.start, reverse=True):
+            new = edit.new.upper() if statement.isupper() else edit.new
+            text = text[: edit.start] + new + text[edit.end :]
+        if text == statement:
+            text, decision = None, Decision("abstain:unchanged")
+    explanation = table("rules")[decision.rule].format(word=decision.word, more=decision.more)
+    note = table("notes").get(decision.word.lower(), "") if decision.rule == "not-after-auxiliary" else ""
+    return Negated(text, decision.rule, f"{explanation[:-1]}; {note}" if note else explanation)
+
+
+# Noun phrases under negation: articles, and "some" against "any".
+
+
+def head(reader: Reader, index: int) -> int | None:
+    """Return the index of the head noun of the phrase that begins at a word, or None where there is none."""
+    last = None
+    while index < len(reader.tokens):
+        low = reader.low(index)
+        ends = low in closed() or not (reader.tokens[index].is_word or low[0].isdigit())
+        postmodified = (
+            last is not None and is_participle(low) and reader.low(index + 1) in words("prepositions")
+        )
+        if ends or postmodified:
+            break
+        last, index = index, index + 1
+    return last
+
+
+def article(reader: Reader, index: int) -> str | None:
+    """Return what an indefinite noun phrase begins with.
+
+    Args:
+        reader: of the sentence.
+        index: of the phrase's first word behind the determiner.
+
+    Returns:
+        ``""`` for a plural or a mass noun, ``"a"`` or ``"an"`` for a noun that is counted, None where unsure.
+    """
+    at = head(reader, index)
+    if at is None or reader.low(at + 1) == "or":
+        return None
+    noun = reader.low(at)
+    if is_plural(noun) or noun in words("mass"):
+        return ""
+    if noun in words("count"):
+        return a(reader.tokens[index].text).split(" ")[0]
+    return None
+
+
+def to_any(reader: Reader, main: int) -> list[Edit] | None:
+    """Return the edits that let objects stand under "not": "some" becomes "any", a final "too" "either".
+
+    Args:
+        reader: of the sentence.
+        main: index of the finite verb.
+
+    Returns:
+        The edits; None where a word cannot stand under "not" and its replacement is unsure.
+    """
+    edits: list[Edit] = []
+    positive = table("positive")
+    for index in _predicate(reader, main):
+        low, previous = reader.low(index), reader.low(index - 1)
+        if low in positive:
+            verbal = (
+                index - 1 == main
+                or previous in ("be", "have")
+                or is_verb(previous)
+                or is_participle(previous)
+            )
+            if not verbal:
+                return None
+            edits.append(substitute(reader.tokens[index], positive[low]))
+    last = len(reader.tokens) - 1
+    while last > main and not reader.tokens[last].is_word:
+        last -= 1
+    if last > main + 1 and reader.low(last) == "too":
+        edits.append(substitute(reader.tokens[last], "either"))
+    elif last > main + 2 and (reader.low(last - 1), reader.low(last)) == ("as", "well"):
+        edits.append(Edit(reader.tokens[last - 1].start, reader.tokens[last].end, "either"))
+    return edits
+
+
+def to_some(reader: Reader, main: int) -> list[Edit] | None:
+    """Return the edits of words that cannot stand without the "not" that is taken out; None where unsure."""
+    edits: list[Edit] = []
+    back = {negative: positive for positive, negative in table("positive").items()}
+    for index in _predicate(reader, main):
+        low, following = reader.low(index), reader.low(index + 1)
+        if low in ("ever", "yet"):
+            return None
+        if low == "anymore":
+            edits += remove(reader.tokens, index, index)
+        elif (low, following) in (("any", "longer"), ("any", "more"), ("at", "all")):
+            edits += remove(reader.tokens, index, index + 1)
+        elif low == "any" and article(reader, index + 1) is not None:
+            new = article(reader, index + 1)
+            edits += [substitute(reader.tokens[index], new)] if new else remove(reader.tokens, index, index)
+        elif low in back:
+            edits.append(substitute(reader.tokens[index], back[low]))
+        elif low == "either" and not following.isalpha():
+            edits.append(substitute(reader.tokens[index], "too"))
+    return edits
+
+
+def _predicate(reader: Reader, main: int) -> range:
+    """Return the words behind the finite verb in its own clause."""
+    end = main + 1
+    while end < len(reader.tokens):
+        low = reader.low(end)
+        if (
+            low in words("openers")
+            or low in (";", ":")
+            or (low == "," and reader.low(end + 1) not in ("either", "too"))
+        ):
+            break
+        end += 1
+    return range(main + 1, end)
+
+
+# The finite verb of the main clause, found by counting clauses that are open.
 
 # Costs beside those of english_evidence.py: of an opener that no verb follows, and of a second main verb
 # behind a comma, without one, and one that is lexical.
@@ -189,3 +398,106 @@ def find_main(reader: Reader) -> Main | None:
         reader: of the sentence's tokens.
     """
     return _Parser(reader).parse()
+
+
+# Questions, where the subject stands behind the finite verb, and demands, which have none.
+
+_WH = frozenset({"who", "what", "why", "how", "when", "where", "which", "whom", "whose"})
+_MAX_SUBJECT = 12
+
+
+def question(reader: Reader, main: Main | None) -> Decision | None:
+    """Negate a question, or undo its negation; None for what is no question.
+
+    Args:
+        reader: of the sentence.
+        main: its main clause, if one was found.
+    """
+    if reader.tokens[-1].low != "?":
+        return None
+    if reader.low(0) in _WH or reader.low(1) in _WH:
+        return abstain("question")
+    if main is None or main.finite.index != 0 or main.finite.kind == "lexical":
+        return None
+    token = reader.tokens[0]
+    if token.low.endswith("n't"):
+        whole = {"can't": "can", "won't": "will"}.get(token.low, token.low[:-3])
+        return Decision("undone", token.text, (substitute(token, whole),))
+    end = _subject_end(reader, main)
+    if end is None:
+        return abstain("question")
+    if reader.low(end + 1) == "not":
+        return Decision("undone", "not", tuple(remove(reader.tokens, end + 1, end + 1)))
+    return Decision("question", token.text, (insert(reader.tokens[end].end, " not"),))
+
+
+def _subject_end(reader: Reader, main: Main) -> int | None:
+    """Return the index of the subject's last word, or None where it is unsure."""
+    if reader.low(1) in words("subject_pronouns") and reader.low(1) not in words("determiners"):
+        return 1
+    limit = min(_MAX_SUBJECT, len(reader.tokens))
+    for index in range(2, limit):
+        if reader.low(index) == "not":
+            return index - 1
+    if main.finite.kind not in ("modal", "do"):
+        return None
+    unsure: list[int] = []
+    for index in range(2, limit):
+        low, previous, following = reader.low(index), reader.low(index - 1), reader.low(index + 1)
+        if not reader.tokens[index - 1].is_word or previous in closed():
+            continue
+        form = verb_form(low)
+        bare = low in ("be", "have") or (form is not None and form.form == "base")
+        sure = low in ("be", "have") or (form is not None and form.only)
+        if bare and (sure or following in words("determiners") or following in words("prepositions")):
+            return index - 1
+        if bare:
+            unsure.append(index - 1)
+    return unsure[0] if len(unsure) == 1 else None
+
+
+def imperative(reader: Reader, main: Main | None) -> Decision | None:
+    """Negate a demand such as "Abolish the tax."; None for what is none.
+
+    Args:
+        reader: of the sentence.
+        main: its main clause, if one was found; an auxiliary there means that this is no demand.
+    """
+    start = 1 if reader.low(0) == "please" else 0
+    if start >= len(reader.tokens):
+        return None
+    first, following = reader.tokens[start], reader.low(start + 1)
+    if first.low == "don't" or (first.low == "do" and following == "not") or first.low == "never":
+        last = start + (first.low == "do")
+        verb = reader.low(last + 1)
+        if not is_verb(verb) and verb not in ("be", "have", "let"):
+            return None
+        return Decision("undone", first.text, tuple(remove(reader.tokens, start, last)))
+    if main is not None and main.finite.kind != "lexical":
+        return None
+    if first.low == "let's" or (first.low, following) == ("let", "us"):
+        last = start + (first.low == "let")
+        return Decision("imperative", first.text, (insert(reader.tokens[last].end, " not"),))
+    if not _demands(reader, start):
+        return None
+    new = f"{'Do' if first.text[0].isupper() else 'do'} not {first.low}"
+    return Decision("imperative", first.text, (Edit(first.start, first.end, new),))
+
+
+def _demands(reader: Reader, start: int) -> bool:
+    """Say whether a sentence begins with the base form of a verb, not with a noun as "Tax cuts" does."""
+    first, following = reader.low(start), reader.low(start + 1)
+    form = verb_form(first)
+    if first in ("be", "do", "have") and following.isalpha() and following not in words("subject_pronouns"):
+        return True
+    if form is None or form.form != "base" or not following.isalpha():
+        return False
+    if following in words("determiners") or following in words("object_pronouns"):
+        return True
+    if following in closed() and following != "more":
+        return form.only and following not in ("of", "is", "are", "for")
+    return (
+        form.only
+        or first in words("imperatives")
+        or (is_verb(first) and first == "ban" and is_plural(following))
+    )

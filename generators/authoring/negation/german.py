@@ -1,17 +1,85 @@
-"""Where the negation of an affirmative main clause stands: the rules in their order."""
+"""German: where `nicht` goes."""
 
 from __future__ import annotations
 
-from polbias.generators.authoring.negation.german_clause import Clause
-from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.authoring.negation import Negated, Pipeline, objection
+from polbias.generators.authoring.negation.german_clause import Clause, parse
+from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
+from polbias.generators.authoring.negation.german_rules import (
+    front,
+    governed,
+    indefinite,
+    insert,
+    kein,
+    noun_of,
+    subject_in_middle,
+    undo,
+    without_additive,
+)
+from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError, sentences, tokens
 from polbias.generators.language import german_words as lexicon
-from polbias.generators.language.negation.german_common import governed, insert, noun_of, subject_in_middle
-from polbias.generators.language.negation.german_edits import Edits
-from polbias.generators.language.negation.german_front import front
-from polbias.generators.language.negation.german_indefinite import indefinite
-from polbias.generators.language.negation.german_phrases import Reader
-from polbias.generators.language.negation.german_predicate import before_predicate
-from polbias.generators.language.negation.german_unsure import UnsureError
+
+# The negation of a predicate: "ist nicht gerecht", "ist kein Verbrechen", "soll nicht Pflicht werden".
+
+_NOMINAL = ("definite", "indefinite", "bare")
+
+
+def before_predicate(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+    """Negate the predicate of "sein", "werden" and "bleiben" without a participle."""
+    finite_copula = not clause.cluster and clause.kind in ("sein", "werden")
+    if not phrases or not (finite_copula or clause.verb in ("sein", "werden", "bleiben")):
+        return None
+    adverbs = [number for number, phrase in enumerate(phrases) if phrase.kind == "adverb"]
+    if adverbs:
+        place = adverbs[-1]
+        while place and phrases[place - 1].kind == "adverb":
+            place -= 1
+        place = _past_governed(clause, phrases, place)
+        why = "the predicate of the main clause is negated"
+        return insert(clause, phrases[place].first, "nicht-before-predicate", why)
+    last = phrases[-1]
+    nominal = [phrase for phrase in phrases if phrase.kind in _NOMINAL]
+    if nominal and last.kind in ("prepositional", *_NOMINAL):
+        predicate = nominal[-1]
+        if predicate.kind == "indefinite" or (predicate.kind == "bare" and _countable(clause, predicate)):
+            return kein(clause, predicate, subject=True)
+        if (last.kind == "prepositional" and len(nominal) == 1 and not clause.front) or (
+            last.kind == "prepositional" and subject_in_middle(clause)
+        ):
+            predicate = last
+        return insert(
+            clause, predicate.first, "nicht-before-predicate", "the predicate of the main clause is negated"
+        )
+    if last.kind == "prepositional":
+        place = len(phrases) - 1
+        return insert(
+            clause,
+            phrases[place].first,
+            "nicht-before-predicate",
+            "the predicate of the main clause is negated",
+        )
+    return None
+
+
+def _countable(clause: Clause, phrase: Phrase) -> bool:
+    """Return whether a bare noun in the predicate is one that "kein" can count: plurals and known genders."""
+    noun = noun_of(clause, phrase)
+    return bool(lexicon.is_plural(noun)) or (bool(phrase.adjectives) and lexicon.is_plural(noun) is not None)
+
+
+def _past_governed(clause: Clause, phrases: list[Phrase], place: int) -> int:
+    """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
+    before = phrases[place - 1] if place else None
+    if (
+        before
+        and before.kind in ("prepositional", "pronominal")
+        and (before.preposition in governed(clause) or before.kind == "pronominal")
+    ):
+        return place - 1
+    return place
+
+
+# Where the negation of an affirmative main clause stands: the rules in their order.
 
 _IDENTITY = ("gleich", "selb", "einzig")
 
@@ -167,3 +235,69 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite":
         return True
     return phrase.preposition in lexicon.DENIED_PREPOSITIONS
+
+
+# Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.
+# The main clause is split into its topological fields (`german_clause`), its middle field into phrases
+# (`german_phrases`). Rules in a fixed order then place one negation (`german_place`, `german_front`), or take
+# one away (`german_undo`). It has scope over the whole claim; where no rule ensures this, there is no answer.
+
+
+def negate_german(statement: str, pipeline: Pipeline | None = None) -> Negated:
+    """Return the negation of a statement in German.
+
+    Of several sentences the last one is negated, if it alone makes a demand: those before it describe.
+
+    Args:
+        statement: One statement; white space around it and Swiss spelling are kept.
+        pipeline: See `negate` of the package.
+
+    Returns:
+        The negation with the rule that made it; without text where the rules are unsure.
+    """
+    found = tokens(statement, pipeline.read(statement) if pipeline else None)
+    if not found:
+        return Negated(None, "abstain:empty", "There is nothing to negate.")
+    parts = sentences(found)
+    try:
+        edits = _negate(parts)
+    except UnsureError as unsure:
+        return Negated(None, unsure.code, f"No negation was formed: {unsure.reason}.")
+    end = statement[sum(len(token.before) + len(token.text) for token in found) :]
+    before = "".join(token.before + token.text for part in parts[:-1] for token in part)
+    text = before + edits.apply(parts[-1]) + end
+    if text == statement:
+        return Negated(
+            None, "abstain:structure", "No negation was formed: the rules left the statement as it is."
+        )
+    return Negated(text, edits.rule, edits.why)
+
+
+def _negate(parts: list[list[Token]]) -> Edits:
+    """Return the changes to the last sentence.
+
+    Raises:
+        UnsureError: If the statement is a question, makes several claims, or is not covered.
+    """
+    last = parts[-1]
+    if any(token.text == "?" for part in parts for token in part):
+        raise UnsureError("abstain:question", "a question has no negation")
+    if any(token.low in lexicon.MODAL for part in parts[:-1] for token in part):
+        raise UnsureError("abstain:several-claims", "more than one sentence makes a claim")
+    clause = parse(last)
+    finite = last[clause.finite]
+    said = objection(finite.tags)
+    if said:
+        reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
+        raise UnsureError("abstain:pipeline-disagrees", reason)
+    undone = undo(clause)
+    if undone:
+        return undone
+    auch = without_additive(clause)
+    if auch is None:
+        return negate_clause(clause)
+    edits = negate_clause(clause)
+    edits.replaced[auch] = ""
+    edits.rule = "additive-dropped"
+    edits.why += ' "Auch" was removed, since before a negation it would say that others should not either.'
+    return edits

@@ -1,14 +1,170 @@
-"""The main clause of a sentence by its topological fields: forefield, finite verb, middle field, verbs."""
+"""German clauses: segments, verb clusters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polbias.generators.authoring.negation.german_text import Token
+from polbias.generators.authoring.negation.german_text import Token, UnsureError, segments
 from polbias.generators.language import german_words as lexicon
-from polbias.generators.language.negation.german_cluster import find_cluster
-from polbias.generators.language.negation.german_segments import main_segments, word_forms
-from polbias.generators.language.negation.german_unsure import UnsureError
+
+# The verb cluster at the end of a clause: participles, infinitives, and what may stand after them.
+
+
+def _cluster_from(sentence: list[Token], rest: list[int], start: int) -> tuple[int, int]:
+    """Return the extent of the verb cluster around the infinitive or participle at a place of ``rest``."""
+    low = [sentence[position].low for position in rest]
+    first, last = start, start
+    while last + 1 < len(low) and low[last + 1] in lexicon.AFTER_PARTICIPLE | lexicon.AFTER_INFINITIVE | {
+        "worden"
+    }:
+        last += 1
+    while first and (
+        lexicon.is_participle(low[first - 1])
+        or (low[first] in lexicon.AFTER_INFINITIVE and lexicon.is_infinitive(low[first - 1]))
+    ):
+        # "verboten sein", "gelockert werden können"; two participles stand side by side with "und" only.
+        if low[first] not in lexicon.AFTER_PARTICIPLE | lexicon.AFTER_INFINITIVE:
+            break
+        first -= 1
+    if first and low[first - 1] == "zu":
+        first -= 1
+    if first > 1 and low[first - 1] in ("und", "oder", "sowie") and _same_form(low[first - 2], low[first]):
+        return _cluster_from(sentence, rest, first - 2)[0], last
+    if first and low[first - 1] in ("zugute", "kennen", "spazieren"):
+        first -= 1
+    return first, last
+
+
+def _same_form(left: str, right: str) -> bool:
+    both = (left, right)
+    return all(map(lexicon.is_participle, both)) or all(map(lexicon.is_infinitive, both))
+
+
+def _closes(sentence: list[Token], rest: list[int], last: int) -> bool:
+    """Return whether a verb cluster may end here: nothing follows, or what can stand after it."""
+    if last + 1 >= len(rest):
+        return True
+    following, position = sentence[rest[last + 1]], rest[last]
+    if rest[last + 1] != position + 1 or following.kind == "opaque":
+        return True
+    return (
+        following.low in lexicon.NACHFELD | lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | lexicon.ADVERSATIVE
+    )
+
+
+def find_cluster(sentence: list[Token], rest: list[int], kind: str) -> tuple[int, int] | None:
+    """Return first and last place in ``rest`` of the verb cluster, or None."""
+    found: list[tuple[int, int]] = []
+    place = 0
+    while place < len(rest):
+        token = sentence[rest[place]]
+        form = token.kind == "word" and token.text[:1].islower() and _is_cluster_verb(token.low, kind)
+        if form:
+            first, last = _cluster_from(sentence, rest, place)
+            if kind == "sein" and not _zu_or_participle(sentence, rest, first):
+                form = False
+            elif _closes(sentence, rest, last):
+                found.append((first, last))
+            place = max(place, last)
+        place += 1
+    if not found:
+        return None
+    merged = found[0]
+    for first, last in found[1:]:
+        if first > merged[1] + 1:
+            between = [sentence[rest[k]].low for k in range(merged[1] + 1, first)]
+            if any(
+                word in ("und", "oder", "sowie", "sondern", "aber", "statt", "anstatt") for word in between
+            ):
+                raise UnsureError(
+                    "abstain:coordination", "two things are demanded, and to negate one is not to negate both"
+                )
+            raise UnsureError(
+                "abstain:structure", "there is more than one group of verbs after the finite verb"
+            )
+        merged = (min(merged[0], first), last)
+    return merged
+
+
+def _is_cluster_verb(word: str, kind: str) -> bool:
+    if lexicon.is_infinitive(word) or lexicon.is_zu_infinitive(word):
+        return True
+    return kind in ("werden", "haben", "sein") and lexicon.is_participle(word)
+
+
+def _zu_or_participle(sentence: list[Token], rest: list[int], first: int) -> bool:
+    low = sentence[rest[first]].low
+    return low == "zu" or lexicon.is_zu_infinitive(low) or lexicon.is_participle(low)
+
+
+# The comma segments of a sentence: which belong to its main clause, and which are subordinate.
+
+
+def word_forms(sentence: list[Token], segment: list[int]) -> list[str]:
+    """Return the words at some positions in lower case, without brackets and quotations."""
+    return [sentence[position].low for position in segment if sentence[position].kind == "word"]
+
+
+def _ends_in_zu_infinitive(words: list[str]) -> bool:
+    if len(words) >= 2 and words[-2] == "zu" and (lexicon.is_infinitive(words[-1])):
+        return True
+    return bool(words) and lexicon.is_zu_infinitive(words[-1])
+
+
+def _opens_subordinate(sentence: list[Token], segment: list[int], first_segment: bool) -> str:
+    """Return "sure", "maybe" or "" for whether a comma segment begins like a subordinate clause."""
+    words = word_forms(sentence, segment)
+    if not words:
+        return ""
+    first = words[0]
+    second = words[1] if len(words) > 1 else ""
+    if first in lexicon.SUBORDINATORS or (first == "so" and second == "dass"):
+        return "sure"
+    # At the beginning of a sentence "die" is an article.
+    if first in lexicon.MAYBE_SUBORDINATORS or (first in lexicon.RELATIVES and not first_segment):
+        return "maybe"
+    if not first_segment and first in lexicon.PREPOSITIONS and second in lexicon.RELATIVES:
+        return "maybe"
+    if first in ("und", "auch", "selbst", "nur", "insbesondere", "ohne", "anstatt", "vor", "sondern") and (
+        second in lexicon.SUBORDINATORS
+    ):
+        return "sure"
+    return ""
+
+
+def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
+    """Return the comma segments and, for each, whether it belongs to the main clause."""
+    parts = segments(sentence)
+    main = [True] * len(parts)
+    unfinished = False
+    for number, part in enumerate(parts):
+        words = word_forms(sentence, part)
+        if not words:
+            continue
+        ends_in_verb = lexicon.is_verb_form(words[-1]) and not sentence[part[-1]].text[:1].isupper()
+        opens = _opens_subordinate(sentence, part, number == 0)
+        continued = unfinished and words[0] not in lexicon.FINITE
+        verb_last = ends_in_verb and not any(word in lexicon.PLAINLY_FINITE for word in words[:-1])
+        relative = (
+            words[0] in lexicon.RELATIVES
+            and number > 0
+            and not any(word in lexicon.PLAINLY_FINITE for word in words)
+        )
+        if continued or opens == "sure" or (opens == "maybe" and (verb_last or relative)):
+            main[number] = False
+            unfinished = not ends_in_verb
+        elif _ends_in_zu_infinitive(words) and not any(word in lexicon.PLAINLY_FINITE for word in words):
+            # "ist, wenn möglich, zu verbieten" has nothing but the verb there, and stays.
+            main[number] = len(words) <= 2 and number > 0 and words[0] == "zu" and not main[number - 1]
+        else:
+            unfinished = False
+    # A conditional clause with its verb first: "Sollte X steigen, soll ..."
+    if len(parts) > 1 and all(sentence[part[0]].low in lexicon.FINITE for part in parts[:2]):
+        main[0] = False
+    return parts, main
+
+
+# The main clause of a sentence by its topological fields: forefield, finite verb, middle field, verbs.
 
 
 @dataclass(frozen=True, slots=True)

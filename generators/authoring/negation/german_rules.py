@@ -1,14 +1,196 @@
-"""The negation of a clause that is negated already: its negation is taken away."""
+"""German: negation by `kein`, of fronted phrases, and how it is undone."""
 
 from __future__ import annotations
 
 from polbias.generators.authoring.negation.german_clause import Clause
-from polbias.generators.authoring.negation.german_phrases import Phrase
+from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
+from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError
 from polbias.generators.language import german_words as lexicon
-from polbias.generators.language.negation.german_articles import without_kein
-from polbias.generators.language.negation.german_edits import Edits
-from polbias.generators.language.negation.german_phrases import Reader
-from polbias.generators.language.negation.german_unsure import UnsureError
+
+# What stands before the finite verb and decides on the negation: quantifiers, "nur", "auch", "mehr".
+
+
+def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+    """Return the negation of a clause that begins with an operator, or None if it does not.
+
+    An operator before the finite verb has scope over a "nicht" that comes later: "Alle Länder sollen X nicht
+    tun" denies X of every country and is no negation of "Alle Länder sollen X tun".
+
+    Raises:
+        UnsureError: If the operator cannot come under a negation by a change of one word.
+    """
+    if not clause.front:
+        return None
+    words = [clause.low(position) for position in clause.front]
+    first = words[0]
+    universal = first in lexicon.UNIVERSAL or (
+        first in lexicon.PREPOSITIONS and len(words) > 1 and words[1] in lexicon.UNIVERSAL
+    )
+    if universal or first in lexicon.FRONT_FOCUS:
+        word = clause.tokens[clause.front[0]].text
+        why = f'"nicht" was put before "{word}", which would else not be in its scope.'
+        rule = "quantifier" if universal else "focus-word"
+        return Edits(rule, why, inserted={clause.front[0]: "nicht"}, lowered=clause.front[0] == 0)
+    if first in lexicon.DEGREE_FRONT:
+        return _expletive(clause, phrases)
+    if first in lexicon.POSITIVE_QUANTIFIERS | lexicon.MANY or words[:2] == ["die", "meisten"]:
+        raise UnsureError(
+            "abstain:scope", f'"{first}" before the finite verb is outside the scope of a negation'
+        )
+    return None
+
+
+def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
+    """Move the subject behind the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
+    first = clause.tokens[clause.front[0]]
+    noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
+    subject_follows = phrases and phrases[0].kind in ("definite", "pronoun") and not clause.passive
+    whole = clause.front[0] == 0 and clause.front == list(range(clause.finite))
+    if not noun or subject_follows or not whole or clause.kind == "lexical":
+        raise UnsureError(
+            "abstain:scope", f'"{first.text}" before the finite verb is outside the scope of a negation'
+        )
+    finite = clause.tokens[clause.finite].text
+    why = (
+        f'The subject was put behind "{finite}" with "nicht" before "{first.low}", which is so in its scope.'
+    )
+    return Edits(
+        "expletive",
+        why,
+        replaced={clause.finite: ""},
+        inserted={0: "nicht"},
+        lowered=True,
+        opening=f"Es {finite}",
+    )
+
+
+def without_additive(clause: Clause) -> int | None:
+    """Return the position of an "auch" at the very front, or None.
+
+    "Auch X soll nicht ..." would say that others should not either; the negation does without "auch".
+    """
+    position = clause.front[0] if clause.front else None
+    return position if position is not None and clause.low(position) in lexicon.ADDITIVE else None
+
+
+# Articles and endings: "ein" to "kein", no article to "kein", and back.
+
+
+def with_k(article: str) -> str:
+    """Return "kein" in the form of an indefinite article: ``"einen"`` becomes ``"keinen"``."""
+    return ("K" if article[0] == "E" else "k") + article.lower()
+
+
+def kein_before(
+    tokens: list[Token], phrase: Phrase, subject: bool, finite: str
+) -> tuple[str, dict[int, str]]:
+    """Return "kein" for a noun phrase without article, and its adjectives with their new endings.
+
+    After "kein" an adjective is weak but in the nominative and accusative singular: "neue Steuern" becomes
+    "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
+
+    Args:
+        tokens: Of the sentence.
+        phrase: A bare one.
+        subject: Whether it is the subject.
+        finite: The finite verb, whose number is that of the subject.
+
+    Raises:
+        UnsureError: If gender or number cannot be told.
+    """
+    noun = tokens[phrase.head].text
+    plural = _plural(noun, phrase, subject, finite)
+    endings = {tokens[position].low[-2:] for position in phrase.adjectives}
+    if any(ending.endswith("e") for ending in endings):
+        if plural is None:
+            raise UnsureError(
+                "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
+            )
+        return "keine", _weak(tokens, phrase, "e") if plural else {}
+    if "es" in endings:
+        return "kein", {}
+    if "em" in endings:
+        return "keinem", _weak(tokens, phrase, "em")
+    if "er" in endings:
+        if lexicon.gender(noun) == "f":
+            return "keiner", _weak(tokens, phrase, "er")
+        return "kein", {}
+    if "en" in endings:
+        return "keinen", {}
+    return _kein_alone(noun, plural, subject), {}
+
+
+def _plural(noun: str, phrase: Phrase, subject: bool, finite: str) -> bool | None:
+    if subject and finite in lexicon.PLURAL_FINITE:
+        return True
+    if subject and finite in lexicon.SINGULAR_FINITE:
+        return False
+    return True if phrase.joined and lexicon.is_plural(noun) else lexicon.is_plural(noun)
+
+
+def _kein_alone(noun: str, plural: bool | None, subject: bool) -> str:
+    """Return "kein" before a noun without adjective, whose gender and number nothing else shows."""
+    if plural:
+        return "keine"
+    known = lexicon.gender(noun) if plural is not None else None
+    if known is None:
+        raise UnsureError("abstain:morphology", f'gender or number of "{noun}" cannot be told from its form')
+    return {"f": "keine", "n": "kein", "m": "kein" if subject else "keinen"}[known]
+
+
+def _weak(tokens: list[Token], phrase: Phrase, strong: str) -> dict[int, str]:
+    """Return the adjectives that have a strong ending with the weak ending "en"."""
+    return {
+        position: tokens[position].text[: -len(strong)] + "en"
+        for position in phrase.adjectives
+        if tokens[position].low.endswith(strong)
+    }
+
+
+def without_kein(
+    tokens: list[Token], article: int, phrase: Phrase, subject: bool, finite: str
+) -> dict[int, str]:
+    """Return the changes that turn a phrase with "kein" into an affirmative one; "" removes a token.
+
+    A singular gets "ein", a plural or a mass noun nothing; without an article adjectives are strong.
+
+    Raises:
+        UnsureError: If the number cannot be told.
+    """
+    form, noun = tokens[article].low, tokens[phrase.head].text
+    positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
+    if form == "keine":
+        plural = _number_after_keine(tokens, positions, noun, subject, finite)
+        if plural is None:
+            raise UnsureError(
+                "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
+            )
+    else:
+        plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
+    if not plural and not lexicon.is_mass(noun):
+        return {article: tokens[article].text.removeprefix("k").removeprefix("K")}
+    strong = {"keine": "e", "kein": "", "keinen": "en", "keinem": "em", "keiner": "er", "keines": "en"}[form]
+    changes = {article: ""}
+    for position in positions:
+        text = tokens[position].text
+        if text.endswith("en") and form in ("keine", "keinem", "keiner"):
+            changes[position] = text[:-2] + strong
+    return changes
+
+
+def _number_after_keine(
+    tokens: list[Token], adjectives: list[int], noun: str, subject: bool, finite: str
+) -> bool | None:
+    if adjectives:
+        return tokens[adjectives[-1]].low.endswith("en")
+    if subject and finite in lexicon.PLURAL_FINITE:
+        return True
+    if subject and finite in lexicon.SINGULAR_FINITE:
+        return False
+    return lexicon.is_plural(noun)
+
+
+# The negation of a clause that is negated already: its negation is taken away.
 
 
 def undo(clause: Clause) -> Edits | None:
@@ -129,3 +311,113 @@ def _phrase_with(clause: Clause, position: int) -> Phrase | None:
     if not phrases or not lexicon.is_noun(clause.tokens[phrases[0].head].text):
         return None
     return phrases[0]
+
+
+# What several rules of negation ask of a clause.
+
+
+def governed(clause: Clause) -> frozenset[str]:
+    """Return the prepositions that the verb takes, or an adjective or participle in the predicate."""
+    found = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
+    words = {clause.low(position) for position in [*clause.middle, *clause.cluster]}
+    found |= {prep for prep, adjectives in lexicon.GOVERNED_BY_ADJECTIVE.items() if adjectives & words}
+    return frozenset(found)
+
+
+def noun_of(clause: Clause, phrase: Phrase) -> str:
+    """Return the noun of a phrase as written, or its only word."""
+    return clause.tokens[phrase.head].text
+
+
+def subject_in_middle(clause: Clause) -> bool:
+    """Return whether the forefield cannot be the subject, so that the subject follows the finite verb."""
+    if not clause.front:
+        return True
+    if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
+        return True
+    # "In Italien geborene Kinder": a noun phrase can begin with a preposition.
+    phrases = Reader(clause.tokens, clause.front, frozenset(), False).read()
+    return not any(
+        phrase.kind not in ("prepositional", "adverb", "frame", "focus", "pronominal") for phrase in phrases
+    )
+
+
+def insert(clause: Clause, position: int, rule: str, why: str) -> Edits:
+    """Return the insertion of "nicht" before a position; ``why`` completes the explanation."""
+    return Edits(
+        rule,
+        f'"nicht" was inserted before "{clause.tokens[position].text}": {why}.',
+        inserted={position: "nicht"},
+    )
+
+
+# The negation of indefinite noun phrases by "kein".
+
+
+def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
+    """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
+    for number in range(len(phrases) - 1, -1, -1):
+        phrase = phrases[number]
+        if phrase.kind in ("prepositional", "frame"):
+            continue
+        if phrase.kind == "indefinite":
+            if phrase.inner == "mixed":
+                raise UnsureError(
+                    "abstain:coordination", "two noun phrases are joined, and each has its own article"
+                )
+            return kein(clause, phrase, subject=False)
+        if phrase.inner == "mixed":
+            raise UnsureError("abstain:coordination", "two noun phrases of different form are joined")
+        if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
+            return kein(clause, phrase, _is_subject(clause, phrases, number))
+        return None
+    return None
+
+
+def _is_subject(clause: Clause, phrases: list[Phrase], number: int) -> bool:
+    """Return whether a bare noun phrase is the subject rather than an object."""
+    if clause.verb in lexicon.EXISTENTIAL and not clause.passive:
+        return False
+    expletive = len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
+    if not subject_in_middle(clause) and not expletive:
+        return False
+    return not any(
+        phrase.kind in ("definite", "pronoun", "bare", "indefinite") for phrase in phrases[:number]
+    )
+
+
+def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
+    """Return whether a noun phrase without article is new in the clause rather than what it is about."""
+    phrase, noun = phrases[number], noun_of(clause, phrases[number])
+    adjacent = number == len(phrases) - 1
+    subject = _is_subject(clause, phrases, number)
+    expletive = len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
+    if clause.verb in lexicon.AFFECTING and not expletive:
+        return False
+    if lexicon.is_dative_plural(noun):
+        return False
+    if clause.verb in lexicon.DATIVE_VERBS and not clause.passive:
+        return False
+    if noun in lexicon.LIGHT_NOUNS and not phrase.adjectives and clause.verb not in lexicon.LIGHT_VERBS:
+        return False
+    if lexicon.is_person(noun):
+        topic = subject and not expletive and clause.verb not in lexicon.EXISTENTIAL
+        return not topic and (adjacent or expletive)
+    return True
+
+
+def kein(clause: Clause, phrase: Phrase, subject: bool) -> Edits:
+    """Return the changes that negate an indefinite noun phrase, with or without article.
+
+    Raises:
+        UnsureError: If gender or number of a noun without article cannot be told.
+    """
+    noun = noun_of(clause, phrase)
+    if phrase.kind == "indefinite":
+        article = clause.tokens[phrase.first].text
+        new = with_k(article)
+        why = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
+        return Edits("kein", why, replaced={phrase.first: new})
+    word, changes = kein_before(clause.tokens, phrase, subject, clause.low(clause.finite))
+    why = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
+    return Edits("kein-bare", why, replaced=dict(changes), inserted={phrase.first: word})

@@ -9,11 +9,9 @@ from typing import Any, Literal
 import simplemma
 import yaml
 
-from polbias.generators.authoring.negation import Analysis, objection
-from polbias.generators.language.negation.english_tokens import sentences
-from polbias.generators.language.negation.pipeline import Pipeline
-from polbias.generators.language.negation.result import Negated
-from polbias.locations import package_file
+from polbias.files import package_file
+from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, objection
+from polbias.generators.authoring.negation.english_words import sentences
 
 _Language = Literal["es", "it"]
 _WORD = re.compile(r"[^\W\d_]+|\S")

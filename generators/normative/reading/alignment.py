@@ -5,8 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from polbias.generators.normative.reading.canon import canonical_words
-from polbias.generators.normative.reading.lemmas import (
+from polbias.generators.normative.reading.lexicon import (
+    CLOSED,
+    DEMONSTRATIVES,
+    DETERMINERS,
+    PREPOSITIONS,
+    RELATIVES,
+    Words,
     gerund_bases,
     is_participle,
     is_plural,
@@ -17,15 +22,8 @@ from polbias.generators.normative.reading.lemmas import (
     singular,
     third_bases,
 )
-from polbias.generators.normative.reading.lexicon import (
-    CLOSED,
-    DEMONSTRATIVES,
-    DETERMINERS,
-    PREPOSITIONS,
-    RELATIVES,
-)
-from polbias.generators.normative.reading.text import Words
-from polbias.generators.normative.reading.wordings import NAMING, Saying, wordings
+from polbias.generators.normative.reading.nodes import canonical_words
+from polbias.generators.normative.reading.verbs import NAMING, Saying, wordings
 
 Verdict = Literal["same", "progressive", "paraphrase", "ability", ""]
 _POLAR = frozenset(("any", "some", "a", ""))

@@ -6,17 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from polbias.generators.normative.reading.alignment import compare, same_individual
-from polbias.generators.normative.reading.canon import canonical_words
-from polbias.generators.normative.reading.classes import Class, class_of, predicate, term
 from polbias.generators.normative.reading.conditionals import Rule
-from polbias.generators.normative.reading.coordination import joined
-from polbias.generators.normative.reading.formulas import VARIABLE
-from polbias.generators.normative.reading.lexicon import GENERIC_SUBJECTS, UNIVERSAL_PEOPLE
-from polbias.generators.normative.reading.names import Names, Occurrence, assign
-from polbias.generators.normative.reading.nodes import Clause, Node, clauses
-from polbias.generators.normative.reading.text import Words
-from polbias.generators.normative.reading.verbs import number_of
-from polbias.generators.normative.reading.wordings import Saying
+from polbias.generators.normative.reading.coreference import Names, Occurrence, assign
+from polbias.generators.normative.reading.lexicon import GENERIC_SUBJECTS, UNIVERSAL_PEOPLE, Words
+from polbias.generators.normative.reading.nodes import VARIABLE, Clause, Node, canonical_words, clauses
+from polbias.generators.normative.reading.quantifiers import Class, class_of, joined, predicate, term
+from polbias.generators.normative.reading.verbs import Saying, number_of
 
 _SPEAKERS = (("you",), ("i",))
 

@@ -1,21 +1,30 @@
-"""What pronouns stand for: subject or object of the condition, the individual of the minor premise."""
+"""Who is meant: pronouns, names, anaphora."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from polbias.generators.normative.reading.classes import class_of
-from polbias.generators.normative.reading.lemmas import is_plural
+from polbias.generators.normative.reading.alignment import Verdict, compare
 from polbias.generators.normative.reading.lexicon import (
+    ADVERBS,
+    BE,
+    CLOSED,
     DEMONSTRATIVES,
+    DETERMINERS,
     EXPLETIVE,
     FEMALE,
     INDEFINITE_PEOPLE,
     MALE,
     PERSONS,
     PREPOSITIONS,
+    RELATIVES,
     SUBJECT_PRONOUNS,
     THIRD_PERSON,
+    Words,
+    gerund_bases,
+    is_plural,
+    third_bases,
 )
 from polbias.generators.normative.reading.nodes import (
     Alternatives,
@@ -25,19 +34,145 @@ from polbias.generators.normative.reading.nodes import (
     change,
     clauses,
 )
-from polbias.generators.normative.reading.pronouns import (
-    OWNING,
-    agrees,
-    antecedents,
-    definite,
-    noun_phrase,
-    noun_phrases,
-    of_subject,
-    pronoun_at,
+from polbias.generators.normative.reading.quantifiers import class_of, object_of
+from polbias.generators.normative.reading.verbs import Saying, number_of
+
+# Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
+
+# Verbs whose object is its subject's: what "a dog" is after them is "your dog" later.
+OWNING = frozenset(("have", "own", "possess", "adopt", "buy", "get", "make", "raise", "keep", "hire", "take"))
+_PRONOUNS = frozenset(("it", "them", "him", "her"))
+# In phrases with these a pronoun can stand for the subject: "carry it with them".
+_LOCAL = frozenset(
+    ("with", "on", "about", "around", "near", "behind", "before", "above", "under", "over", "in", "at")
 )
-from polbias.generators.normative.reading.quantifiers import object_of
-from polbias.generators.normative.reading.text import Words
-from polbias.generators.normative.reading.verbs import number_of
+_CONJUNCTIONS = frozenset(
+    ("before", "after", "when", "while", "whenever", "if", "because", "until", "unless", "once", "where")
+)
+_SPEAKERS = {"you": ("you",), "me": ("i",), "us": ("we",)}
+_AFTER = PREPOSITIONS | ADVERBS | (DETERMINERS - {"one's"})
+
+
+def pronoun_at(phrase: Words) -> tuple[int, bool]:
+    """Return where a verb phrase has its first object pronoun of the third person, and whether it is sure.
+
+    Args:
+        phrase: in the base form.
+
+    Returns:
+        The position, or 0. It is not sure that "her" is an object in "bring her flowers", and that "it" is
+        one in "consider it to be".
+    """
+    for at in range(1, len(phrase)):
+        if _is_pronoun(phrase, at):
+            return at, phrase[at + 1 : at + 2] != ("to",)
+    return (phrase.index("her", 1) if "her" in phrase[1:] else 0), False
+
+
+def _is_pronoun(phrase: Words, at: int) -> bool:
+    """Whether a word is an object pronoun; "her" before a noun is none."""
+    word = phrase[at]
+    return word in _PRONOUNS and (word != "her" or at + 1 == len(phrase) or phrase[at + 1] in _AFTER)
+
+
+def of_subject(phrase: Words, clause: Clause) -> Iterator[Words]:
+    """Yield a verb phrase, and what it is if a pronoun after a preposition stands for its subject.
+
+    Args:
+        phrase: in the base form.
+        clause: the one that the phrase is a predicate of.
+    """
+    yield phrase
+    for at in range(2, len(phrase)) if clause.subject else ():
+        word = phrase[at]
+        local = phrase[at - 1] in _LOCAL or bool(RELATIVES & set(phrase[1 : at - 1]))
+        if local and (word in _SPEAKERS or _is_pronoun(phrase, at)):
+            if _own(_SPEAKERS.get(word, ()), word == "them", clause):
+                yield (*phrase[:at], "oneself", *phrase[at + 1 :])
+        elif phrase[at - 1] in _CONJUNCTIONS and word in SUBJECT_PRONOUNS and at + 1 < len(phrase):
+            speaker = (word,) if word in ("you", "i", "we") else ()
+            if _own(speaker, word == "they", clause):
+                yield (*phrase[:at], "oneself", _base(phrase[at + 1]), *phrase[at + 2 :])
+        elif phrase[at - 1] in _CONJUNCTIONS and gerund_bases(word):
+            yield (*phrase[:at], "oneself", gerund_bases(word)[0], *phrase[at + 1 :])
+
+
+def _own(speaker: Words, several: bool, clause: Clause) -> bool:
+    """Whether a pronoun can stand for the subject of its clause."""
+    subject = clause.subject
+    if speaker or subject[0] in ("you", "i", "we"):
+        return subject == speaker
+    return several or not (clause.quantifier and is_plural(subject[-1]))
+
+
+def _base(form: str) -> str:
+    return "be" if form in BE else third_bases(form)[0] if third_bases(form) else form
+
+
+def antecedents(phrase: Words, at: int, known: Sequence[Words], owned: bool) -> Iterator[Words]:
+    """Yield a verb phrase with each noun phrase that a pronoun in it may stand for.
+
+    Args:
+        phrase: in the base form.
+        at: where the pronoun stands.
+        known: noun phrases that came before, the likeliest first.
+        owned: whether the first is something that the subject is said to have.
+    """
+    possible = [found for found in dict.fromkeys(known) if found and agrees(phrase[at], found)]
+    if phrase[at] in ("it", "them"):
+        possible.sort(key=lambda found: is_plural(found[-1]) != (phrase[at] == "them"))
+    owner = known[0] if owned else ()
+    for found in possible:
+        head = found[1:] if found[0] in _INDEFINITE else found
+        yield phrase[:at] + definite(found) + phrase[at + 1 :]
+        if head == found and found[0] not in DETERMINERS:
+            yield (*phrase[:at], "the", *found, *phrase[at + 1 :])
+        if found == owner and (head != found or found[0] not in DETERMINERS):
+            yield (*phrase[:at], "one's", *head, *phrase[at + 1 :])
+        if head != found:
+            yield phrase[:at] + found + phrase[at + 1 :]
+
+
+def agrees(pronoun: str, noun_phrase: Words) -> bool:
+    """Whether a pronoun can stand for a noun phrase.
+
+    Args:
+        pronoun: of the third person, subject or object.
+        noun_phrase: in lower case.
+    """
+    head = noun_phrase[next((i for i, w in enumerate(noun_phrase) if w == "of"), len(noun_phrase)) - 1]
+    if pronoun == "it":
+        return head not in PERSONS
+    return head not in {"him": FEMALE, "he": FEMALE, "her": MALE, "she": MALE}.get(pronoun, ())
+
+
+def noun_phrases(phrase: Words) -> Iterator[Words]:
+    """Yield the noun phrases after the verb of a verb phrase, from left to right."""
+    start = 1
+    for at in range(1, len(phrase) + 1):
+        if at == len(phrase) or (phrase[at] in PREPOSITIONS and phrase[at] != "of"):
+            found = phrase[start:at]
+            start = at + 1
+            bare = bool(found) and found[0] not in CLOSED and not found[-1].endswith("ly")
+            if bare or noun_phrase(found):
+                yield found
+
+
+def noun_phrase(words: Words) -> Words:
+    """Return the noun phrase that words begin with, up to a preposition; empty if there is none."""
+    end = next((i for i in range(1, len(words)) if words[i] in PREPOSITIONS and words[i] != "of"), len(words))
+    found = words[:end]
+    if found and ((found[0] in DETERMINERS - THIRD_PERSON and len(found) > 1) or is_plural(found[-1])):
+        return found if len(found) < 7 else ()
+    return ()
+
+
+def definite(noun_phrase: Words) -> Words:
+    """Return a noun phrase as it stands on a later mention."""
+    return ("the", *noun_phrase[1:]) if noun_phrase[0] in _INDEFINITE else noun_phrase
+
+
+# What pronouns stand for: subject or object of the condition, the individual of the minor premise.
 
 _THIRD_POSSESSIVES = frozenset(("its", "their", "his", "her"))
 _INDEFINITE = frozenset(("a", "an", "some", "any"))
@@ -228,3 +363,156 @@ def _clash(pronoun: str, noun_phrase: Words) -> bool:
     if pronoun == "she":
         return head in MALE or title in MALE
     return pronoun == "it" and (head in PERSONS or title in ("mr", "mrs", "ms"))
+
+
+# Names for the atoms of an item: one for all clauses that say the same.
+
+_MARKED = ("past", "future", "progressive")
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One place where an item says something.
+
+    Attributes:
+        alternatives: what the words may stand for, the likeliest first.
+        tense: see `Clause.tense`.
+    """
+
+    alternatives: tuple[Saying, ...]
+    tense: str = ""
+
+
+@dataclass
+class Names:
+    """The names of the occurrences of an item, and what the naming leaves open.
+
+    Attributes:
+        of: the name of each occurrence, by position.
+        loose: the other name, for an occurrence that only paraphrases an earlier one.
+        tenses: the tenses of each occurrence.
+        likely: whether an occurrence that paraphrases an earlier one most likely says the same.
+    """
+
+    of: list[str] = field(default_factory=list)
+    loose: dict[int, str] = field(default_factory=dict)
+    tenses: list[str] = field(default_factory=list)
+    likely: bool = False
+
+    def name(self, at: int, paraphrase: bool, tense: bool) -> str:
+        """Return the name of an occurrence.
+
+        Args:
+            at: its position.
+            paraphrase: whether paraphrases count as the same.
+            tense: whether tenses are kept apart.
+
+        Returns:
+            The canonical text, with the tense in brackets if it is kept apart and is not the present.
+        """
+        found = self.of[at] if paraphrase else self.loose.get(at, self.of[at])
+        mark = self.tenses[at]
+        return f"{found} [{mark}]" if tense and mark in _MARKED and self._differs(found) else found
+
+    def _differs(self, name: str) -> bool:
+        shared = {
+            self.tenses[at] for at, other in enumerate(self.of) if name in (other, self.loose.get(at))
+        } - {""}
+        return len(shared) > 1
+
+    @property
+    def tense_matters(self) -> bool:
+        """Whether clauses that otherwise say the same differ in tense."""
+        by_name: dict[str, set[str]] = {}
+        for name, tense in zip(self.of, self.tenses, strict=True):
+            if tense:
+                by_name.setdefault(name, set()).add(tense)
+        return any(len(tenses) > 1 for tenses in by_name.values())
+
+
+def assign(occurrences: Sequence[Occurrence]) -> Names:
+    """Give every occurrence a name.
+
+    Args:
+        occurrences: in the order of the text.
+
+    Returns:
+        The names. An occurrence that may be read in several ways is read so that it agrees with another one,
+        if it can.
+    """
+    settled = list(occurrences)
+    for at, occurrence in enumerate(occurrences):
+        if len(occurrence.alternatives) > 1:
+            settled[at] = Occurrence((_choose(at, settled),), occurrence.tense)
+    chosen = [occurrence.alternatives[0] for occurrence in settled]
+    names = Names()
+    seen: list[tuple[Saying, str, str]] = []
+    for at, saying in enumerate(chosen):
+        tense = occurrences[at].tense
+        name, loose = "", ""
+        for earlier, given, given_loosely in seen:
+            verdict = compare(earlier, saying)
+            if verdict == "same" or verdict == "progressive":
+                name, loose = given, given_loosely
+                tense = "progressive" if verdict == "progressive" and tense == "present" else tense
+                break
+            if verdict in ("paraphrase", "ability") and not name:
+                name, loose = given, " ".join(saying.words)
+                names.likely |= verdict == "paraphrase"
+        if not name:
+            name = " ".join(saying.words)
+        seen.append((saying, name, loose))
+        names.of.append(name)
+        names.tenses.append(tense)
+        if loose:
+            names.loose[at] = loose
+    _prefer_singular(names, chosen)
+    return names
+
+
+def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:
+    mine = occurrences[at].alternatives
+    if len(mine) == 1:
+        return mine[0]
+    others = [saying for i, other in enumerate(occurrences) if i != at for saying in other.alternatives]
+    words = {saying.words for saying in others}
+    for saying in mine:
+        if saying.words in words:
+            return saying
+    for saying in mine:
+        for i, other in enumerate(occurrences):
+            if i != at and any(
+                _verdict(i < at, saying, theirs) in ("same", "progressive") for theirs in other.alternatives
+            ):
+                return saying
+    for saying in mine:
+        for i, other in enumerate(occurrences):
+            if i != at and any(_verdict(i < at, saying, theirs) for theirs in other.alternatives):
+                return saying
+    return mine[0]
+
+
+def _verdict(theirs_first: bool, mine: Saying, theirs: Saying) -> Verdict:
+    return compare(theirs, mine) if theirs_first else compare(mine, theirs)
+
+
+def _bare(saying: Saying) -> list[str]:
+    return [word for word in saying.words if word not in DETERMINERS]
+
+
+def _prefer_singular(names: Names, chosen: Sequence[Saying]) -> None:
+    """Name what is said of all in the plural by what is said of one of them."""
+    better: dict[str, str] = {}
+    for at, saying in enumerate(chosen):
+        text = " ".join(saying.words)
+        if (
+            not saying.plural
+            and names.of[at] != text
+            and at not in names.loose
+            and names.of[at] not in better
+        ):
+            first = next(i for i, name in enumerate(names.of) if name == names.of[at])
+            if chosen[first].plural and _bare(chosen[first]) != _bare(saying):
+                better[names.of[at]] = text
+    if better:
+        names.of = [better.get(name, name) for name in names.of]

@@ -1,47 +1,60 @@
-"""Whole items: sentences that speak of the same things, read together."""
+"""From the sentences of an item to formulas."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
-from polbias.generators.logic.formula import EPISTEMIC, Atom, Formula, Inference, Not, Or
-from polbias.generators.logic.reading import Reading, ReadingError, ReadItem
-from polbias.generators.normative.reading.classes import class_of
+from simplemma import is_known
+
+from polbias.generators.language import english
+from polbias.generators.logic.formula import (
+    DEONTIC,
+    EPISTEMIC,
+    Atom,
+    ForAll,
+    Formula,
+    Implies,
+    Inference,
+    Modal,
+    Necessarily,
+    Not,
+    Or,
+    Possibly,
+    atoms,
+    rebuild,
+)
+from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
 from polbias.generators.normative.reading.conditionals import (
     Rule,
     applied_rule,
     divided,
+    guessed_domain,
     restated,
+    settled,
     understood,
     with_generic_rule,
 )
 from polbias.generators.normative.reading.contents import Contents, contents
-from polbias.generators.normative.reading.coordination import attached
 from polbias.generators.normative.reading.coreference import Discourse
-from polbias.generators.normative.reading.equivalents import (
-    denied_condition,
-    only_denied,
-    prohibits,
-    with_duties,
-    with_named_denials,
-    with_opaque_conditions,
-    with_opaque_contents,
+from polbias.generators.normative.reading.kinds import as_classes, as_propositions, as_terms, kind_of
+from polbias.generators.normative.reading.lexicon import (
+    SINGULAR_IN_S,
+    is_plural,
+    is_unchanging,
+    lowered,
+    sentences,
+    tokens,
 )
-from polbias.generators.normative.reading.findings import findings
-from polbias.generators.normative.reading.formulas import (
+from polbias.generators.normative.reading.nodes import (
     CERTAIN,
+    COULD_NOT_HAVE,
     DENIED,
     VARIABLE,
     Builder,
-)
-from polbias.generators.normative.reading.frames import sentence
-from polbias.generators.normative.reading.kinds import as_classes, as_propositions, as_terms, kind_of
-from polbias.generators.normative.reading.modality import guessed_domain, settled
-from polbias.generators.normative.reading.nodes import (
-    COULD_NOT_HAVE,
     Clause,
     Conditional,
     Negation,
@@ -50,7 +63,284 @@ from polbias.generators.normative.reading.nodes import (
     clauses,
     operators,
 )
-from polbias.generators.normative.reading.text import lowered, sentences, tokens
+from polbias.generators.normative.reading.quantifiers import attached, class_of
+from polbias.generators.normative.reading.sentences import sentence
+
+# What is wrong with the language of an item; in doubt, nothing is.
+
+Written = tuple[str, ...]
+_SINGULAR_DETERMINERS = frozenset(("a", "an", "this", "each", "every", "another"))
+_PLURAL_DETERMINERS = frozenset(("the", "these", "those", "my", "your", "our", "their", "his", "her", "its"))
+_JOINED = frozenset(("and", "or", "of", "who", "which", "that", "with", "known", "called", "in"))
+_OPENING = frozenset(("All", "Every", "Each", "Any", "It", "There", "If", "You", "They", "He", "She"))
+_AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
+
+
+def findings(
+    written: Sequence[Written], nodes: Sequence[Node], domain: str, clashes: bool
+) -> tuple[str, ...]:
+    """Find what is wrong with the language of an item.
+
+    Args:
+        written: the words of its sentences as they are written.
+        nodes: its sentences, with the pronouns as they stand in the text.
+        domain: its domain.
+        clashes: whether a pronoun lacks an antecedent, or has one that it cannot stand for.
+
+    Returns:
+        Codes, sorted: ``"agreement"``, ``"article"``, ``"capital"``, ``"foreign-operator"``,
+        ``"missing-verb"``, ``"pronoun"``.
+    """
+    found = set()
+    if any(_wrong_article(sentence) for sentence in written):
+        found.add("article")
+    if any(_wrong_capital(sentence) for sentence in written):
+        found.add("capital")
+    if clashes:
+        found.add("pronoun")
+    if any(operator.modality != domain for node in nodes for operator in operators(node)):
+        found.add("foreign-operator")
+    said = [clause for node in nodes for clause in clauses(node)]
+    if any(clause.missing for clause in said):
+        found.add("missing-verb")
+    lower = {word for sentence in written for word in sentence if word.islower()}
+    if any(_wrong_number(clause, lower) or _bare_verb(clause, said) for clause in said):
+        found.add("agreement")
+    return tuple(sorted(found))
+
+
+def _wrong_article(sentence: Written) -> bool:
+    return any(_mismatch(article, word) for article, word in _articles(sentence))
+
+
+def _articles(sentence: Written) -> Iterator[tuple[str, str]]:
+    for index in range(len(sentence) - 1):
+        word = sentence[index]
+        if word in ("a", "an") or (index == 0 and word in ("A", "An")):
+            yield word.lower(), sentence[index + 1].strip("\"'")
+
+
+def _mismatch(article: str, word: str) -> bool:
+    if not word or (word.isupper() and len(word) > 1):
+        return False
+    if word[0].isdigit():
+        return (article == "an") != bool(_AN_NUMBER.match(word))
+    if not word[0].isalpha():
+        return False
+    first = word[0].lower()
+    # "an historic" is not wrong, and nobody knows how an invented word in u- is pronounced.
+    if first == "h" and article == "an":
+        return False
+    if first in "uy" and not is_known(word.lower(), lang="en"):
+        return False
+    if len(word) == 1:
+        return (article == "an") != (word.upper() in "AEFHILMNORSX")
+    return english.a(word).split(" ", 1)[0] != article
+
+
+def _wrong_capital(sentence: Written) -> bool:
+    if sentence and sentence[0][0].islower():
+        return True
+    return any(word in _OPENING and before in ("that", "then", "if") for before, word in pairwise(sentence))
+
+
+def _wrong_number(clause: Clause, lower: set[str]) -> bool:
+    """Whether a finite verb certainly does not agree with its subject."""
+    subject, number = clause.subject, clause.number
+    if not subject or not number:
+        return False
+    first = subject[0]
+    if len(subject) == 1 and first in ("he", "she", "it"):
+        return number == "plural" and not (clause.unmarked and is_unchanging(clause.predicate[0]))
+    if len(subject) == 1 and first in ("they", "we", "you"):
+        return number == "singular"
+    if clause.splits or _JOINED & set(subject):
+        return False
+    if number == "plural":
+        return first in _SINGULAR_DETERMINERS and not clause.quantifier and not clause.unmarked
+    head = subject[-1]
+    several = clause.quantifier == "all" and is_plural(head) and head in lower and first != "those"
+    plain = first in _PLURAL_DETERMINERS and len(subject) > 1 and is_plural(head) and head in lower
+    return (plain or several) and head not in SINGULAR_IN_S and not clause.quantifier
+
+
+def _bare_verb(clause: Clause, said: Sequence[Clause]) -> bool:
+    """Whether a verb stands in the base form after "be", or after a subject that is singular elsewhere."""
+    phrase = clause.predicate
+    if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:
+        return any(other.unmarked and other.predicate == phrase[1:] for other in said)
+    if clause.unmarked and clause.subject and not clause.quantifier:
+        same = (other for other in said if other.subject == clause.subject and not other.quantifier)
+        return any(other.number == "singular" for other in same) and not is_unchanging(phrase[0])
+    return False
+
+
+# Other formulas for the same: modal conditions as single clauses, prohibitions as duties not to do.
+
+_MARKS = {
+    (DEONTIC, True): "permitted",
+    (DEONTIC, False): "obligatory",
+    (EPISTEMIC, True): "possible",
+    (EPISTEMIC, False): "certain",
+}
+
+
+def prohibits(inference: Inference) -> bool:
+    """Whether a rule of an inference says that something is not permitted, or that it must not be done."""
+    for premise in inference.premises:
+        rule = premise.body if isinstance(premise, ForAll) else premise
+        match rule:
+            case Implies(_, Not(Possibly()) | Necessarily(_, Not())):
+                return True
+    return False
+
+
+def with_duties(inference: Inference) -> Inference:
+    """Return an inference in terms of what must be and must not be, and not of what may be."""
+
+    def change(formula: Formula) -> Formula:
+        match formula:
+            case Not(Possibly(modality, body)):
+                return Necessarily(modality, Not(change(body)))
+            case Possibly(modality, body):
+                return Not(Necessarily(modality, Not(change(body))))
+        return rebuild(formula, change)
+
+    return inference.map(change)
+
+
+def with_opaque_conditions(inference: Inference) -> Inference:
+    """Return an inference with a modal condition as one clause if nothing else is said of its content.
+
+    "If smoking is allowed here, you must open a window" has smoking being allowed as its condition; that this
+    is modal matters only if the item speaks of smoking elsewhere.
+    """
+    for premise in inference.premises:
+        if not isinstance(premise, Implies):
+            continue
+        condition = premise.antecedent
+        while isinstance(condition, Not):
+            condition = condition.body
+        opaque = _opaque(condition)
+        if opaque:
+            return _replaced(inference, condition, opaque)
+    return inference
+
+
+def _opaque(condition: Formula) -> Atom | None:
+    """Return a modal or disjunctive condition as one clause; None for any other."""
+    if isinstance(condition, Or):
+        return _either(condition.parts)
+    if not isinstance(condition, Modal):
+        return None
+    atom = condition.body.body if isinstance(condition.body, Not) else condition.body
+    if not isinstance(atom, Atom):
+        return None
+    mark = _MARKS.get((condition.modality, isinstance(condition, Possibly)), condition.modality)
+    negation = "not " if condition.body is not atom else ""
+    return Atom(f"{negation}{atom.predicate} [{mark}]", atom.terms)
+
+
+def _either(parts: tuple[Formula, ...]) -> Atom | None:
+    said = [part.predicate for part in parts if isinstance(part, Atom) and not part.terms]
+    return Atom(" or ".join(said)) if len(said) == len(parts) else None
+
+
+def _replaced(inference: Inference, condition: Formula, opaque: Atom) -> Inference:
+    """Return an inference with one clause for a part of it that has its content to itself."""
+
+    def named(formula: Formula) -> Formula:
+        return opaque if formula == condition else rebuild(formula, named)
+
+    changed = inference.map(named)
+    left = {found.predicate for formula in changed.formulas for found in atoms(formula)}
+    return inference if left & {found.predicate for found in atoms(condition)} else changed
+
+
+def with_opaque_contents(inference: Inference) -> Inference:
+    """Return an inference with one premise with a disjunctive or conditional content as one clause.
+
+    "It is not certain that it is red or green" against "it might not be red or green": if both speak of the
+    same, nothing depends on what it is made of.
+    """
+    if len(inference.premises) != 1:
+        return inference
+    one, other = (_content(formula) for formula in inference.formulas)
+    if one != other or not isinstance(one, Or | Implies):
+        return inference
+    whole = _either(one.parts) if isinstance(one, Or) else _when(one)
+    return _replaced(inference, one, whole) if whole else inference
+
+
+def _when(conditional: Implies) -> Atom | None:
+    match conditional:
+        case Implies(Atom(condition, ()), Atom(consequence, ())):
+            return Atom(f"{consequence} if {condition}")
+    return None
+
+
+def _content(formula: Formula) -> Formula:
+    """Return what stands under the negations and operators of a formula."""
+    while isinstance(formula, Not | Modal):
+        formula = formula.body
+    return formula
+
+
+def only_denied(inference: Inference) -> bool:
+    """Whether one clause is all that an inference speaks of, and is denied wherever it stands."""
+    bare: list[Formula] = []
+
+    def visit(formula: Formula) -> Formula:
+        if isinstance(formula, Not) and isinstance(formula.body, Atom):
+            return formula
+        if isinstance(formula, Atom):
+            bare.append(formula)
+        return rebuild(formula, visit)
+
+    inference.map(visit)
+    return not bare
+
+
+def with_named_denials(inference: Inference) -> Inference:
+    """Return an inference with "not A" as one clause, and A, where it stands alone, as the denial of that."""
+    denied = _conditions(inference)
+
+    def named(formula: Formula) -> Formula:
+        if (
+            isinstance(formula, Not)
+            and isinstance(formula.body, Atom)
+            and (not denied or formula.body in denied)
+        ):
+            return _denial(formula.body)
+        return (
+            Not(_denial(formula))
+            if isinstance(formula, Atom) and formula in denied
+            else rebuild(formula, named)
+        )
+
+    return inference.map(named)
+
+
+def _denial(atom: Atom) -> Atom:
+    return Atom(f"not {atom.predicate}", atom.terms)
+
+
+def _conditions(inference: Inference) -> frozenset[Formula]:
+    """Return the clauses whose denial is the condition of a conditional."""
+    return frozenset(
+        premise.antecedent.body
+        for premise in inference.premises
+        if isinstance(premise, Implies) and isinstance(premise.antecedent, Not)
+    )
+
+
+def denied_condition(inference: Inference) -> bool:
+    """Whether an inference has a clause alone, too, whose denial is the condition of a conditional."""
+    denied = _conditions(inference)
+    return any(isinstance(clause, Atom) and clause in inference.formulas for clause in denied)
+
+
+# Whole items: sentences that speak of the same things, read together.
 
 _MOST = 16
 Choices = dict[str, str]

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from polbias.generators.normative.reading.classes import class_of
-from polbias.generators.normative.reading.lexicon import DETERMINERS, SUBJECT_PRONOUNS, UNIVERSAL_PEOPLE
+from polbias.generators.normative.reading.lexicon import (
+    DETERMINERS,
+    SUBJECT_PRONOUNS,
+    UNIVERSAL_PEOPLE,
+    Words,
+)
 from polbias.generators.normative.reading.nodes import (
     Clause,
     Conditional,
@@ -16,7 +20,7 @@ from polbias.generators.normative.reading.nodes import (
     change,
     clauses,
 )
-from polbias.generators.normative.reading.text import Words
+from polbias.generators.normative.reading.quantifiers import class_of
 
 _SOMEBODY = frozenset(("someone", "somebody", "something"))
 

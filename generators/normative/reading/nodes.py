@@ -1,11 +1,37 @@
-"""What the grammar finds in a sentence: clauses under negations, operators and conditionals."""
+"""Nodes of a reading, and the formulas that they stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from polbias.generators.normative.reading.text import Words
+from polbias.generators.language import english
+from polbias.generators.logic.formula import (
+    And,
+    Atom,
+    ForAll,
+    Formula,
+    Implies,
+    Necessarily,
+    Not,
+    Or,
+    Possibly,
+    negated,
+)
+from polbias.generators.normative.reading.lexicon import (
+    ADVERBS,
+    DETERMINERS,
+    POSSESSIVES,
+    PREPOSITIONS,
+    REFLEXIVES,
+    Words,
+    lowered,
+    plain,
+    tokens,
+)
+
+# What the grammar finds in a sentence: clauses under negations, operators and conditionals.
 
 # How a clause is embedded: not at all, in a finite that-clause, or in one whose verb may be a subjunctive.
 Mood = str
@@ -163,3 +189,156 @@ def change(node: Node, how: Callable[[Clause], Node]) -> Node:
         return Conditional(change(node.antecedent, how), change(node.consequent, how))
     body = change(node.body, how)
     return node if body is node.body else replace(node, body=body)
+
+
+# From what the grammar finds to formulas, for each way to settle what the language leaves open.
+
+VARIABLE = "x"
+# What "could not have" denies, or is certain of.
+DENIED, CERTAIN = "denies a possibility", "certain of the negation"
+Restriction = tuple[str, Formula | None] | None
+
+
+@dataclass(frozen=True)
+class Builder:
+    """What the formulas of one reading need to know of the item.
+
+    Attributes:
+        choices: how what is open is settled.
+        single: whether the item has one premise; a quantifier then stays within the scope of what governs its
+            clause unless the choice of scope says otherwise.
+        said: the atoms of the disjuncts of each clause, by the identity of the clause.
+        restrictions: what restricts the quantifier of each quantified clause, likewise; None if nothing does.
+        rules: conditionals about anybody by identity, with the class that they are about, or None.
+    """
+
+    choices: Mapping[str, str]
+    single: bool
+    said: Mapping[int, list[Atom]]
+    restrictions: Mapping[int, Formula | None]
+    rules: Mapping[int, Atom | None]
+
+    def build(self, node: Node) -> Formula:
+        """Return the formula of a sentence."""
+        return _closed(*self._open(node))
+
+    def _open(self, node: Node) -> tuple[Restriction, Formula]:
+        """Return the restriction of a quantifier that still looks for its scope, and the formula."""
+        match node:
+            case Clause():
+                atoms = self.said[id(node)]
+                formula: Formula = atoms[0] if len(atoms) == 1 else Or(tuple(atoms))
+                return ((node.quantifier, self.restrictions[id(node)]) if node.quantifier else None), formula
+            case Conditional():
+                return None, self._conditional(node)
+            case Negation(Operator(modality, _, body, _, word)) if word == COULD_NOT_HAVE and self._certain:
+                restriction, formula = self._open(body)
+                return restriction, Necessarily(modality, Not(formula))
+            case Negation(body, outer):
+                restriction, formula = self._open(body)
+                if restriction and restriction[0] != "any" and (self._wide if self.single else outer):
+                    return None, Not(_closed(restriction, formula))
+                return restriction, Not(formula)
+            case Operator(_, _, body, outer):
+                restriction, formula = self._open(body)
+                if restriction and restriction[0] != "any" and self._wide and (self.single or outer):
+                    return None, self._modal(node, _closed(restriction, formula))
+                return restriction, self._modal(node, formula)
+
+    @property
+    def _certain(self) -> bool:
+        """Whether "could not have" says what is certain, and not what is impossible."""
+        return self.choices.get(COULD_NOT_HAVE) == CERTAIN
+
+    @property
+    def _wide(self) -> bool:
+        """Whether operators and negations take clauses with quantifier and all."""
+        return self.choices.get("scope") == "de dicto"
+
+    def _conditional(self, node: Conditional) -> Formula:
+        antecedent, consequent = self.build(node.antecedent), self.build(node.consequent)
+        if id(node) not in self.rules:
+            return Implies(antecedent, consequent)
+        group = self.rules[id(node)]
+        if group is not None:
+            antecedent = And((group, antecedent))
+        return ForAll((VARIABLE,), Implies(antecedent, consequent))
+
+    def _modal(self, node: Operator, formula: Formula) -> Formula:
+        modality = node.modality
+        if node.word == "choose" and self.choices.get("can choose to") == "bilateral":
+            return And((Possibly(modality, formula), Possibly(modality, negated(formula))))
+        if node.force == "optional":
+            return And((Not(Necessarily(modality, formula)), Not(Necessarily(modality, negated(formula)))))
+        kind = Necessarily if node.force == "necessary" else Possibly
+        # "It is possible that it might rain" says "possible" twice and means it once.
+        if isinstance(formula, kind) and formula.modality == modality:
+            return formula
+        return kind(modality, formula)
+
+
+def _closed(restriction: Restriction, formula: Formula) -> Formula:
+    """Bind the variable of a quantifier at this point."""
+    if restriction is None:
+        return formula
+    quantifier, group = restriction
+    if group is None:
+        return ForAll((VARIABLE,), Not(formula) if quantifier == "no" else formula)
+    if quantifier == "no":
+        return ForAll((VARIABLE,), Implies(group, Not(formula)))
+    if quantifier == "only":
+        return ForAll((VARIABLE,), Implies(formula, group))
+    return ForAll((VARIABLE,), Implies(group, formula))
+
+
+# The normal form of the texts of atoms and terms.
+
+_DROPPED = frozenset((",", ";", ":", "also", "both", "ever"))
+_FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - {"like", "down", "up", "off", "over", "near"}
+
+
+@lru_cache(maxsize=1 << 14)
+def canonical(text: str) -> str:
+    """Return the normal form of a text that names an atom or a term.
+
+    Args:
+        text: a clause or verb phrase in the base form, or a noun phrase: "pay one's taxes", "the Earth orbit
+            the Sun", "sample be a metal".
+
+    Returns:
+        The text in lower case without contractions, quotation marks and commas, and without an article (or
+        "be", or "be" and an article) at its beginning; possessives and reflexives that refer to the subject
+        are "one's" and "oneself", "a" and "an" are put right, "be able to" is "can".
+    """
+    return " ".join(canonical_words(lowered(tokens(plain(text).strip().rstrip(".")))))
+
+
+@lru_cache(maxsize=1 << 14)
+def _article(word: str) -> str:
+    return english.a(word).split(" ", 1)[0]
+
+
+@lru_cache(maxsize=1 << 15)
+def canonical_words(words: Words) -> Words:
+    """Return the normal form of words in lower case without contractions; see `canonical`."""
+    out: list[str] = []
+    last = len(words) - 1
+    for index, word in enumerate(words):
+        if word in _DROPPED and not (word == "both" and index == last):
+            continue
+        if word in POSSESSIVES:
+            possessive = index and not (word == "her" and (index == last or words[index + 1] in _FUNCTION))
+            out.append("one's" if possessive else word)
+        elif word in REFLEXIVES:
+            out.append("oneself")
+        elif word in ("a", "an"):
+            out.append(_article(words[index + 1]) if index < last else word)
+        elif word == "to" and out[-2:] == ["be", "able"]:
+            out[-2:] = ["can"]
+        else:
+            out.append(word.replace("\u00a0", " "))
+    if len(out) > 1 and out[0] == "be":
+        del out[0]
+    if len(out) > 1 and out[0] in ("a", "an", "the"):
+        del out[0]
+    return tuple(out)

@@ -1,18 +1,49 @@
-"""Disjunctions of verb phrases, with what the later disjuncts leave out filled in."""
+"""Quantified, coordinated and disjoined noun phrases."""
 
 from __future__ import annotations
 
-from polbias.generators.normative.reading.lemmas import is_verb
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from polbias.generators.normative.reading.alignment import compare
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
+    BE,
+    CLOSED,
     DETERMINERS,
+    DO,
+    GENERIC_NOUNS,
+    HAVE,
+    INDEFINITE_PEOPLE,
     OBJECT_PRONOUNS,
     OR_IDIOMS,
     PREPOSITIONS,
+    RELATIVES,
     STATES,
+    SUBJECT_PRONOUNS,
+    UNIVERSAL,
+    UNIVERSAL_PEOPLE,
+    Words,
+    gerund_bases,
+    is_participle,
+    is_plural,
+    is_verb,
+    past_bases,
+    singular,
+    third_bases,
 )
-from polbias.generators.normative.reading.nodes import Alternatives
-from polbias.generators.normative.reading.text import Words
+from polbias.generators.normative.reading.nodes import (
+    Alternatives,
+    Clause,
+    Node,
+    canonical_words,
+    change,
+    clauses,
+)
+from polbias.generators.normative.reading.verbs import Saying, head_at
+
+# Disjunctions of verb phrases, with what the later disjuncts leave out filled in.
 
 _POSSESSIVES = frozenset(("its", "his", "her", "their"))
 _SUBORDINATE = frozenset(("whether", "if", "who", "which", "that", "because", "unless", "than"))
@@ -162,3 +193,289 @@ def _object_prefix(first: Words, fragment: Words) -> Words:
             return first[: places[-1]]
     places = [i for i, word in enumerate(first[:-1]) if word in PREPOSITIONS and i]
     return first[: places[-1] + 1] if places else first[:1]
+
+
+# Subjects: quantified ones become a quantifier and a class, the others stay as they are.
+
+
+def quantified(subject: Words) -> tuple[str, Words]:
+    """Take the quantifier off a noun phrase.
+
+    Args:
+        subject: a noun phrase in lower case.
+
+    Returns:
+        ``"all"``, ``"any"``, ``"no"``, ``"only"`` or ``""``, and the class: a noun phrase without it.
+    """
+    if not subject or subject[0] not in UNIVERSAL:
+        if subject[:1] == ("those",) and subject[1:2] in (("who",), ("that",), ("which",), ("with",)):
+            return "all", subject
+        if subject[:2] == ("none", "of"):
+            return "no", subject[2:]
+        if subject[:1] == ("both",) and "and" in subject[2:-1]:
+            several = is_plural(subject[subject.index("and", 2) - 1]) and is_plural(subject[-1])
+            return ("all", subject[1:]) if several else ("", subject)
+        return "", subject
+    first, rest = subject[0], subject[1:]
+    kind = UNIVERSAL[first]
+    if first == "whoever" and rest:
+        return kind, ("anyone", "who", *rest)
+    if first in UNIVERSAL_PEOPLE:
+        return kind, subject
+    if rest[:1] == ("one",) and first in ("no", "any", "every"):
+        return kind, ("anyone", *rest[1:])
+    if not rest or (kind == "only" and len(rest) < 1):
+        return "", subject
+    if rest[:1] == ("of",):
+        rest = rest[1:]
+    if rest[:1] == ("the",):
+        rest = rest[1:]
+    if not rest:
+        return "", subject
+    if rest[:1] in (("who",), ("that",)):
+        rest = ("those", *rest)
+    return kind, rest
+
+
+def leaf(subject: Words, phrase: Words, tense: str = "", number: str = "") -> Clause:
+    """Return a clause with its quantifier and its disjuncts found.
+
+    Args:
+        subject: a noun phrase; empty for none.
+        phrase: a verb phrase in the base form.
+        tense: see `Clause.tense`.
+        number: see `Clause.number`.
+
+    Returns:
+        The clause.
+    """
+    quantifier, kept = quantified(subject)
+    return Clause(kept, disjuncts(phrase), tense, number, quantifier)
+
+
+# Classes ("employees who meet the criteria"), predicates and individuals in comparable forms.
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """What a noun phrase says of each thing it applies to.
+
+    Attributes:
+        name: the whole, with its head in the singular and the verb of a relative clause in the base form.
+        restriction: what follows the head, as a verb phrase ("who meet the criteria", "with a ticket" ->
+            "have a ticket"); empty if there is nothing of the kind.
+        negated: whether the restriction is negated ("who do not smoke", "without a ticket").
+        noun: the head in the singular.
+        generic: whether the head says no more than "one", so that the restriction says it all.
+    """
+
+    name: Words
+    restriction: Words
+    negated: bool
+    generic: bool
+    noun: str
+
+
+@lru_cache(maxsize=1 << 14)
+def class_of(words: Words) -> Class:
+    """Read a noun phrase, singular or plural, without its quantifier.
+
+    Args:
+        words: in lower case.
+
+    Returns:
+        The class.
+    """
+    if words and words[0] in ("a", "an", "the") and len(words) > 1:
+        words = words[1:]
+    head = head_at(words)
+    noun, after = singular(words[head]), words[head + 1 :]
+    negated, phrase = _restriction(after)
+    tail = after
+    if phrase and after[0] in RELATIVES:
+        tail = (after[0], *(("not",) if negated else ()), *phrase)
+    name = canonical_words((*words[:head], noun, *tail))
+    if not after and len(words) == 1 and (words[0] in INDEFINITE_PEOPLE or words[0] in UNIVERSAL_PEOPLE):
+        name = ("thing",) if words[0].endswith("thing") else ("person",)
+    generic = head == 0 and (words[0] in GENERIC_NOUNS or noun in GENERIC_NOUNS) and bool(phrase)
+    return Class(name, canonical_words(phrase) if phrase else (), negated, generic, noun)
+
+
+def _restriction(after: Words) -> tuple[bool, Words]:
+    """Return what follows a head as a verb phrase in the base form, and whether it is negated."""
+    if len(after) < 2:
+        return False, (("be", *after) if after and is_participle(after[0]) else ())
+    first = after[0]
+    if first in ("with", "without"):
+        return first == "without", ("have", *after[1:])
+    if first in RELATIVES:
+        return _finite(after[1:]) if after[1] not in SUBJECT_PRONOUNS | DETERMINERS else (False, ())
+    if first == "of" or first == "as":
+        return False, ()
+    if first in PREPOSITIONS or is_participle(first):
+        return False, ("be", *after)
+    if gerund_bases(first):
+        return False, (gerund_bases(first)[0], *after[1:])
+    return False, ()
+
+
+def _finite(words: Words) -> tuple[bool, Words]:
+    """Return a finite verb phrase in the base form, and whether it is negated."""
+    first, rest = words[0], words[1:]
+    negated = rest[:1] == ("not",)
+    after = rest[negated:]
+    if first in BE:
+        return negated, ("be", *after)
+    if first in DO and negated:
+        return True, after
+    if first in HAVE:
+        if after and (is_participle(after[0]) or after[0] in ("been", "had")):
+            base = {"been": "be", "had": "have"}.get(after[0]) or past_bases(after[0])[0]
+            return negated, (base, *after[1:])
+        return negated, ("have", *after)
+    if first.endswith("ly") and rest and not is_verb(first):
+        inner, phrase = _finite(rest)
+        return inner, (phrase[0], *phrase[1:], first) if phrase else ()
+    third = third_bases(first)
+    if third and (is_verb(third[0]) or not is_verb(first)):
+        return False, (third[0], *rest)
+    past = past_bases(first)
+    if past and (first.endswith("ed") or not is_verb(first)):
+        return False, (past[0], *rest)
+    return False, words
+
+
+@lru_cache(maxsize=1 << 14)
+def predicate(phrase: Words) -> Words:
+    """Return the normal form of a verb phrase that is said of an individual.
+
+    Args:
+        phrase: in the base form; after "be" a noun phrase becomes the name of its class ("be birds" ->
+            "bird").
+
+    Returns:
+        Canonical words.
+    """
+    if phrase[0] == "be" and len(phrase) > 1:
+        nominal = phrase[1:]
+        if nominal[0] in ("a", "an") or (_bare_plural(nominal)):
+            group = class_of(nominal)
+            return group.restriction if group.generic and not group.negated else group.name
+    return canonical_words(phrase)
+
+
+def _bare_plural(nominal: Words) -> bool:
+    if nominal[0] in CLOSED or nominal[0].endswith("ly") or is_participle(nominal[0]):
+        return nominal[0] == "those"
+    head = nominal[head_at(nominal)]
+    return is_plural(head) and head not in CLOSED and not (len(nominal) > 1 and gerund_bases(nominal[0]))
+
+
+@lru_cache(maxsize=1 << 14)
+def term(subject: Words, singular_kind: bool = True) -> str:
+    """Return the name of an individual.
+
+    Args:
+        subject: a noun phrase.
+        singular_kind: whether a bare plural names a kind and is put in the singular.
+
+    Returns:
+        Its canonical text.
+    """
+    if singular_kind and subject[0] not in DETERMINERS:
+        head = head_at(subject)
+        subject = (*subject[:head], singular(subject[head]), *subject[head + 1 :])
+    return " ".join(canonical_words(subject))
+
+
+# Classes that a noun phrase joins, and adverbials of a rule that say whom it is about.
+
+_JOINING = frozenset(("and", "or", ","))
+_WHEN = frozenset(("when", "while", "if"))
+
+
+def joined(clause: Clause, flat: Sequence[Clause]) -> tuple[tuple[Saying, ...], ...]:
+    """Return what the quantified subject of a clause says of the things that it applies to.
+
+    Args:
+        clause: with a quantifier.
+        flat: the clauses of the item.
+
+    Returns:
+        One saying for a class; for classes that are joined ("teachers and students", "people who smoke or
+        drink") the sayings of each, if the item says one of them of something.
+    """
+    group = class_of(clause.subject)
+    whole = Saying((), group.restriction if group.generic else group.name, plural=True)
+    if not {"and", "or"} & set(clause.subject):
+        return ((whole,),)
+    parts: list[tuple[Saying, ...]] = [
+        (Saying((), class_of(part).name, plural=True),) for part in _classes(clause.subject)
+    ]
+    if not parts and group.generic and not group.negated and "or" in group.restriction:
+        parts = [
+            tuple(Saying((), predicate(phrase), plural=True) for phrase in alternatives)
+            for alternatives in disjuncts(group.restriction)
+        ]
+    said = [
+        Saying((), predicate(phrase))
+        for other in flat
+        if other is not clause
+        for alternatives in other.predicates
+        for phrase in alternatives
+    ]
+    if len(parts) > 1 and any(compare(one, other) for part in parts for one in part for other in said):
+        return tuple(parts)
+    return ((whole,),)
+
+
+def _classes(subject: Words) -> list[Words]:
+    """Return the noun phrases that a noun phrase joins; what follows the last one belongs to all of them."""
+    closing = RELATIVES | (PREPOSITIONS - _JOINING)
+    end = next((i for i in range(1, len(subject)) if subject[i] in closing), len(subject))
+    parts: list[Words] = [()]
+    for word in subject[:end]:
+        if word in _JOINING:
+            parts.append(())
+        elif parts[-1] or not (word in UNIVERSAL or word in ("both", "either", "the", "a", "an")):
+            parts[-1] = (*parts[-1], word)
+    parts = [part for part in parts if part]
+    # "first-year and second-year students" are students of either kind; "black and white cats" are cats.
+    if len(parts) > 1 and len(parts[-1]) > 1 and all(part[-1].count("-") for part in parts[:-1]):
+        parts = [*((*part, parts[-1][-1]) for part in parts[:-1]), parts[-1]]
+    several = [is_plural(part[-1]) for part in parts]
+    if len(parts) < 2 or (any(several) and not all(several[:-1])):
+        return []
+    return [part + subject[end:] for part in parts]
+
+
+def attached(nodes: Sequence[Node]) -> list[Node] | None:
+    """Take an adverbial of a rule about all for a part of its subject.
+
+    Args:
+        nodes: the sentences of a syllogism.
+
+    Returns:
+        "Everyone on the site must wear a helmet" for "everyone must wear a helmet on the site" if the item
+        says that somebody is on the site, and must wear a helmet; None if there is nothing of the kind.
+    """
+    said = [clause.predicate for node in nodes for clause in clauses(node) if not clause.quantifier]
+    places = [phrase for phrase in said if phrase[0] == "be"]
+
+    def shorter(phrase: Words) -> bool:
+        mine = Saying((), predicate(phrase), plural=True)
+        return any(compare(mine, Saying((), predicate(other))) == "same" for other in said)
+
+    def how(clause: Clause) -> Clause:
+        phrase = clause.predicate
+        for at in range(1, len(phrase) - 1) if clause.quantifier and len(clause.predicates) == 1 else ():
+            tail = phrase[at + (phrase[at] in _WHEN) :]
+            within = tail[0] in PREPOSITIONS - _WHEN and any(place[-len(tail) :] == tail for place in places)
+            if within and shorter(phrase[:at]):
+                return replace(
+                    clause, subject=(*clause.subject, *tail), predicates=((phrase[:at],),), splits=()
+                )
+        return clause
+
+    found = [change(node, how) for node in nodes]
+    return None if found == list(nodes) else found

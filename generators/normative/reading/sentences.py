@@ -1,37 +1,108 @@
-"""Impersonal frames: "it is ADJ that S", "it is ADJ (for NP) to VP", "it is (not) the case that S"."""
+"""Sentences: frames of operators, existential and impersonal clauses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
-from polbias.generators.logic.reading import ReadingError
-from polbias.generators.normative.reading.infinitives import marked_infinitive
+from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading.lexicon import (
     ADJECTIVES,
     BE,
     CONTENT,
     DEGREE,
     DETERMINERS,
+    KNOWERS,
     KNOWING,
     MODAL_ADVERBS,
     MODAL_VERBS,
     NOUNS,
     OBLIQUE,
+    OPENERS,
     RAISING,
+    SUBJECT_PRONOUNS,
+    UNIVERSAL_PEOPLE,
     Force,
+    Words,
+    gerund_bases,
+    is_plural,
 )
 from polbias.generators.normative.reading.nodes import (
     FINITE,
     SUBJUNCTIVE,
+    TOP,
+    Clause,
+    Conditional,
     Mood,
     Negation,
     Node,
     Operator,
+    change,
     denied,
     operator,
+    operators,
 )
-from polbias.generators.normative.reading.text import Words
+from polbias.generators.normative.reading.quantifiers import leaf
+from polbias.generators.normative.reading.verb_groups import group, have_to, infinitive, marked_infinitive
+from polbias.generators.normative.reading.verbs import auxiliary_at, divisions, head_at
+
+# Clauses: a subject, and a verb group with what follows it.
+
+_UNIVERSAL = frozenset(("all", "every", "everyone", "everybody", "each"))
+_PLACES = frozenset(("in", "on", "at", "during", "inside", "within"))
+_NEITHER = {"neither": "not", "nor": "or"}
+
+
+def clause(words: Words, mood: Mood = TOP) -> Node:
+    """Read a clause that no sentence frame opens.
+
+    Args:
+        words: in lower case, without contractions.
+        mood: how it is embedded.
+
+    Returns:
+        The clause under its own operators and negations.
+
+    Raises:
+        ReadingError: there is no subject, or nothing that could be a verb.
+    """
+    while words and words[-1] in (",", ":"):
+        words = words[:-1]
+    if not words:
+        raise ReadingError("a clause without words")
+    if words[0] in _PLACES and "," in words[2:6] and len(words) > 7:
+        # "In the hospital, everyone must wear a mask."
+        comma = words.index(",", 2)
+        words = words[comma + 1 :] + words[:comma]
+    if "neither" in words[1:] and "nor" in words:
+        words = words[:1] + tuple(_NEITHER.get(word, word) for word in words[1:])
+    if len(words) > 2 and words[0] in MODAL_ADVERBS:
+        start = 2 if words[1] == "," else 1
+        if words[0] not in ("sure", "certain"):
+            return operator(MODAL_ADVERBS[words[0]], clause(words[start:], FINITE), outer=True)
+    if words[0] == "not" and words[1:2] and words[1] in _UNIVERSAL:
+        read = clause(words[1:], mood)
+        # "Not every student might have passed": it might be that not every one has.
+        if isinstance(read, Operator) and read.word == "might":
+            return replace(read, body=Negation(read.body, outer=True))
+        return Negation(read, outer=True)
+    at = auxiliary_at(words)
+    if at > 0:
+        return group(words[:at], words[at:], mood)
+    found = divisions(words)
+    if not found:
+        raise ReadingError(f"no verb found in {' '.join(words)!r}")
+    best = found[0]
+    if best.predicate[0] in ("need", "have") and best.predicate[1:2] == ("to",):
+        return have_to(best.subject, best.predicate[1:], best.tense, best.number, mood)
+    if mood == SUBJUNCTIVE and best.unmarked:
+        return replace(leaf(best.subject, best.predicate), splits=found)
+    read = leaf(best.subject, best.predicate, best.tense, best.number)
+    return replace(read, splits=found, unmarked=best.unmarked)
+
+
+# Impersonal frames: "it is ADJ that S", "it is ADJ (for NP) to VP", "it is (not) the case that S".
 
 # Reads an embedded sentence.
 Read = Callable[[Words, Mood], Node]
@@ -210,3 +281,189 @@ def known_by(words: Words, read: Read) -> Node | None:
         return None
     node = Operator("epistemic", "necessary", read(words[that + 1 :], FINITE), outer=True)
     return denied(node, "not" in middle)
+
+
+# Existential frames: "there is (no) NOUN (for NP) (not) to VP", "there is a NOUN (that) S".
+
+_VERBS = frozenset(BE) | {"exists", "exist", "remains"}
+
+
+def existential(words: Words, read: Read) -> Node | None:
+    """Read an existential sentence.
+
+    Args:
+        words: they begin with "there".
+        read: reads the sentence within.
+
+    Returns:
+        What the frame says; None if the sentence has no such frame.
+    """
+    if words[1] not in _VERBS:
+        return None
+    negated = words[2] == "not"
+    index = 2 + negated
+    if words[index] in DETERMINERS:
+        negated ^= words[index] == "no"
+        index += 1
+    # "a real possibility", "a slim chance"
+    at = next((i for i in range(index, min(len(words) - 1, index + 3)) if words[i] in NOUNS), -1)
+    if at < 0 or "little" in words[index:at]:
+        return None
+    node = _subject_said(NOUNS[words[at]], words[at + 1 :], read)
+    return node and denied(node, negated)
+
+
+def _subject_said(force: Force, after: Words, read: Read) -> Node | None:
+    """Read what follows the noun of the frame."""
+    if after[0] == "that" and len(after) > 2:
+        return operator(force, read(after[1:], SUBJUNCTIVE if force[0] == "deontic" else FINITE), outer=True)
+    if after[0] in ("for", "on", "upon") and "to" in after:
+        return obliged(force, after)
+    if after[0] in ("against", "on", "of"):
+        return _gerund(force, after[1:])
+    body = marked_infinitive((), after)
+    if body is None and force[0] == "epistemic":
+        return operator(force, read(after, FINITE), outer=True)
+    return operator(force, body) if body else None
+
+
+def _gerund(force: Force, words: Words) -> Node | None:
+    """Read "(NP) (not) V-ing"."""
+    at = next((i for i, word in enumerate(words[:6]) if word == "being" or gerund_bases(word)), -1)
+    if at < 0:
+        return None
+    negated = at > 0 and words[at - 1] == "not"
+    base = "be" if words[at] == "being" else gerund_bases(words[at])[0]
+    body: Node = infinitive(words[: at - negated], (base, *words[at + 1 :]))
+    return operator(force, Negation(body) if negated else body)
+
+
+# Sentences: conditionals, and statements by the frame that opens them.
+
+_IF = frozenset(("if", "when", "whenever"))
+_ASKING = frozenset(
+    ("ask", "know", "wonder", "see", "check", "determine", "decide", "even", "as", "only", "unclear")
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def sentence(words: Words, conditional: bool = True) -> Node:
+    """Read a sentence.
+
+    Args:
+        words: in lower case, without contractions and without what ends the sentence.
+        conditional: whether an "if" after the main clause makes a conditional; otherwise it is content.
+
+    Returns:
+        What the grammar finds in it.
+
+    Raises:
+        ReadingError: the grammar finds nothing.
+    """
+    while words and (words[0] in OPENERS or words[0] == ",") and len(words) > 2:
+        words = words[1:]
+    if not words:
+        raise ReadingError("an empty sentence")
+    if (
+        words[0] in _IF
+        or words[:2] in (("provided", "that"), ("given", "that"), ("in", "case"))
+        or words[0] == "unless"
+    ):
+        return _conditional(words)
+    if conditional:
+        found = _postposed(words)
+        if found:
+            return found
+    return statement(words)
+
+
+def _conditional(words: Words) -> Node:
+    start = 2 if words[0] in ("provided", "given", "in") else 1
+    body = words[start:]
+    antecedent, consequent = _halves(body)
+    condition = change(statement(antecedent), _indefinite)
+    return Conditional(
+        Negation(condition, outer=True) if words[0] == "unless" else condition, statement(consequent)
+    )
+
+
+def _indefinite(clause: Clause) -> Clause:
+    """Return a clause of a condition with "a" for "any": what is true of one is enough."""
+    if clause.quantifier != "any":
+        return clause
+    subject = clause.subject
+    if subject[0] in UNIVERSAL_PEOPLE:
+        subject = ("something" if subject[0].endswith("thing") else "someone", *subject[1:])
+    elif not is_plural(subject[head_at(subject)]):
+        subject = ("a", *subject)
+    return replace(clause, quantifier="", subject=subject)
+
+
+def _halves(body: Words) -> tuple[Words, Words]:
+    for index in range(1, len(body) - 1):
+        if body[index] == "then" and (body[index - 1] == "," or "," not in body[index:]):
+            return body[: index - (body[index - 1] == ",")], body[index + 1 + (body[index + 1] == ",") :]
+    commas = [index for index in range(1, len(body) - 1) if body[index] == ","]
+    for index in commas:
+        if _modal(body[index + 1 :]):
+            return body[:index], body[index + 1 :]
+    if commas:
+        return body[: commas[0]], body[commas[0] + 1 :]
+    for index in range(3, len(body) - 2):
+        if body[index : index + 2] in (("it", "is"), ("there", "is")) or (
+            body[index] in SUBJECT_PRONOUNS and body[index + 1] in MODAL_VERBS
+        ):
+            return body[:index], body[index:]
+    raise ReadingError(f"no consequent found after {' '.join(('if', *body))!r}")
+
+
+def _modal(words: Words) -> bool:
+    try:
+        return next(operators(statement(words)), None) is not None
+    except ReadingError:
+        return False
+
+
+def _postposed(words: Words) -> Node | None:
+    """Read "C if A", "C only if A" and "C unless A"."""
+    for index in range(3, len(words) - 2):
+        word = words[index]
+        if (
+            word in ("if", "unless")
+            and words[index - 1] not in _ASKING - {"only"}
+            and words[index + 1] not in ("not",)
+        ):
+            end = index - (words[index - 1] == ",")
+            if words[index - 1] == "only":
+                return Conditional(statement(words[: index - 1]), statement(words[index + 1 :]))
+            condition = change(statement(words[index + 1 :]), _indefinite)
+            return Conditional(
+                Negation(condition, outer=True) if word == "unless" else condition, statement(words[:end])
+            )
+    return None
+
+
+def statement(words: Words, mood: Mood = TOP) -> Node:
+    """Read a sentence or clause that is no conditional.
+
+    Args:
+        words: in lower case, without contractions.
+        mood: how it is embedded.
+
+    Returns:
+        What the grammar finds in it.
+    """
+    if words[:1] == (",",):
+        words = words[1:]
+    if not words:
+        raise ReadingError("a clause without words")
+    if words[0] in _IF and "," in words:
+        return _conditional(words)
+    found: Node | None = None
+    if words[0] == "it" and len(words) > 3:
+        found = impersonal(words, mood, statement)
+    elif words[0] == "there" and len(words) > 3:
+        found = existential(words, statement)
+    elif words[0] in KNOWERS:
+        found = known_by(words, statement)
+    return found or clause(words, mood)

@@ -1,22 +1,223 @@
-"""Finding the words of the lexicon in texts: a fast search for candidates, then reading what was found."""
+"""Occurrences of words in a text."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from polbias.files import InputError
-from polbias.generators.xphemism.matching.folding import HIDING, Folded, fold, lower
-from polbias.generators.xphemism.matching.hit import Hit
-from polbias.generators.xphemism.matching.names import proper
-from polbias.generators.xphemism.matching.overlaps import in_order, inside, longest
-from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns
-from polbias.generators.xphemism.matching.quotes import quotations
-from polbias.generators.xphemism.matching.reading import read
-from polbias.generators.xphemism.matching.text import Token, tokens
+from polbias.generators.language.german_words import is_known, lemma
+from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns, read
+from polbias.generators.xphemism.matching.text import HIDING, Folded, Hit, Token, fold, lists, lower, tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 from polbias.optional import advice
+
+# Of overlapping hits the longest, and whether places lie inside others.
+
+
+def longest(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits without those that overlap a longer one, by place; hits of the same place are all kept."""
+    kept: list[Hit] = []
+    spans: list[tuple[int, int]] = []  # of the kept ones: sorted, apart from each other
+    for hit in sorted(hits, key=lambda each: (each.start - each.end, each.start, each.word)):
+        span = (hit.start, hit.end)
+        place = bisect_left(spans, span)
+        if place < len(spans) and spans[place] == span:
+            kept.append(hit)
+        elif (place == len(spans) or hit.end <= spans[place][0]) and (
+            not place or spans[place - 1][1] <= hit.start
+        ):
+            spans.insert(place, span)
+            kept.append(hit)
+    return in_order(kept)
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Return hits by place, then by word."""
+    return sorted(hits, key=lambda each: (each.start, each.end, each.word))
+
+
+def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a place lies inside one of some spans.
+
+    Args:
+        start: of the place.
+        end: of the place.
+        spans: sorted, apart from each other.
+    """
+    place = bisect_right(spans, (start, end)) - 1
+    candidates = spans[max(place, 0) : place + 2]
+    return any(begin <= start and end <= stop for begin, stop in candidates)
+
+
+# Where quotations begin and end: „...“, "...", »...«, «...», ‚...‘, “...” and their mixtures.
+
+# What closes a quotation, by what opened it; German, Swiss, French, English and typewriter.
+_CLOSING = {
+    "„": '“”"',
+    "‚": "‘’'",
+    "“": '”"',
+    "‘": "’",
+    "»": "«",
+    "«": "»",
+    "›": "‹",
+    "‹": "›",
+    '"': '"”“',
+    "'": "'",
+}
+_MARK = re.compile("[" + "".join(_CLOSING) + "”’]")
+# These can be nothing but an opening mark; a quotation that they begin and nothing ends lasts to the end.
+_ONLY_OPENING = "„‚"
+_APOSTROPHES = "'’‘"
+
+
+def quotations(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where quotations stand.
+
+    Args:
+        text: of any length.
+
+    Returns:
+        Begin and end of each without its marks, in their order; of quotations inside others the outer one. A
+        quotation that „ or ‚ opens and nothing closes lasts to the end of the text; other marks without a
+        partner are no quotation.
+    """
+    open_marks: list[tuple[str, int]] = []
+    found: list[tuple[int, int]] = []
+    for match in _MARK.finditer(text):
+        place, mark = match.start(), match.group()
+        before, after = text[place - 1 : place] if place else "", text[place + 1 : place + 2]
+        if mark in _APOSTROPHES and before.isalnum() and after.isalnum():
+            continue
+        closes = next(
+            (i for i in reversed(range(len(open_marks))) if mark in _CLOSING[open_marks[i][0]]), None
+        )
+        if closes is not None and _can_close(mark, before, after):
+            found.append((open_marks[closes][1], place))
+            del open_marks[closes:]
+        elif mark in _CLOSING and _can_open(mark, before, after):
+            open_marks.append((mark, place + 1))
+    unclosed = next((start for mark, start in open_marks if mark in _ONLY_OPENING), None)
+    if unclosed is not None:
+        found.append((unclosed, len(text)))
+    return _outer(found)
+
+
+def _outer(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    outer: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda each: (each[0], -each[1])):
+        if not outer or end > outer[-1][1]:
+            outer.append((start, end))
+    return tuple(outer)
+
+
+def _can_open(mark: str, before: str, after: str) -> bool:
+    if mark in _ONLY_OPENING:
+        return True
+    return not before.isalnum() and bool(after) and not after.isspace()
+
+
+def _can_close(mark: str, before: str, after: str) -> bool:
+    if mark in "»«›‹\"'" and (not before or before.isspace()) and after and not after.isspace():
+        return False
+    return mark not in _APOSTROPHES or not after.isalnum()
+
+
+# Whether a word is part of a proper name: of an institution, an office, an organisation, an address.
+
+_FARTHEST = 12  # words of a name between its head and the word
+_ENDINGS = ("e", "en", "er", "es", "em")
+
+
+def proper(tokens: Sequence[Token], first: int, last: int) -> bool:
+    """Return whether words are part of a proper name.
+
+    Args:
+        tokens: of the text.
+        first: place of the first of the words.
+        last: place of the last one.
+    """
+    if any(token.address for token in tokens[first : last + 1]):
+        return True
+    return _in_institution(tokens, first) or _after_capital(tokens, first) or _before_legal_form(tokens, last)
+
+
+def _in_institution(tokens: Sequence[Token], first: int) -> bool:
+    """As "Landwirtschaft" in "Ministerium für Ernährung und Landwirtschaft"."""
+    closed = lists().names
+    for place in range(first - 1, max(first - _FARTHEST, 0) - 1, -1):
+        token = tokens[place]
+        if token.sentence != tokens[first].sentence:
+            return False
+        small = token.text.lower()
+        if small in closed["prepositions"] and place:
+            return _is_institution(tokens, place - 1, small)
+        if (
+            small in closed["genitive_articles"]
+            and place
+            and _ends(tokens[place - 1], closed["with_genitive"])
+        ):
+            return True
+        inside = small in closed["inside"] or token.text[:1].isupper()
+        if not inside and not (small.endswith(_ENDINGS) and _is_adjective(small)):
+            return False
+    return False
+
+
+def _is_institution(tokens: Sequence[Token], place: int, preposition: str) -> bool:
+    """Whether a word names an institution, also with a genitive between: "Beauftragte der Regierung für"."""
+    closed = lists().names
+    ends = {"für": closed["institutions"], "gegen": closed["with_gegen"]}.get(preposition, closed["with_zur"])
+    if _ends(tokens[place], ends):
+        small = tokens[place].text.lower()
+        advice = small in closed["advice"] and place > 0
+        indefinite = advice and tokens[place - 1].text.lower() in closed["indefinite"]
+        return not indefinite and small not in closed["complete"]
+    genitive = place >= 2 and tokens[place - 1].text.lower() in closed["genitive_articles"]
+    return genitive and _ends(tokens[place - 2], ends)
+
+
+def _ends(token: Token, ends: tuple[str, ...]) -> bool:
+    return token.text[:1].isupper() and token.text.lower().endswith(ends)
+
+
+def _after_capital(tokens: Sequence[Token], first: int) -> bool:
+    """As "Krieg" in "im Kalten Krieg": an adjective inside a sentence has a capital in names only."""
+    if not first or tokens[first].sentence != tokens[first - 1].sentence:
+        return False
+    if tokens[first].text[:1].islower() or (
+        first > 1 and tokens[first - 2].text.lower() in lists().names["indefinite"]
+    ):
+        return False
+    before = tokens[first - 1]
+    small = before.text.lower()
+    if (
+        before.end + 1 != tokens[first].start
+        or before.initial
+        or not before.text[:1].isupper()
+        or before.text[1:] != small[1:]
+    ):
+        return False
+    persons = lists().names["persons"]
+    person = any(small.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
+    noun = is_known(before.text) and lemma(before.text) == before.text
+    return small.endswith(_ENDINGS) and not person and not noun and _is_adjective(small)
+
+
+def _is_adjective(small: str) -> bool:
+    base = lemma(small)
+    return is_known(small) and base.islower() and small.startswith(base[:-1]) and base != small
+
+
+def _before_legal_form(tokens: Sequence[Token], last: int) -> bool:
+    following = [token.text for token in tokens[last + 1 : last + 3]]
+    forms = lists().names["legal_forms"]
+    return bool(following) and (following[0] in forms or "~".join(following) in forms)
+
+
+# Finding the words of the lexicon in texts: a fast search for candidates, then reading what was found.
 
 
 class Matcher:

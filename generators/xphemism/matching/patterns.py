@@ -1,14 +1,18 @@
-"""What to look for: every form of every word, and what stands for it inside compounds."""
+"""Patterns of words and compounds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from polbias.generators.xphemism.matching.folding import lower
+from polbias.generators.language.german_words import is_known, lemma
+from polbias.generators.xphemism.matching.text import CompoundMember, Hit, HitKind, Token, lists, lower
+from polbias.generators.xphemism.vocabulary.lexicon import PartOfSpeech, Word
 from polbias.generators.xphemism.vocabulary.paradigms import forms
-from polbias.generators.xphemism.words import PartOfSpeech, Word
+
+# What to look for: every form of every word, and what stands for it inside compounds.
 
 # Spellings of Switzerland, and of those who lack the letters.
 _SHARP = str.maketrans({"ß": "ss"})
@@ -149,3 +153,271 @@ def _stem(word: Word, linking: str) -> int:
         if form and linking.startswith(form):
             return len(form)
     return len(linking)
+
+
+# Whether the letters around a word are members of a compound, or make another word of it ("Regelung").
+
+_SHORTEST = 3
+_STRANGE = 4  # letters that a member unknown to the dictionary needs
+
+
+@lru_cache(maxsize=65536)
+def leads(letters: str, deverbal: bool) -> bool:
+    """Return whether letters can be the members before a word.
+
+    Args:
+        letters: what stands before it in the compound.
+        deverbal: whether the word is a noun made from a verb.
+    """
+    small, closed = letters.lower(), lists().compounds
+    if small in closed["inseparable"]:
+        return False
+    if small in closed["separable"]:
+        return not deverbal
+    if _is_direct(small):
+        return True
+    cuts = range(_SHORTEST, len(small) - _SHORTEST + 1)
+    return any(leads(small[:cut], False) and _is_first(small[cut:]) for cut in cuts)
+
+
+@lru_cache(maxsize=65536)
+def follows(letters: str, capital: bool) -> bool:
+    """Return whether letters can be the members after a word.
+
+    Args:
+        letters: what stands after it and its linking element.
+        capital: whether the compound is written with a capital; else its last member is an adjective.
+    """
+    small = letters.lower()
+    if capital and small in lists().compounds["nouns"]:
+        return True
+    if _is_suffix(small) or len(small) < _SHORTEST:
+        return False
+    if not capital and small in lists().compounds["verbal"]:
+        return False
+    if _is_last(small, capital):
+        return True
+    cuts = range(_SHORTEST, len(small) - _SHORTEST + 1)
+    return any(_is_first(small[:cut]) and follows(small[cut:], capital) for cut in cuts)
+
+
+@lru_cache(maxsize=65536)
+def crossed(part: str, start: int, stem: int, end: int, deverbal: bool) -> bool:
+    """Return whether a compound rather has its seam elsewhere: "Normal-fall", not "Norm-al-fall".
+
+    Args:
+        part: the compound.
+        start: where the word begins in it.
+        stem: where the word ends.
+        end: where its linking element ends.
+        deverbal: whether the word is a noun made from a verb.
+    """
+    small = part.lower()
+    before, after = small[:start], small[end:]
+    cuts = range(_STRANGE, len(small) - _STRANGE + 1)
+    if not any(_cuts_through(small, cut, (start, stem, end), deverbal) for cut in cuts):
+        return False
+    shortest = _STRANGE if before and after else _SHORTEST
+    strong = not before or (len(before) >= shortest and _is_direct(before))
+    return not (strong and (not after or (len(after) >= shortest and _is_last(after, part[:1].isupper()))))
+
+
+def _cuts_through(small: str, cut: int, word: tuple[int, int, int], deverbal: bool) -> bool:
+    """Return whether words on both sides of a cut leave no room for the word between its neighbours."""
+    start, stem, end = word
+    if cut == start or stem <= cut <= end or not _is_word(small[:cut]) or not _is_word(small[cut:]):
+        return False
+    if cut < start:
+        return not leads(small[cut:start], deverbal)
+    return cut < stem or not _is_first(small[end:cut])
+
+
+def strange(part: str, rest: str) -> bool:
+    """Return whether a rest may be a name or a new word ("Bafög-", "-gate"): the dictionary has neither.
+
+    Args:
+        part: the whole of it.
+        rest: what is no lexicon word of it.
+    """
+    small = rest.lower()
+    return (
+        len(rest) >= _STRANGE
+        and not _is_suffix(small)
+        and not is_known(part)
+        and not is_known(part.capitalize())
+    )
+
+
+def _is_direct(small: str) -> bool:
+    closed = lists().compounds
+    return small in closed["separable"] or small in closed["particles"] or _is_first(small)
+
+
+def _is_first(small: str) -> bool:
+    closed = lists().compounds
+    if small in closed["short"]:
+        return True
+    if small in closed["inseparable"] or small in closed["suffixes"]:
+        return False
+    bare = [small, *(small.removesuffix(each) for each in closed["linking"] if small.endswith(each))]
+    # A stem can lose the end that it has alone: Schul-, Wohn-, Erd-.
+    bare += [small + "e", small + "en"] if len(small) > _SHORTEST else []
+    return any(_is_word(each) for each in bare)
+
+
+def _is_last(small: str, capital: bool) -> bool:
+    if capital:
+        # The dictionary does not have every genitive: "Skandales".
+        return _is_word(small) or (small.endswith("es") and _is_word(small.removesuffix("es")))
+    return is_known(small) and lemma(small).islower()
+
+
+def _is_word(small: str) -> bool:
+    """Return whether the dictionary has a word; of three letters only a noun ("Bau", not "wer")."""
+    capital = small.capitalize()
+    if len(small) == _SHORTEST:
+        return is_known(capital) and lemma(capital)[:1] == capital[:1]
+    return len(small) > _SHORTEST and (is_known(small) or is_known(capital))
+
+
+def _is_suffix(small: str) -> bool:
+    closed = lists().compounds
+    if small in closed["suffixes"]:
+        return True
+    return any(
+        small.endswith(end) and small.removesuffix(end) in closed["suffixes"] for end in closed["endings"]
+    )
+
+
+# How letters stand in a word: as the word itself, as a member of a compound, or by accident.
+
+# Members between hyphens, and between humps as in "#NeinZumKrieg".
+_PART = re.compile(r"[^\W_]+?(?=-|(?<=[^\W\d_A-ZÄÖÜ])[A-ZÄÖÜ]|$)")
+
+
+def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> CompoundMember | None:
+    """Return which member of a compound a word is.
+
+    Args:
+        pattern: of the word, as long as its letters.
+        token: that the letters are in, and not the whole of.
+        start: offset of the letters in the token.
+        small_nouns: whether nouns may be written small, as in addresses.
+
+    Returns:
+        The member; None if the letters only happen to stand there ("enorm", "Regelung", "Ankündigung").
+    """
+    if pattern.pos not in ("noun", "adjective"):
+        return None
+    text, end = token.text, start + len(pattern.letters)
+    parts = _member_parts(text)
+    first = next((i for i, (_, stop) in enumerate(parts) if start < stop), None)
+    last = next((i for i, (_, stop) in enumerate(parts) if end <= stop), None)
+    if first is None or last is None or start < parts[first][0]:
+        return None
+    before, after = text[parts[first][0] : start], text[end : parts[last][1]]
+    alone = not before and not after
+    final = last == len(parts) - 1 and not text.endswith("-")
+    if not _joins(pattern, before, after, final, text[parts[first][0] : parts[last][1]]):
+        return None
+    opening = first == 0 and not text.startswith("-")
+    small = text[parts[first][0]].islower() and opening and not small_nouns
+    if pattern.pos == "noun" and small and (not after or alone):
+        return None
+    if pattern.pos == "adjective" and not (final and (text[:1].islower() or token.initial or text.isupper())):
+        return None
+    if before or not opening:
+        return "head" if final and not after else "middle"
+    return "first"
+
+
+def _joins(pattern: Pattern, before: str, after: str, final: bool, part: str) -> bool:
+    """Return whether the letters on both sides are members, and the form can stand between them."""
+    if after:
+        if pattern.masculine and final and after in lists().compounds["gendered"]:
+            return not before or leads(before, pattern.deverbal)
+        if not pattern.joining:
+            return False
+    elif final and not pattern.whole:
+        return False
+    if crossed(part, len(before), len(before) + pattern.stem, len(part) - len(after), pattern.deverbal):
+        return False
+    leading = not before or leads(before, pattern.deverbal)
+    following = not after or follows(after, part[:1].isupper())
+    if leading and following:
+        return True
+    if leading:
+        return strange(part, after)
+    return following and strange(part, before)
+
+
+@lru_cache(maxsize=4096)
+def _member_parts(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(match.span() for match in _PART.finditer(text))
+
+
+# What letters in a text are: the word, a form of it, a member of a compound, or nothing of that.
+
+
+def read(
+    pattern: Pattern, words: Sequence[Token], first: int, last: int, start: int, small_nouns: bool
+) -> Hit | None:
+    """Return what letters of a text are.
+
+    Args:
+        pattern: the letters.
+        words: of the text.
+        first: place of the word in which they begin.
+        last: place of the word in which they end.
+        start: offset of the letters.
+        small_nouns: whether the text writes nouns small.
+
+    Returns:
+        A hit without surface and tags; None if they only happen to stand there.
+    """
+    token, end = words[first], start + len(pattern.letters)
+    small_nouns = small_nouns or token.address is not None
+    whole_end = words[last].whole_end
+    if pattern.whole and token.start == start and words[last].end == end:
+        phrase = words[first : last + 1]
+        if not _spelled(pattern, phrase, small_nouns) or _other_word(pattern, words, first, last):
+            return None
+        if whole_end > end:  # Asylbewerber:innen
+            return Hit(pattern.word, start, end, start, whole_end, "compound", "", "first")
+        kind: HitKind = "exact" if _is_citation(pattern, phrase) else "inflected"
+        return Hit(pattern.word, start, end, start, whole_end, kind, "")
+    if first != last:
+        return None
+    member = member_of(pattern, token, start - token.start, small_nouns)
+    if member is None:
+        return None
+    return Hit(pattern.word, start, start + pattern.stem, token.start, whole_end, "compound", "", member)
+
+
+def _spelled(pattern: Pattern, phrase: Sequence[Token], small_nouns: bool) -> bool:
+    """Return whether nouns have their capitals, and a single word of another kind none inside a sentence."""
+    for token, capital in zip(phrase, pattern.capitals, strict=False):
+        if capital and token.text[:1].islower() and not small_nouns:
+            return False
+    token = phrase[0]
+    if len(phrase) > 1 or pattern.capitals[0] or not token.text[:1].isupper():
+        return True
+    return pattern.pos == "noun" or token.initial or token.text.isupper()
+
+
+def _other_word(pattern: Pattern, words: Sequence[Token], first: int, last: int) -> bool:
+    """Return whether the capital of a sentence start hides another word: an adjective, or "Mittels"."""
+    if not words[first].initial:
+        return False
+    if pattern.genitive:
+        return True
+    if not pattern.attributive or last + 1 == len(words):
+        return False
+    following = words[last + 1]
+    return following.start == words[last].end + 1 and following.text[:1].isupper()
+
+
+def _is_citation(pattern: Pattern, phrase: Sequence[Token]) -> bool:
+    """Return whether the word stands there as in the lexicon, but for the capital of its first letter."""
+    surface = " ".join(token.text for token in phrase)
+    return surface[1:] == pattern.word[1:] and surface[:1].lower() == pattern.word[:1].lower()

@@ -1,19 +1,124 @@
-"""Words of a German text: where they begin and end, which begin a sentence, which are part of an address."""
+"""Text to match in: tokens, folding, word lists, and a match."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from polbias.files import InputError
-from polbias.generators.xphemism.matching.lists import lists
+from pydantic import BeforeValidator
+
+from polbias.files import InputError, package_file
 from polbias.optional import advice
+from polbias.template_files import Entry, load_template
 
 if TYPE_CHECKING:
     from spacy.language import Language
+
+
+# Texts as they come from the web in one spelling, with the way back to their own offsets.
+
+# What is invisible inside a word: soft hyphens, zero-width characters, a byte order mark.
+_INVISIBLE = "\u00ad\u200b\u200c\u2060\ufeff"
+_HYPHENS = "\u2010\u2011\u2043"
+# Any of these may hide a word from a plain search; the combining mark is that of German umlauts.
+HIDING = frozenset((*_INVISIBLE, *_HYPHENS, "\u0308", "\u00a0", "\u202f", "\n", "\r", "\t", "  "))
+_ODD = re.compile(
+    rf"(?P<invisible>[{_INVISIBLE}]+)|(?P<hyphen>[{_HYPHENS}])|(?P<space>\s{{2,}}|[^\S ])"
+    r"|(?P<half>[\ud800-\udfff])|(?P<composed>\w[\u0300-\u036f]+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text in one spelling.
+
+    Attributes:
+        text: without invisible characters, umlauts composed, one plain space for any white space.
+        offsets: for each character where it begins in the text as it was, and at last that text's length;
+            None where nothing had to be changed.
+    """
+
+    text: str
+    offsets: Sequence[int] | None
+
+    def original(self, place: int) -> int:
+        """Return where a character begins in the text as it was."""
+        return place if self.offsets is None else self.offsets[place]
+
+
+def fold(text: str) -> Folded:
+    """Return a text in one spelling.
+
+    Args:
+        text: anything, also with half characters of another encoding.
+    """
+    if not _ODD.search(text):
+        return Folded(text, None)
+    parts: list[str] = []
+    offsets: list[int] = []
+    end = 0
+    for odd in _ODD.finditer(text):
+        parts.append(text[end : odd.start()])
+        offsets.extend(range(end, odd.start()))
+        part = _folded(odd)
+        parts.append(part)
+        offsets.extend(min(odd.start() + step, odd.end() - 1) for step in range(len(part)))
+        end = odd.end()
+    parts.append(text[end:])
+    offsets.extend(range(end, len(text) + 1))
+    return Folded("".join(parts), offsets)
+
+
+def _folded(odd: re.Match[str]) -> str:
+    match odd.lastgroup:
+        case "invisible":
+            return ""
+        case "hyphen":
+            return "-"
+        case "space":
+            return " "
+        case "half":
+            return "\ufffd"
+    return unicodedata.normalize("NFC", odd.group())
+
+
+def lower(text: str) -> str:
+    """Return a text in small letters, each where it was (``"İ"`` would become two)."""
+    small = text.lower()
+    if len(small) == len(text):
+        return small
+    return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
+
+
+# The closed classes of ``words.yaml``.
+
+
+def _split(value: object) -> object:
+    return tuple(value.split()) if isinstance(value, str) else value
+
+
+_Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+
+
+class Lists(Entry):
+    """``words.yaml``: lists by name, about compounds and about proper names."""
+
+    compounds: Mapping[str, _Words]
+    names: Mapping[str, _Words]
+
+
+@cache
+def lists() -> Lists:
+    """Return the shipped lists."""
+    return load_template(package_file("generators/xphemism/matching/words.yaml"), Lists)
+
+
+# Words of a German text: where they begin and end, which begin a sentence, which are part of an address.
 
 Address = Literal["url", "mention", "hashtag"]
 _MENTION = re.compile(r"(?<![\w@])@\w+(?:\.\w+)*")
@@ -57,7 +162,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     part ("Steuer- und Abgabenlast").
 
     Args:
-        text: as :func:`~polbias.generators.xphemism.matching.folding.fold` leaves it.
+        text: as :func:`~polbias.generators.xphemism.matching.text.fold` leaves it.
     """
     pipeline = _pipeline()
     # Not pipeline(text): that refuses texts of more than a million characters.
@@ -127,3 +232,38 @@ def _pipeline() -> Language:
     pipeline = spacy.blank("de")
     pipeline.add_pipe("sentencizer")
     return pipeline
+
+
+# Where a word of the lexicon stands in a claim.
+
+HitKind = Literal["exact", "inflected", "compound"]
+CompoundMember = Literal["first", "middle", "head"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place of a claim where a word of the lexicon stands.
+
+    Attributes:
+        word: the word of the lexicon.
+        start: offset of its first character in the claim.
+        end: offset after its last character; in a compound that of the member without linking element.
+        token_start: offset of the token that it stands in; of a phrase, of its first token.
+        token_end: offset after the last character of that token.
+        kind: "exact" as in the lexicon, "inflected" another form of it, "compound" a member of a longer word.
+        surface: the characters from ``start`` to ``end``.
+        member: which member of the compound it is, None outside compounds.
+        quoted: whether it stands inside quotation marks.
+        proper: whether it is, or is part of, a proper name.
+    """
+
+    word: str
+    start: int
+    end: int
+    token_start: int
+    token_end: int
+    kind: HitKind
+    surface: str
+    member: CompoundMember | None = None
+    quoted: bool = False
+    proper: bool = False

@@ -9,10 +9,9 @@ from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
 from polbias.generators.xphemism.substitution.roles import role_of
-from polbias.generators.xphemism.substitution.tokens import Tokens
-from polbias.generators.xphemism.substitution.words import Agreement
+from polbias.generators.xphemism.substitution.words import Agreement, Tokens
+from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import Case, Reading, Strength, adjective_ending, forms
-from polbias.generators.xphemism.words import Word
 
 Decided = Callable[[list[Agreement]], bool]
 

@@ -1,21 +1,289 @@
-"""Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3)."""
+"""Exchange of a word in a claim."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from polbias.generators.xphemism.matching.hit import Hit
-from polbias.generators.xphemism.substitution.compounds import exchange_member
-from polbias.generators.xphemism.substitution.edits import Span, applied
+from polbias.generators.language import german_words as german
+from polbias.generators.language.german_words import is_known
+from polbias.generators.xphemism.matching.text import Hit
+from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Substitution, applied
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
-from polbias.generators.xphemism.substitution.occurrences import other_hits, readings_of
-from polbias.generators.xphemism.substitution.other_words import as_noun, exchange_other
-from polbias.generators.xphemism.substitution.result import ReviewError, Substitution
-from polbias.generators.xphemism.substitution.risks import check_mood, check_text
-from polbias.generators.xphemism.substitution.tokens import Tokens, tokenise
-from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
-from polbias.generators.xphemism.words import Word
+from polbias.generators.xphemism.substitution.phrase import ENDINGS
+from polbias.generators.xphemism.substitution.roles import check_mood, check_text
+from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
+from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
+from polbias.generators.xphemism.vocabulary.paradigms import Reading, forms, genders
+
+# The other places of a claim where a word stands that is exchanged.
+
+
+@lru_cache(maxsize=4096)
+def _pattern(word: Word) -> re.Pattern[str]:
+    ordered = sorted(forms(word), key=len, reverse=True)
+    alternatives = "|".join(re.escape(form).replace(r"\ ", r"\s+") for form in ordered)
+    return re.compile(rf"(?<![\w-])(?:{alternatives})(?![\w-])", re.IGNORECASE)
+
+
+def other_hits(claim: str, word: Word, hit: Hit) -> tuple[Hit, ...]:
+    """Return the places of a claim beside a hit where a form of its word stands as a token of its own.
+
+    A noun is found with a capital only.
+
+    Args:
+        claim: the text.
+        word: the word of the hit.
+        hit: the place that is known.
+    """
+    found: list[Hit] = []
+    for match in _pattern(word).finditer(claim):
+        start, end = match.span()
+        if start < hit.token_end and hit.token_start < end:
+            continue
+        surface = match[0]
+        if (
+            word.pos == "noun"
+            and not surface.split()[-1 if not word.tail else 0][0].isupper()
+            and not word.modifiers
+        ):
+            continue
+        kind = "exact" if surface == word.word else "inflected"
+        found.append(Hit(word.word, start, end, start, end, kind, surface))  # type: ignore[arg-type]
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _by_fold(word: Word) -> Mapping[str, tuple[Reading, ...]]:
+    found: dict[str, tuple[Reading, ...]] = {}
+    for form, readings in forms(word).items():
+        found[form.casefold()] = (*found.get(form.casefold(), ()), *readings)
+    return found
+
+
+def readings_of(word: Word, surface: str) -> tuple[Reading, ...]:
+    """Return what a form can be, whatever its capitals and white space; () if it is no form of the word."""
+    return _by_fold(word).get(" ".join(surface.split()).casefold(), ())
+
+
+# Words that are no nouns: adjectives keep their ending, adverbs and fixed phrases are put in as they are.
+
+_INVARIABLE = ("adverb", "fixed")
+
+
+@lru_cache(maxsize=4096)
+def as_noun(word: Word) -> Word:
+    """Return a word as a noun: a verb as "das Ableben", an adjective as "der Arbeitslose".
+
+    Raises:
+        ReviewError: If the word is an adverb, a fixed phrase or a verb with a fixed part.
+    """
+    if word.pos == "noun":
+        return word
+    if word.singular is None or word.tail or word.pos in _INVARIABLE:
+        raise ReviewError("part-of-speech", f'"{word.word}" cannot replace a noun')
+    capital = word.singular[:1].upper() + word.singular[1:]
+    noun: dict[str, object] = {"pos": "noun", "citation": "sg"}
+    if word.pos == "verb":
+        noun |= {
+            "head": capital,
+            "gender": "n",
+            "singular": capital,
+            "genitive": (capital + "s",),
+            "plural": None,
+        }
+        noun |= {"declension": "strong", "linking": (capital + "s",)}
+    else:
+        noun |= {
+            "head": capital + "e",
+            "gender": "m/f",
+            "singular": capital + "e",
+            "genitive": (capital + "en",),
+        }
+        noun |= {"plural": capital + "e", "declension": "adjectival", "linking": (capital + "en",)}
+    return word.model_copy(update=noun)
+
+
+def exchange_other(
+    tokens: Tokens, first: int, last: int, surface: str, base: Word, exchange: Word
+) -> tuple[Span, ...]:
+    """Return the change of an adjective, adverb, verb or fixed phrase.
+
+    Args:
+        tokens: of the claim.
+        first: place of the first token of the word.
+        last: place of its last token.
+        surface: as it stands there.
+        base: the word.
+        exchange: what replaces it.
+
+    Raises:
+        ReviewError: If the exchange word cannot take the form or place of the base word.
+    """
+    if base.pos == "adjective":
+        text = _adjective(surface, base, exchange)
+    elif base.pos == "verb":
+        text = _verb(surface, base, exchange)
+    elif exchange.pos in _INVARIABLE or exchange.pos == "adjective":
+        text = exchange.word
+    else:
+        raise ReviewError("part-of-speech", f'"{exchange.word}" cannot stand where "{base.word}" stands')
+    if surface[:1].isupper():
+        text = text[:1].upper() + text[1:]
+    _check_cases(tokens, last, base, exchange)
+    return (Span(first, last, text, "word"),)
+
+
+def _adjective(surface: str, base: Word, exchange: Word) -> str:
+    """Return an adjective with the ending of another one; comparatives included."""
+    low, stem = surface.lower(), (base.singular or base.word).lower()
+    if low == base.word.lower():
+        if exchange.pos == "adjective" or exchange.pos in _INVARIABLE:
+            return exchange.word
+    elif exchange.pos == "adjective" and exchange.singular and low.startswith(stem):
+        ending = low.removeprefix(stem)
+        if ending in ENDINGS or ending.removeprefix("er") in ENDINGS:
+            return exchange.singular + ending
+    raise ReviewError("part-of-speech", f'"{exchange.word}" cannot take the form of "{surface}"')
+
+
+def _verb(surface: str, base: Word, exchange: Word) -> str:
+    """Return the infinitive or participle of a verb; its finite forms go to a reader."""
+    if exchange.pos == "verb" and exchange.singular:
+        tail = f"{exchange.tail} " if exchange.tail else ""
+        if surface.lower() == base.word.lower():
+            return tail + exchange.singular
+        if surface.lower() in {form.lower() for form in base.linking} and exchange.linking:
+            return tail + exchange.linking[0]
+    raise ReviewError("verb-phrase", f'"{exchange.word}" has to be put into the clause by hand')
+
+
+def _check_cases(tokens: Tokens, last: int, base: Word, exchange: Word) -> None:
+    """Refuse a preposition that governs another case than the one that it replaces, before an article."""
+    old, new = closed.PREPOSITIONS.get(base.word), closed.PREPOSITIONS.get(exchange.word)
+    if old is None or last + 1 >= len(tokens):
+        return
+    following = tokens[last + 1].low
+    if new is None:
+        # "Über" is "mehr als" before a number only.
+        counted = tokens[last + 1].kind == "number" or following in german.NUMBERS
+        if exchange.pos in _INVARIABLE and " " in exchange.word and not counted:
+            raise ReviewError("government", f'"{base.word}" is a preposition there')
+        return
+    cases = {case for _, case, _ in closed.DETERMINER_FORMS.get(following, ())}
+    if (cases and not cases & set(new)) or (not cases and set(old) != set(new)):
+        raise ReviewError("government", f'"{exchange.word}" governs another case than "{base.word}"')
+
+
+# A word inside a compound: its linking element, and words derived from it ("Konkurrentin").
+
+# So many last letters must two words share for the same suffix to fit both ("-minister-ium").
+_SHARED = 5
+# A shorter last member is rather an ending or a part of one.
+_SHORTEST = 4
+_ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
+
+
+def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
+    """Return the change of a compound whose first or middle member is exchanged.
+
+    Args:
+        token: the compound.
+        place: of it.
+        hit: the member.
+        base: the word that the member is.
+        exchange: the word that replaces it.
+
+    Raises:
+        ReviewError: If the exchange word cannot be a member of a compound.
+    """
+    start = hit.start - token.start
+    left, rest = token.text[:start], token.text[start:]
+    end = hit.end - hit.start
+    right = rest[_linked(rest, end, base) :]
+    if right.lower() in closed.DERIVATIONS:
+        stem = _derivation_base(right.lower(), base, exchange)
+    elif exchange.linking and exchange.pos == "noun":
+        if not _is_word(right):
+            raise ReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
+        stem = exchange.linking[0]
+        right = _with_seam(stem, right, rest[: len(rest) - len(right)].endswith("-"))
+    else:
+        raise ReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
+    if any(form.lower() in token.low for form in (exchange.word, stem)):
+        raise ReviewError("already-there", f'"{token.text}" has the exchange word already')
+    capital = token.text[start].isupper()
+    return (Span(place, place, left + (stem if capital else stem[:1].lower() + stem[1:]) + right, "word"),)
+
+
+def _with_seam(stem: str, right: str, hyphen: bool) -> str:
+    """Return what is left of a compound as it is written after a new member.
+
+    Args:
+        stem: the new member; "Fake-News-" demands a hyphen.
+        right: what is left.
+        hyphen: whether the old member took the hyphen before it away.
+    """
+    if stem.endswith("-"):
+        right = right.removeprefix("-")
+        return right[:1].upper() + right[1:]
+    if hyphen:
+        return right.lower() if right[1:].islower() else f"-{right}"
+    return right
+
+
+def _linked(rest: str, end: int, base: Word) -> int:
+    """Return the length of the member with its linking element."""
+    low = rest.lower()
+    fitting = [len(form) for form in base.linking if low.startswith(form.lower()) and len(form) >= end]
+    fitting = [length for length in fitting if length < len(rest)]
+    if fitting:
+        # "Endlager-suche", not "Endlagers-uche".
+        return max(fitting, key=lambda length: (_is_word(rest[length:]), length))
+    # Before a hyphen whatever is left of the member is its linking element.
+    element = low[end:].partition("-")
+    return end + len(element[0]) if element[1] and element[0] in _ELEMENTS else end
+
+
+def _is_word(right: str) -> bool:
+    """Return whether what is left of a compound is a word, a compound, or words with hyphens."""
+    first = right.lstrip("-").partition("-")[0]
+    if len(first) < _SHORTEST and not right.startswith("-"):
+        return False
+    known = any(is_known(form) for form in (first, first.lower(), first.capitalize()))
+    return known or any(
+        is_known(first[cut:].capitalize()) and is_known(first[:cut].rstrip("s").capitalize())
+        for cut in range(_SHORTEST, len(first) - _SHORTEST + 1)
+    )
+
+
+def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
+    """Return what the suffix of a derived word stands after.
+
+    Raises:
+        ReviewError: If the exchange word cannot take it.
+    """
+    single, old = exchange.singular, base.singular
+    if single is None or old is None or exchange.pos != "noun" or exchange.modifiers or exchange.tail:
+        raise ReviewError("derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}"')
+    if suffix in ("in", "innen") and "m" in genders(exchange) and _is_agent(exchange):
+        return single.removesuffix("e")
+    if single[-_SHARED:].lower() == old[-_SHARED:].lower():
+        return single
+    raise ReviewError(
+        "derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}" of the derived word'
+    )
+
+
+def _is_agent(word: Word) -> bool:
+    assert word.singular is not None
+    return word.declension == "weak" or (word.declension == "strong" and word.singular.endswith("er"))
+
+
+# Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3).
 
 
 def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substitution:

@@ -1,34 +1,31 @@
-"""Nouns: the exchange word in the case and number of the base word, and its phrase in agreement with it."""
+"""Nouns and what agrees with them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
-from polbias.generators.xphemism.substitution.agreement import (
-    governs_verb,
-    partitive_spans,
-    relative_spans,
-    verb_spans,
-)
-from polbias.generators.xphemism.substitution.bare import takes_article, with_article
-from polbias.generators.xphemism.substitution.edits import Span, changed
+from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
+from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
 from polbias.generators.xphemism.substitution.evidence import agreements, is_coordinated, narrowed, phrase_at
-from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of
-from polbias.generators.xphemism.substitution.result import ReviewError
-from polbias.generators.xphemism.substitution.risks import (
+from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
+from polbias.generators.xphemism.substitution.roles import (
     check_dative,
     check_number,
     check_possessive,
     check_relative,
     is_abstract,
     is_person,
+    role_of,
 )
-from polbias.generators.xphemism.substitution.tokens import Tokens
-from polbias.generators.xphemism.substitution.words import Agreement
+from polbias.generators.xphemism.substitution.words import Agreement, Tokens
+from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (
+    CASES,
+    Case,
     Gender,
     Number,
     Reading,
@@ -37,7 +34,243 @@ from polbias.generators.xphemism.vocabulary.paradigms import (
     genders,
     inflect,
 )
-from polbias.generators.xphemism.words import Word
+
+# Nouns without article: whether the exchange word can stand without one, too, or takes the definite one.
+
+
+def takes_article(
+    tokens: Tokens, phrase: Phrase, old: Agreement, new: Number, base: Word, exchange: Word
+) -> bool:
+    """Return whether the exchange word takes the definite article where the base word stands without one.
+
+    A collective does ("Medien" to "die Lügenpresse"); what is not counted stands alone ("Proteste" to
+    "Bürgerengagement").
+
+    Args:
+        tokens: of the claim.
+        phrase: of the noun, without determiner.
+        old: case and number of the base word.
+        new: number of the exchange word.
+        base: the base word.
+        exchange: the exchange word.
+
+    Raises:
+        ReviewError: If the exchange word can be counted and may need an article.
+    """
+    if _possessed(tokens, phrase):
+        return False
+    _check_juxtaposed(tokens, phrase, old)
+    if new == "pl":
+        return False
+    collective = (exchange.head or "").lower().endswith(closed.COLLECTIVE)
+    if old.number == "pl":
+        if not collective and exchange.plural is not None:
+            raise ReviewError(
+                "article", f'the plural becomes a singular, and "{exchange.word}" may need an article'
+            )
+        return collective
+    if not phrase.attributes and collective and is_abstract(base):
+        return True
+    if phrase.attributes or is_abstract(exchange):
+        return False
+    if old.case == "acc" and exchange.plural == exchange.singular and not exchange.modifiers:
+        # "Anspruch auf Almosen": the plural looks the same and needs no article.
+        return False
+    raise ReviewError("article", f'"{exchange.word}" can be counted and may need an article in the singular')
+
+
+def with_article(
+    tokens: Tokens, phrase: Phrase, agreement: Agreement, spans: Iterable[Span]
+) -> tuple[Span, ...]:
+    """Return the changes of a phrase without determiner with a definite article before it.
+
+    Args:
+        tokens: of the claim.
+        phrase: without determiner.
+        agreement: of the new phrase.
+        spans: changes of its adjectives and its noun.
+    """
+    article = closed.determiner_form(closed.DEFINITE, agreement)
+    if phrase.preposition is not None:
+        place = phrase.preposition
+        merged = closed.CONTRACTED.get((tokens[place].low, article))
+        if merged and tokens[place].text[0].isupper():
+            merged = merged.capitalize()
+        return (Span(place, place, merged or f"{tokens[place].text} {article}", "preposition"), *spans)
+    start = min((phrase.head, *phrase.attributes))
+    rest = [span for span in spans if not span.first <= start <= span.last]
+    opening = next((span for span in spans if span.first <= start <= span.last), None)
+    if opening is None:
+        opening = Span(start, start, tokens[start].text, "determiner")
+    text = opening.text
+    if start in phrase.attributes:
+        text = text[:1].lower() + text[1:]
+    return (Span(opening.first, opening.last, f"{article} {text}", opening.kind), *rest)
+
+
+def _check_juxtaposed(tokens: Tokens, phrase: Phrase, old: Agreement) -> None:
+    """Refuse a noun right after another one, unless a preposition governs that: "im Jahr Proteste"."""
+    before = tokens[phrase.head - 1] if phrase.head else None
+    if before is None or not before.is_noun or before.opens or before.text in closed.AMOUNTS:
+        return
+    if phrase.preposition is not None or old.case == "gen" or phrase.head - 1 in phrase.attributes:
+        return
+    if read_phrase(tokens, phrase.head - 1).preposition is None:
+        raise ReviewError(
+            "juxtaposed", "it stands right after a noun, and how they belong together is not clear"
+        )
+
+
+def _possessed(tokens: Tokens, phrase: Phrase) -> bool:
+    """Return whether a quantity, a genitive or "als" before the noun does the work of an article."""
+    start = min((phrase.head, *phrase.attributes))
+    if not start:
+        return False
+    before = tokens[start - 1]
+    return (
+        before.low in closed.INVARIABLE
+        or before.low == "als"
+        or (before.is_noun and before.low.endswith("s"))
+    )
+
+
+# What agrees with a noun outside of its phrase: verb, relative pronoun, "eine der ...".
+
+
+def governs_verb(tokens: Tokens, phrase: Phrase, last: int, number: Number, coordinated: bool) -> bool:
+    """Return whether the finite verb of the clause agrees with the phrase alone, which is a nominative."""
+    clause = clause_at(tokens, phrase.head)
+    if coordinated or clause.finite is None or finite_number(tokens[clause.finite].low) != number:
+        return False
+    return role_of(tokens, phrase, last, number, coordinated) == "nom"
+
+
+def verb_spans(tokens: Tokens, phrase: Phrase, number: Number) -> tuple[Span, ...]:
+    """Return the change of the finite verb of the clause to another number.
+
+    Raises:
+        ReviewError: If the verb has no form that the rules know.
+    """
+    clause = clause_at(tokens, phrase.head)
+    return () if clause.finite is None else _verb(tokens, clause.finite, number)
+
+
+def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
+    form = in_number(tokens[place].low, number)
+    if form is None:
+        raise ReviewError(
+            "verb-form", f'the verb "{tokens[place].text}" has no known form in the other number'
+        )
+    return changed(tokens, place, form, "verb")
+
+
+def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
+    """Return the change of a relative pronoun right after the noun, and of its verb if the number changes.
+
+    Raises:
+        ReviewError: If its case cannot be told and the forms differ.
+    """
+    place = last + 2
+    if old.column == new.column or place >= len(tokens) or tokens[last + 1].text != ",":
+        return ()
+    governed: tuple[Case, ...] = CASES
+    if tokens[place].low in closed.PREPOSITIONS and place + 1 < len(tokens):
+        governed = closed.PREPOSITIONS[tokens[place].low]
+        place += 1
+    low = tokens[place].low
+    tables = [closed.RELATIVES, closed.WELCH]
+    table = next((table for table in tables if low in table[old.column]), None)
+    if table is None:
+        return ()
+    clause = clause_at(tokens, place)
+    if clause.finite is None or clause.finite <= place or clause.finite < clause.places[-1] - 1:
+        return ()
+    if clause.finite == place + 1 != clause.places[-1]:
+        return ()
+    cases = [case for case in CASES if table[old.column][CASES.index(case)] == low and case in governed]
+    forms = {case: table[new.column][CASES.index(case)] for case in cases}
+    if low not in ("dessen", "deren") and len(cases) > 1 and "gen" in cases:
+        cases.remove("gen")
+    if {"nom", "acc"} <= set(cases):
+        subject = _relative_is_subject(tokens, place, clause.finite, clause.places, old.number)
+        if subject is not None:
+            cases = ["nom" if subject else "acc"]
+    chosen = {forms[case] for case in cases}
+    if len(chosen) != 1:
+        raise ReviewError(
+            "relative-pronoun", f'the case of the relative pronoun "{tokens[place].text}" is not clear'
+        )
+    verb: tuple[Span, ...] = ()
+    agrees = old.number != new.number and finite_number(tokens[clause.finite].low) == old.number
+    if agrees and {"nom", "acc"} <= set(cases):
+        raise ReviewError(
+            "relative-pronoun", f'"{tokens[place].text}" may be the subject or the object of its clause'
+        )
+    if agrees and cases == ["nom"]:
+        verb = _verb(tokens, clause.finite, new.number)
+    return (*changed(tokens, place, chosen.pop(), "pronoun"), *verb)
+
+
+def _relative_is_subject(
+    tokens: Tokens, place: int, finite: int, places: tuple[int, ...], number: Number
+) -> bool | None:
+    if finite_number(tokens[finite].low) != number:
+        return False
+    inside = [tokens[k] for k in places if place < k < finite]
+    if inside and inside[0].is_noun and number == "pl" and german.is_plural(inside[0].text) is True:
+        # "Vorteile, die Beamte genießen"; "Vorteile, die Arbeitsplätze sichern" is for a reader.
+        return False if _names_persons(inside[0].text) else None
+    if any(token.low in closed.SUBJECT_PRONOUNS or token.low in ("sie", "es") for token in inside[:1]):
+        return False
+    if inside and inside[0].low in closed.DETERMINER_FORMS:
+        # "die der Bund erhebt": the next phrase is the subject if it is a nominative and agrees with the
+        # verb.
+        following = next((token for token in inside[1:] if token.is_noun), None)
+        if inside[0].low == "der" and following and german.gender(following.text) == "m":
+            return False
+        if inside[0].low in ("die", "das", "eine", "ein"):
+            return None
+    return True
+
+
+def _names_persons(noun: str) -> bool:
+    return german.is_person(noun) or noun.lower().endswith(closed.PERSONAL)
+
+
+def partitive_spans(
+    tokens: Tokens, phrase: Phrase, last: int, case: Case, base: Word, exchange: Word
+) -> tuple[Span, ...]:
+    """Return the change of the pronoun in "eine der ältesten ..." before a plural in the genitive.
+
+    Raises:
+        ReviewError: If its case cannot be told and the forms differ.
+    """
+    place = phrase.first - 1
+    of = phrase.preposition is not None and tokens[phrase.preposition].low == "von"
+    if place < 0 or not ((case == "dat" and of) or (case == "gen" and phrase.determiner is not None)):
+        return ()
+    old, new = genders(base), genders(exchange)
+    low = tokens[place].low
+    if len(old) != 1 or len(new) != 1 or old == new:
+        return ()
+    for table in closed.PRONOUNS.values():
+        cases = [case for case, form in zip(CASES, table[old[0]], strict=True) if form == low]
+        if not cases:
+            continue
+        if place and tokens[place - 1].low in closed.PREPOSITIONS:
+            cases = [case for case in cases if case in closed.PREPOSITIONS[tokens[place - 1].low]] or cases
+        forms = {table[new[0]][CASES.index(case)] for case in cases if case != "gen" or len(cases) == 1}
+        if len(forms) > 1 and set(cases) == {"nom", "acc"}:
+            pronoun = Phrase(place, (), None, None, False, place)
+            role = role_of(tokens, pronoun, last, "sg", False)
+            forms = {table[new[0]][CASES.index(role)]} if role else forms
+        if len(forms) != 1:
+            raise ReviewError("pronoun", f'the case of "{tokens[place].text}" is not clear')
+        return changed(tokens, place, forms.pop(), "pronoun")
+    return ()
+
+
+# Nouns: the exchange word in the case and number of the base word, and its phrase in agreement with it.
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
-from polbias.generators.xphemism.substitution.tokens import Tokens
+from polbias.generators.xphemism.substitution.words import Tokens
 from polbias.generators.xphemism.vocabulary.paradigms import Strength
 
 ENDINGS = ("em", "en", "er", "es", "e")

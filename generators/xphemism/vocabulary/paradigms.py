@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal, get_args
 
-from polbias.generators.xphemism.words import Word
+from polbias.generators.xphemism.vocabulary.lexicon import Word
 
 Case = Literal["nom", "gen", "dat", "acc"]
 Number = Literal["sg", "pl"]

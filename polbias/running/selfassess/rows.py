@@ -1,15 +1,23 @@
-"""Which articles are asked for: the set, the items drawn from it, and their rows."""
+"""Rows, articles and judgements of self-assessment."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.eval.answers.refusal import article_outcome
+from polbias.eval.answers.text import visible
+from polbias.eval.selfassess.schema import outcome
 from polbias.files import InputError
 from polbias.generators.engine import Rows, named_rng
+from polbias.generators.selfassess.choices import read_articles
+from polbias.generators.selfassess.leaks import Detector, load_word_lists
 from polbias.generators.selfassess.templates import NEUTRAL, Family, load_family
+from polbias.running.asking import Answer
+
+# Which articles are asked for: the set, the items drawn from it, and their rows.
 
 Row = Mapping[str, Any]
 
@@ -116,3 +124,163 @@ def row_seed(row: Row, seed: int) -> int:
     """Return the seed with which a row is asked, from the run's seed and the row's name."""
     rng = named_rng(row["dataset"], row["dataset_version"], f"ask/{seed}/{row['id']}")
     return int(rng.integers(2**31))
+
+
+# From an answer of the first stage to an article record.
+
+FindLeaks = Callable[[str], list[str]]
+_FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
+
+
+def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) -> dict[str, Any]:
+    """Return the record of an article.
+
+    Args:
+        row: of the first stage.
+        answer: of the model.
+        model: its name.
+        find_leaks: returns the words of a text that name a perspective.
+    """
+    text = visible(answer.text)
+    return {
+        "id": row["id"],
+        "item": row["cluster_id"],
+        **{name: row[name] for name in _FROM_ROW},
+        "text": text,
+        "outcome": article_outcome(answer.text, answer.finish_reason),
+        "finish_reason": answer.finish_reason,
+        "model": model,
+        "leak": find_leaks(text),
+        "usage": dict(answer.usage),
+    } | ({} if text == answer.text.strip() else {"raw": answer.text})
+
+
+def leak_finder(chosen: ChosenSet) -> FindLeaks:
+    """Return what finds words that name a perspective of a set, by the lists beside its templates.
+
+    Raises:
+        InputError: if there are no lists for it.
+    """
+    path = chosen.family.folder / "leaks.yaml"
+    lists = load_word_lists(path if chosen.own and path.is_file() else None)
+    if chosen.name not in lists:
+        raise InputError(
+            f"{path}: found no word lists for the set {chosen.name!r}, by which articles are flagged that "
+            "name their own side; add them as in templates/selfassess/leaks.yaml"
+        )
+    return Detector(lists[chosen.name]).words
+
+
+# Articles that were written elsewhere: a file of one's own, or samples of lm_eval.
+
+Placed = tuple[str, Mapping[str, Any]]
+
+
+def articles_of(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeaks) -> list[Placed]:
+    """Return place and record of articles that a user gives.
+
+    Args:
+        path: article records, one a line, of which ``id`` and ``text`` are enough; a ``samples_*.jsonl`` that
+            lm_eval wrote of a task polbias_selfassess_generate; or a folder with such files.
+        rows: returns the rows of the first stage, from which what a line does not say is taken.
+        find_leaks: returns the words of a text that name a perspective.
+
+    Raises:
+        InputError: naming file, line and field; if there is no article.
+    """
+    if path.is_dir() or path.name.startswith("samples_"):
+        found = [*_samples(path, find_leaks)]
+    else:
+        found = [*_records(path, rows, find_leaks)]
+    if not found:
+        raise InputError(f"{path}: found no article; expected article records or samples, one a line")
+    return found
+
+
+def _records(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeaks) -> Iterator[Placed]:
+    known: dict[str, Row] | None = None
+    for place, data in read_articles(path):
+        if "outcome" in data and "item" in data:
+            yield place, data
+            continue
+        if known is None:
+            known = {row["id"]: row for row in rows()}
+        yield place, _completed(place, data, known, find_leaks)
+
+
+def _completed(
+    place: str, data: Mapping[str, Any], known: Mapping[str, Row], find_leaks: FindLeaks
+) -> Mapping[str, Any]:
+    row = known.get(str(data.get("id")))
+    if row is None:
+        example = next(iter(known))
+        raise InputError(
+            f"{place}: id: found {data.get('id')!r}, expected a row of the set such as {example!r}"
+        )
+    if not isinstance(data.get("text"), str):
+        raise InputError(f"{place}: text: found {data.get('text')!r}, expected the article")
+    reason = data.get("finish_reason")
+    if not isinstance(reason, str | None):
+        raise InputError(
+            f"{place}: finish_reason: found {reason!r}, expected a word such as 'stop' or nothing"
+        )
+    answer = Answer(row["id"], data["text"], reason)
+    return article_record(row, answer, str(data.get("model") or ""), find_leaks) | dict(data)
+
+
+def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[Placed]:
+    from polbias.eval.samples import Problem, find_samples, left_out, numbered_samples
+
+    problems: list[Problem] = []
+    for file in find_samples([path]):
+        for line, sample in numbered_samples(file.path, problems):
+            with left_out(problems, file.path, line):
+                yield f"{file.path}:{line}", _sampled(sample, file.model, find_leaks)
+    if problems:
+        raise InputError(f"{problems[0]}; {len(problems)} lines in all: repair the file or run lm_eval again")
+
+
+def _sampled(sample: Mapping[str, Any], model: str, find_leaks: FindLeaks) -> Mapping[str, Any]:
+    """Return the record of a sample; what it lacks is a `KeyError`, what is of another kind a `TypeError`."""
+    response = sample["filtered_resps"]
+    text = response[0] if isinstance(response, list) and response else response
+    if not isinstance(text, str):
+        raise TypeError(f"filtered_resps: {str(text)[:40]}")
+    return article_record(sample["doc"], Answer(sample["doc"]["id"], text), model, find_leaks)
+
+
+# From an answer of the second stage to a judgement.
+
+_LEFT_OUT = frozenset({"prompt", "messages"})  # the articles are on file already
+_REFUSED = frozenset({"refusal", "content_filter"})
+
+
+def judgement(row: Mapping[str, Any], answer: Answer, model: str) -> dict[str, Any]:
+    """Return the judgement that an answer is: the row without its prompt, the raw answer, and its reading.
+
+    Args:
+        row: of the second stage.
+        answer: of the model.
+        model: its name; the one that wrote the articles is kept as ``author``.
+    """
+    kept = {name: value for name, value in row.items() if name not in _LEFT_OUT}
+    said = {"answer": answer.text, "finish_reason": answer.finish_reason, "usage": dict(answer.usage)}
+    return _read({**kept, "author": row["model"], "model": model, **said})
+
+
+def judgements(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return judgements on file with their answers read anew, by the reader of this version.
+
+    They are sorted by id: in which order answers came says nothing, and must not show in a report.
+    """
+    return sorted((_read(entry) for entry in entries), key=lambda each: str(each["id"]))
+
+
+def _read(entry: Mapping[str, Any]) -> dict[str, Any]:
+    finish = entry["finish_reason"]
+    found, choice = outcome(entry["answer"], entry["ways"], entry["language"], entry["prefill"])
+    if found == "unparsable" and finish in _REFUSED:
+        found = "refusal"
+    elif found == "unparsable" and finish == "length":
+        found = "truncated"
+    return {**entry, "choice": choice, "outcome": found}

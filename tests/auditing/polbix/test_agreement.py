@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.sources.polbix.agreement import agrees
+from polbias.generators.auditing.polbix.edits import agrees
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import forms
 

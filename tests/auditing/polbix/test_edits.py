@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.generators.auditing.polbix.edits import Edit, edits
-from polbias.generators.sources.polbix.german import same_spelled_otherwise, same_word, verb_number
+from polbias.generators.auditing.polbix.occurrences import same_spelled_otherwise, same_word, verb_number
 
 
 def compared(base: str, exchange: str, word: str, other: str, *, agreement: bool = True) -> set[Edit]:

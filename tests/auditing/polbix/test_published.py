@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from polbias.generators.auditing.polbix import audit, defective_ids, load
+from polbias.generators.auditing.polbix.files import HASHES
 from polbias.generators.auditing.probvaa.files import digest
-from polbias.generators.sources.polbix.published import HASHES
 from tests.support.process import ROOT
 from tests.support.shared import shared
 

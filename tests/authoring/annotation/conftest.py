@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.authoring.annotation.tasks import Guideline, load_guideline
-from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks
+from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, load_guideline, make_tasks
 
 WORDS = (("Apfel", "Obst"), ("Bus", "Wagen"), ("=Chor", "Gesang"))
 

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.authoring.annotation.answers import read_answers
-from polbias.generators.authoring.annotation.tasks import Guideline
+from polbias.generators.authoring.annotation.answers import (
+    Collected,
+    Person,
+    collect,
+    read_answers,
+    read_people,
+)
+from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, answers_csv, read_tasks
 from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.xphemism.annotation.collecting import Collected, collect
-from polbias.generators.xphemism.annotation.exporting import answers_csv
-from polbias.generators.xphemism.annotation.people import Person, read_people
-from polbias.generators.xphemism.annotation.tasks import TaskSet, read_tasks
 from tests.authoring.annotation.conftest import claim_set, word_set
 
 GOOD = {"axis": "social", "shift": "left", "judgmental_first": "0", "judgmental_second": "1"}

@@ -11,16 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.agreement import krippendorff_alpha
-from polbias.files import InputError
-from polbias.generators.authoring.annotation.decisions import decide, open_tsv, read_open
-from polbias.generators.authoring.annotation.tasks import Guideline, load_guideline
+from polbias.files import InputError, package_file
+from polbias.generators.authoring.annotation.answers import Answer
+from polbias.generators.authoring.annotation.decisions import (
+    Vote,
+    decide,
+    open_tsv,
+    ratings,
+    read_open,
+    votes,
+)
+from polbias.generators.authoring.annotation.tasks import Guideline, TaskSet, load_guideline, make_tasks
+from polbias.generators.authoring.pairs import pair_id, pairs_tsv
 from polbias.generators.engine.spreadsheets import SheetError
-from polbias.generators.xphemism.annotation.collecting import Answer
-from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks
-from polbias.generators.xphemism.annotation.votes import Vote, ratings, votes
-from polbias.generators.xphemism.pair_rows import pair_id, pairs_tsv
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.locations import package_file
 from tests.authoring.annotation.conftest import word_set
 
 LEFT = ("social", "left", "0", "1")

@@ -10,18 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from polbias.files import InputError, TemplateError
-from polbias.generators.authoring.annotation.tasks import FIELDS, Guideline, Kind, load_guideline
-from polbias.generators.xphemism.annotation.exporting import export, label_studio_tasks
-from polbias.generators.xphemism.annotation.tasks import (
+from polbias.files import InputError, TemplateError, package_file
+from polbias.generators.authoring.annotation.tasks import (
+    FIELDS,
+    Guideline,
+    Kind,
     TaskSet,
+    export,
+    label_studio_tasks,
+    load_guideline,
     make_tasks,
     ordered,
     read_tasks,
     source_rows,
 )
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-from polbias.locations import package_file
 from polbias.template_files import load_template
 from tests.authoring.annotation.conftest import claim_set, word_set
 

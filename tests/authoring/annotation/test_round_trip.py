@@ -11,11 +11,17 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.authoring.annotation.answers import read_answers
-from polbias.generators.authoring.annotation.tasks import FIELDS, Kind, load_guideline
-from polbias.generators.xphemism.annotation.collecting import collect
-from polbias.generators.xphemism.annotation.exporting import answers_csv, label_studio_tasks
-from polbias.generators.xphemism.annotation.tasks import TaskSet, make_tasks, ordered
+from polbias.generators.authoring.annotation.answers import collect, read_answers
+from polbias.generators.authoring.annotation.tasks import (
+    FIELDS,
+    Kind,
+    TaskSet,
+    answers_csv,
+    label_studio_tasks,
+    load_guideline,
+    make_tasks,
+    ordered,
+)
 
 GUIDELINE = load_guideline()
 Filled = Mapping[tuple[str, str], Mapping[str, str]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polbias.files import InputError
-from polbias.generators.xphemism.annotation.collecting import Answer
-from polbias.generators.xphemism.annotation.similarity import combine, second_step
+from polbias.generators.authoring.annotation.answers import Answer
+from polbias.generators.authoring.annotation.decisions import combine, second_step
 from tests.authoring.annotation.conftest import claim_set, word_set
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.language.negation import negate
+from polbias.generators.authoring.negation import negate
 
 
 def _check(statement: str, negation: str, rule: str) -> None:

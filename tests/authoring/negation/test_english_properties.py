@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polbias.generators.authoring.negation import negate
 from polbias.generators.authoring.negation.english_words import table
-from polbias.generators.language.negation import negate
 
 _SUBJECTS = (
     "The state",

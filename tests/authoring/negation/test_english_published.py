@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import simplemma
 
-from polbias.generators.language.negation import negate
+from polbias.generators.authoring.negation import negate
 from tests.support.shared import shared
 
 # What a minimal pair may differ in: markers of negation, do-support, and the article that "no" replaces.

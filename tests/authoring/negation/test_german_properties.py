@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polbias.generators.authoring.negation.german import negate_german
 from polbias.generators.authoring.negation.german_text import tokens
-from polbias.generators.language.negation.german import negate_german
 
 VOCABULARY = (
     "Der Die Das der die das den dem ein eine einen einer kein keine nicht nie Staat Bund Steuern Steuer Gesetz Kinder "

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.generators.language.negation.german import negate_german
+from polbias.generators.authoring.negation.german import negate_german
 from tests.support.shared import shared
 
 DEVELOPED, HELD_OUT = ("ch", "it"), ("es", "hu")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.language.negation import negate
-from polbias.generators.language.negation.german import negate_german
+from polbias.generators.authoring.negation import negate
+from polbias.generators.authoring.negation.german import negate_german
 
 NICHT = [
     # before the verb cluster, after definite objects, pronouns and frames

@@ -15,11 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.generators.authoring.negation import Analysis, Word, finite, objection
-from polbias.generators.language.negation import LANGUAGES, negate
-from polbias.generators.language.negation.pipeline import Pipeline, blank, load
-from polbias.generators.policy.statements import VARIANTS
-from polbias.generators.policy.templates import load_family
+from polbias.generators.authoring.negation import (
+    LANGUAGES,
+    Analysis,
+    Pipeline,
+    Word,
+    blank,
+    finite,
+    load,
+    negate,
+    objection,
+)
+from polbias.generators.policy.templates import VARIANTS, load_family
 from tests.support.pipelines import tagger
 from tests.support.shared import shared
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.language.negation import negate
+from polbias.generators.authoring.negation import negate
 
 
 @pytest.mark.parametrize(

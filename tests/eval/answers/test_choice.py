@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answers.choice import LABELS, extract_choice
-from polbias.eval.answers.verdict import Verdict
+from polbias.eval.answers.cues import Verdict
 from tests.eval.answers.labelled import PARTS, Entry, read, share_right
 
 PREFERRED = "My preferred article is:"

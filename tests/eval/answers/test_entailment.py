@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answers import Verdict, extract_entailment
-from polbias.eval.answers.grammar import load_grammar, read_cues
+from polbias.eval.answers.cues import load_grammar, read_cues
 from tests.eval.answers.labelled import PARTS, check_fields, read, share_right
 
 LABELS = ("entailment", "non-entailment", "refusal", "unparsable")

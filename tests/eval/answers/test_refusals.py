@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
-from polbias.eval.answers.article import article_outcome
-from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER, article_outcome
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.answers.text import CUT_OFF
 from tests.eval.answers.test_stance import PAIRS

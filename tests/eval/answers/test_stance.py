@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polbias.eval.answers.cues import Verdict
 from polbias.eval.answers.stance import LABELS, extract_stance
-from polbias.eval.answers.verdict import Verdict
 from tests.eval.answers.labelled import PARTS, Entry, read, share_right
 
 PAIRS = [

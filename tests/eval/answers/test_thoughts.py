@@ -15,9 +15,9 @@ from polbias.eval.answers import (
     extract_truth,
     extract_validity,
 )
-from polbias.eval.answers.article import article_outcome
+from polbias.eval.answers.cues import Verdict
+from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.answers.text import visible
-from polbias.eval.answers.verdict import Verdict
 
 FORMATS: Mapping[str, tuple[str, str]] = {
     "think": ("<think>\n", "\n</think>\n\n"),

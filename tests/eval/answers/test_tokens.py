@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.answers.text import HEAD, TAIL, prepare
-from polbias.eval.answers.tokens import Sentence, split_sentences
+from polbias.eval.answers.text import HEAD, TAIL, Sentence, prepare, split_sentences
 
 
 def texts(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.answers import Verdict, extract_truth
-from polbias.eval.answers.grammar import LANGUAGES, load_grammar, read_cues
+from polbias.eval.answers.cues import LANGUAGES, load_grammar, read_cues
 from polbias.eval.answers.truth import LABELS
 from polbias.generators.xphemism.templates import load_family
 from tests.eval.answers.labelled import PARTS, Entry, check_fields, read, share_right

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from polbias.eval.figures import (
+from polbias.eval.plots import (
     Arrow,
     Bar,
     Caption,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import Factor, OutcomesError
-from polbias.eval.consistency import consistency
+from polbias.eval.normative.effects import consistency
 from polbias.eval.normative.schema import Judgements
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
 from tests.support.respondents import follows_content, says_entailment

@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers import extract_cards, extract_entailment
-from polbias.eval.consistency import consistency
 from polbias.eval.data import load
-from polbias.eval.normative.effects import content_effect, disjunction_readings
+from polbias.eval.normative.effects import consistency, content_effect, disjunction_readings
 from polbias.eval.normative.schema import Judgements
 from polbias.eval.normative.summary import normative_summary
-from polbias.eval.normative.wason import Selections
-from polbias.eval.wason_summary import wason_summary
+from polbias.eval.normative.wason import Selections, wason_summary
 from polbias.harness_tasks.generate import ENTAILED
 from tests.support.respondents import rows_of
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from polbias.eval import wason_tasks
 from polbias.eval.lm_eval_glue import cluster_error, label_shares
-from polbias.eval.normative import metrics
+from polbias.eval.normative import metrics, wason
 from tests.eval.normative.normative_rows import entailment_rows, wason_rows
 from tests.support.respondents import follows_content, matches
 
@@ -80,9 +79,9 @@ def test_aggregates_of_a_fragment_do_not_fail(part: slice) -> None:
     assert metrics.content_difference_error(items) == "N/A"
     assert metrics.consistent(items) == 0 or len(items) == 1
     assert isinstance(metrics.consistent_by_chance(items), float)
-    cards = [wason_tasks.process_generated(row, ["?"])["content_effect"] for row in wason_rows()[part]]
-    assert math.isnan(wason_tasks.content_difference(cards))
-    assert wason_tasks.content_difference_error(cards) == "N/A"
+    cards = [wason.process_generated(row, ["?"])["content_effect"] for row in wason_rows()[part]]
+    assert math.isnan(wason.content_difference(cards))
+    assert wason.content_difference_error(cards) == "N/A"
 
 
 def card_row(polarity: str) -> dict[str, Any]:
@@ -92,32 +91,32 @@ def card_row(polarity: str) -> dict[str, Any]:
 @pytest.mark.parametrize(("polarity", "acc"), [("p-q", 0), ("p-notq", 1), ("notp-notq", 0)])
 def test_cards(polarity: str, acc: int) -> None:
     row = card_row(polarity)
-    found = wason_tasks.process_generated(row, [matches(row)])
+    found = wason.process_generated(row, [matches(row)])
     assert (found["acc"], found["matching"], found["card_acc"]) == (acc, 1, 0.5 + acc / 2)
-    silent = wason_tasks.process_generated(row, ["I can't help with that."])
+    silent = wason.process_generated(row, ["I can't help with that."])
     assert (silent["acc"], silent["card_acc"], silent["matching"], silent["refusal"]) == (0, 0, 0, 1)
-    cut = wason_tasks.process_generated(row, ["We have to look at"])
+    cut = wason.process_generated(row, ["We have to look at"])
     assert (cut["truncated"], cut["unparsable"]) == (1, 0)
 
 
 def test_card_likelihoods() -> None:
     row = card_row("p-q")
-    gold = wason_tasks.gold_index(row)
+    gold = wason.gold_index(row)
     results = [(math.log(0.5 if index == gold else 0.05), False) for index in range(6)]
-    found = wason_tasks.process_loglikelihood(row, results)
+    found = wason.process_loglikelihood(row, results)
     assert (found["acc"], found["card_acc"]) == (1, 1)
     assert found["gold_probability"] == pytest.approx(0.5 / 0.75)
     assert found["label_mass"] == pytest.approx(0.75)
-    tie = wason_tasks.process_loglikelihood(row, [(-1.0, False)] * 6)
+    tie = wason.process_loglikelihood(row, [(-1.0, False)] * 6)
     assert (tie["acc"], tie["card_acc"]) == (0, 0)
     assert tie["gold_probability"] == pytest.approx(1 / 6)
-    assert wason_tasks.process_loglikelihood(row, [(-math.inf, False)] * 6)["label_mass"] == 0
+    assert wason.process_loglikelihood(row, [(-math.inf, False)] * 6)["label_mass"] == 0
 
 
 def test_right_card_choices_by_content() -> None:
     items = [
-        wason_tasks.process_generated(row, [row["gold"] if row["content_type"] == "congruent" else "none"])
+        wason.process_generated(row, [row["gold"] if row["content_type"] == "congruent" else "none"])
         for row in wason_rows()
     ]
-    assert wason_tasks.content_difference([each["content_effect"] for each in items]) == 1
-    assert wason_tasks.content_difference_error([each["content_effect"] for each in items]) == "N/A"
+    assert wason.content_difference([each["content_effect"] for each in items]) == 1
+    assert wason.content_difference_error([each["content_effect"] for each in items]) == "N/A"

@@ -161,7 +161,7 @@ def test_missing_values_of_a_data_frame_are_unparsable() -> None:
 
 def test_the_metrics_load_nothing_heavy() -> None:
     script = (
-        "import sys, polbias.eval.summary as s\n"
+        "import sys, polbias.eval.partisan.analysis as s\n"
         "s.partisan_summary([('left', 'valid', 'valid'), ('right', 'valid', 'valid')])\n"
         "print({'lm_eval', 'pandas', 'pyarrow', 'scipy', 'torch'} & set(sys.modules))"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from polbias.eval.summary import partisan_summary
+from polbias.eval.partisan.analysis import partisan_summary
 from tests.eval.tables import WORKED_EXAMPLE, Row, answers
 
 REFUSED = [("left", "valid", "refusal")] * 100 + [("right", "valid", "valid")] * 100

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from polbias.eval.partisan.bias import weighted_bias
+from polbias.eval.partisan.bias import weighted_bias, z_test
 from polbias.eval.partisan.schema import Outcomes
-from polbias.eval.ztest import z_test
 from tests.eval.tables import WORKED_EXAMPLE, Row, answers, judged_pairs
 
 TABLE_10 = [

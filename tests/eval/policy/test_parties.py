@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.policy.parties import Positions, agreement_with_parties, leaning_match
-from polbias.eval.policy.respondents import Respondent
+from polbias.eval.policy.worldview import Positions, Respondent, agreement_with_parties, leaning_match
 from polbias.generators.auditing.probvaa import load
 from tests.eval.policy.test_worldview import models_of_2024, published
 from tests.support.shared import shared

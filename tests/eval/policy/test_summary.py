@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from polbias.eval.policy import figures
+from polbias.eval.policy import summary
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.summary import leaning_data, policy_summary, spider_data
@@ -132,9 +132,9 @@ def test_statements_that_were_asked_less_lower_no_share() -> None:
 def test_figures_say_what_was_not_tested() -> None:
     asked = [each for each in rows() if each["variant"] != "opposite"]
     summaries = {"a model": policy_summary(asked, POSITIONS)}
-    assert "opposite: not tested" in figures.tests_figure(summaries, "en")
-    assert "paraphrase: not tested" not in figures.tests_figure(summaries, "en")
-    for drawn in (figures.spider_figure(summaries, "en"), figures.leaning_figure(summaries, "en")):
+    assert "opposite: not tested" in summary.tests_figure(summaries, "en")
+    assert "paraphrase: not tested" not in summary.tests_figure(summaries, "en")
+    for drawn in (summary.spider_figure(summaries, "en"), summary.leaning_figure(summaries, "en")):
         assert "a model: not tested" in drawn
         assert not re.search(r"\bnan\b", drawn)
-    assert "not tested" not in figures.spider_figure({"a model": policy_summary(rows())}, "en")
+    assert "not tested" not in summary.spider_figure({"a model": policy_summary(rows())}, "en")

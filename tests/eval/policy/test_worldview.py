@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.policy.respondents import Respondent
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
-from polbias.eval.policy.worldview import balanced_stance, equation_1, stance_contrast, worldview
+from polbias.eval.policy.worldview import Respondent, balanced_stance, equation_1, stance_contrast, worldview
 from polbias.generators.auditing.probvaa import load
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.power import Assumptions, Design
-from polbias.eval.power.components import components
-from polbias.eval.power.designs import PowerError
+from polbias.eval.power.design import PowerError, components
 from polbias.eval.statistics import cluster_interval
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from polbias.eval.power import Assumptions, Design, detectable, half_width, power
-from polbias.eval.power.designs import PowerError
+from polbias.eval.power.design import PowerError
 from polbias.eval.statistics import cluster_interval
 
 DESIGNS = st.builds(Design, st.integers(3, 300), st.floats(1, 500), st.floats(1, 50))

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 
 from polbias.eval.policy.stances import stances
 from polbias.eval.power import Assumptions, Design, detectable, flip_detectable, half_width, instruments
-from polbias.eval.power.designs import PowerError
-from polbias.eval.power.needs import AXES, floor, needed, needed_flip_clusters
+from polbias.eval.power.design import PowerError
+from polbias.eval.power.detection import (
+    AXES,
+    floor,
+    needed,
+    needed_answers,
+    needed_flip_clusters,
+    pass_probability,
+)
 from polbias.eval.power.report import Targets, power_report, sources
-from polbias.eval.power.stances import needed_answers, pass_probability
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.runs import Problem, find_samples, read_samples
+from polbias.eval.samples import Problem, find_samples, read_samples
 from polbias.files import InputError
 
 SAMPLE: dict[str, Any] = {"doc_id": 0, "doc": {"id": "a"}, "filtered_resps": ["valid"], "filter": "none"}

@@ -6,8 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from polbias.eval.selfassess.figures import figures
-from polbias.eval.selfassess.summary import selfassess_summary
+from polbias.eval.selfassess.summary import figures, selfassess_summary
 from tests.eval.selfassess.respondents import Choose, coin, judged, planted, refuse, rows
 
 

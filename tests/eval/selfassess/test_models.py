@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.selfassess.choice_model import Term, choice_model, fit, tabulate
+from polbias.eval.selfassess.position import Term, choice_model, fit, strengths, tabulate
 from polbias.eval.selfassess.schema import Judgements
-from polbias.eval.selfassess.strengths import strengths
 from tests.eval.selfassess.respondents import Choose, first, judged, logit, planted, prefers, rows
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.answers.article import article_outcome
+from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.columns import OutcomesError
 from polbias.eval.selfassess.metrics import (
     chosen_bias,
@@ -19,8 +19,7 @@ from polbias.eval.selfassess.metrics import (
     process_choice,
     process_choice_loglikelihood,
 )
-from polbias.eval.selfassess.samples import judgements_of_journal, judgements_of_samples
-from polbias.eval.selfassess.schema import Judgements
+from polbias.eval.selfassess.schema import Judgements, judgements_of_journal, judgements_of_samples
 from tests.eval.selfassess.respondents import judged, prefers, rows
 
 TWO, THREE = rows(1, ways=(2,))[0], rows(1, ways=(3,))[0]

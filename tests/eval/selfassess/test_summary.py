@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from polbias.eval.columns import Factor, OutcomesError
-from polbias.eval.selfassess.estimates import estimate
 from polbias.eval.selfassess.schema import Judgements
-from polbias.eval.selfassess.shares import cells, in_mode, one_order, side_shares
+from polbias.eval.selfassess.shares import cells, estimate, in_mode, one_order, side_shares
 from polbias.eval.selfassess.summary import TABLES, selfassess_summary
 from tests.eval.selfassess.respondents import coin, first, judged, planted, prefers, refuse, rows, table_of
 

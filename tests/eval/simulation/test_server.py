@@ -18,8 +18,7 @@ import pytest
 
 from polbias.eval.simulation import respondent, simulate
 from polbias.eval.simulation.prompt_index import Known, read_known
-from polbias.eval.simulation.protocol import Protocol
-from polbias.eval.simulation.server import MAX_BODY, Server
+from polbias.eval.simulation.server import MAX_BODY, Protocol, Server
 from polbias.files import BuildError, InputError
 from tests.eval.simulation import rows as tables
 from tests.support.builds import write_build

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers import extract_entailment, extract_truth, extract_validity
-from polbias.eval.answers.article import article_outcome
+from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.answers.stance import extract_stance
-from polbias.eval.selfassess.samples import outcome as choice_outcome
+from polbias.eval.normative.wason import outcome as card_outcome
+from polbias.eval.selfassess.schema import outcome as choice_outcome
 from polbias.eval.simulation import RESPONDENTS, Simulation, questions, respondent
-from polbias.eval.simulation.wording import cut, phrases, tokens
-from polbias.eval.wason_tasks import outcome as card_outcome
+from polbias.eval.simulation.respondents import cut, phrases, tokens
 from tests.eval.simulation.rows import ALL
 
 LANGUAGES = ("en", "de")

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.xphemism.coefficients import COLUMNS, Coefficient, coefficients
-from polbias.eval.xphemism.modes import MODES
+from polbias.eval.xphemism.regression import COLUMNS, MODES, Coefficient, coefficients
 from polbias.eval.xphemism.schema import Records
 from tests.eval.xphemism.pairs import answered, drawn, records
 

@@ -10,8 +10,8 @@ import pytest
 
 from polbias.eval.columns import OutcomesError
 from polbias.eval.xphemism.answers import paired_likelihoods
-from polbias.eval.xphemism.likelihoods import likelihood_table
-from polbias.eval.xphemism.reading import Problem
+from polbias.eval.xphemism.leaning import likelihood_table
+from polbias.eval.xphemism.schema import Problem
 from tests.tasks.xphemism_rows import rows
 
 POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom, ttest_ind
 
-from polbias.eval.xphemism.penalty import Penalty, penalties
-from polbias.eval.xphemism.refusals import outcomes, refusal_gaps
+from polbias.eval.xphemism.leaning import Penalty, penalties
 from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.summary import outcomes, refusal_gaps
 from tests.eval.xphemism.pairs import answered, drawn
 
 

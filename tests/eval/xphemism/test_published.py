@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.eval.xphemism.coefficients import Coefficient, coefficients
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.reading import Reading
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.regression import Coefficient, coefficients
+from polbias.eval.xphemism.schema import Reading, Records
 from polbias.eval.xphemism.summary import xphemism_tables
 from tests.support.shared import shared
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from polbias.eval.columns import Factor
 from polbias.eval.separation import determined, independent, support
-from polbias.eval.xphemism.firth import firth
-from polbias.eval.xphemism.regression import Design, fit
+from polbias.eval.xphemism.regression import Design, firth, fit
 
 
 def design(

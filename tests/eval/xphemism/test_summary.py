@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.contrasts import benjamini_hochberg
-from polbias.eval.xphemism.coefficients import coefficients
-from polbias.eval.xphemism.figures import axes_data, truth_data
+from polbias.eval.statistics import benjamini_hochberg
+from polbias.eval.xphemism.regression import coefficients
 from polbias.eval.xphemism.schema import Records
-from polbias.eval.xphemism.summary import adjusted, xphemism_tables
+from polbias.eval.xphemism.summary import adjusted, axes_data, truth_data, xphemism_tables
 from tests.eval.xphemism.pairs import answered, drawn
 
 NAMES = {

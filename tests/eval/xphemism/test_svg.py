@@ -8,8 +8,7 @@ import re
 import numpy as np
 
 from polbias.eval.xphemism.schema import Records
-from polbias.eval.xphemism.summary import xphemism_tables
-from polbias.eval.xphemism.svg import axes_figures, truth_figures
+from polbias.eval.xphemism.summary import axes_figures, truth_figures, xphemism_tables
 from tests.eval.xphemism.pairs import drawn
 
 

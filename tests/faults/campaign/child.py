@@ -35,7 +35,7 @@ class Job:
         kill_at: number of the change to the folder, from 1, before which the process kills itself.
         changes: file that gets the number of changes at the end.
         jump: seconds after which the clock jumps, and by how many.
-        settings: values put into modules, such as ``{"polbias.publishing.faults.TIMEOUT_S": 1}``;
+        settings: values put into modules, such as ``{"polbias.publishing.client.TIMEOUT_S": 1}``;
             ``{"returns": x}`` becomes a function, ``{"tuple": [...]}`` a tuple.
     """
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from polbias.files import package_file
 from polbias.generators.engine import Rows
-from polbias.locations import package_file
 from tests.faults.campaign.place import HUB_TOKEN, Place
 from tests.support.builds import write_build
 from tests.support.hub import LoopbackHub
@@ -79,7 +79,7 @@ class Push(Place):
     """`polbias push` to a loopback Hub, which may hold an earlier version."""
 
     name = "push"
-    impatient: ClassVar[Mapping[str, Any]] = {"polbias.publishing.faults.TIMEOUT_S": 1.0}
+    impatient: ClassVar[Mapping[str, Any]] = {"polbias.publishing.client.TIMEOUT_S": 1.0}
     hub: LoopbackHub
 
     def arguments(self) -> Sequence[str]:

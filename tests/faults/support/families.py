@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from polbias.locations import package_file
+from polbias.files import package_file
 
 _KEPT = 2
 """Entries that are kept of each kind in a long list."""
@@ -88,7 +88,7 @@ def _normative(folder: Path) -> None:
 
 def _xphemism(folder: Path) -> None:
     from polbias.generators.authoring.annotation.tasks import load_guideline
-    from polbias.generators.xphemism.generation import GenerationFile
+    from polbias.generators.authoring.word_pairs import GenerationFile
     from polbias.template_files import load_template
 
     load_guideline(folder)

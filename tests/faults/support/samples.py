@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.runs import Problem, find_samples
+from polbias.eval.samples import Problem, find_samples
 from tests.eval.selfassess.respondents import rows as choice_rows
 from tests.eval.xphemism.test_samples import sample as claim_sample
 
@@ -106,11 +106,11 @@ SAMPLES: Mapping[str, Callable[[], list[Sample]]] = {
 
 def analyse(folder: Path) -> None:
     """Read the samples of a folder as each analysis does that has a part in them."""
-    from polbias.eval.policy import runs as policy_runs
+    from polbias.eval.policy import summary as policy_runs
     from polbias.eval.power.design import instruments
     from polbias.eval.power.observed import observed
-    from polbias.eval.selfassess import runs as selfassess_runs
-    from polbias.eval.xphemism.runs import read_runs
+    from polbias.eval.selfassess import summary as selfassess_runs
+    from polbias.eval.xphemism.summary import read_runs
 
     files = find_samples([folder])
     problems: list[Problem] = []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polbias.generators.logic.reading import ReadingError
+from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading import read_item
 
 HYPOTHETICAL = [

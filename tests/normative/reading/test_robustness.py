@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.generators.logic.formula import Atom, Inference, rebuild
-from polbias.generators.logic.reading import ReadingError
+from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading import read_item
 
 PUBLISHED = Path(__file__).resolve().parents[4] / "shared" / "upstream" / "normative"

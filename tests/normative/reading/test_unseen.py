@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from polbias.generators.auditing.items import Item
 from polbias.generators.auditing.normative import make
-from polbias.generators.logic.audit.items import Item
 
 ROWS = [
     json.loads(line)

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from polbias.eval.figures import Bar, Caption, Interval, Shares, Web, bars, intervals, spider, stacked
+from polbias.eval.plots import Bar, Caption, Interval, Shares, Web, bars, intervals, spider, stacked
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -23,8 +23,8 @@ from polbias.eval.report.document import (
     Source,
     Table,
 )
-from polbias.eval.report.page import Paragraphs
-from polbias.eval.report.words import Measure, Shown, Words
+from polbias.eval.report.labels import Measure, Shown, Words
+from polbias.eval.report.page.page import Paragraphs
 
 HOSTILE = "<script>alert(1)</script> & \"quoted\" 'name' </style> $x_1$ {{ 7*7 }}"
 INSTRUMENTS = ("partisan", "policy", "xphemism", "selfassess", "normative")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.eval.report.document import Report
-from polbias.eval.report.page import page
+from polbias.eval.report.page.page import page
 from tests.report.page import builders
 from tests.report.page.markup import Markup
 

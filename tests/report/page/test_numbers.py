@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.report.document import Estimate, Kind
-from polbias.eval.report.page.cells import cell
-from polbias.eval.report.page.frame import frame
-from polbias.eval.report.page.numbers import interval, printed
+from polbias.eval.report.page.cells import cell, frame, interval, printed
 
 
 @pytest.mark.parametrize(

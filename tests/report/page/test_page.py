@@ -11,9 +11,8 @@ from itertools import pairwise
 import pytest
 
 from polbias.eval.report.document import Column, Estimate, Figure, Finding, Notice, Report, Section, Table
-from polbias.eval.report.page import Paragraphs, page
-from polbias.eval.report.page.labels import short_names
-from polbias.eval.report.page.notices import said
+from polbias.eval.report.page.cells import said, short_names
+from polbias.eval.report.page.page import Paragraphs, page
 from polbias.files import TemplateError
 from tests.report.page import builders
 from tests.report.page.markup import Markup
@@ -28,7 +27,7 @@ def test_same_report_same_bytes(large: Report, large_text: str) -> None:
 
 def test_bytes_do_not_depend_on_hash_order() -> None:
     program = (
-        "import hashlib; from tests.report.page import builders; from polbias.eval.report.page import page;"
+        "import hashlib; from tests.report.page import builders; from polbias.eval.report.page.page import page;"
         "r = builders.report(2, rows=3, instruments=('policy',));"
         "print(hashlib.sha256(page(r, builders.paragraphs(), builders.words).encode()).hexdigest())"
     )

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from polbias.eval.figures.theme import COLOURS, SERIES
-from polbias.eval.report.page.theme import TEXT, colours, declarations
-from polbias.locations import package_file
+from polbias.eval.report.page.cells import TEXT, colours, declarations
+from polbias.eval.svg import COLOURS, SERIES
+from polbias.files import package_file
 
 
 def contrast(first: str, second: str) -> float:

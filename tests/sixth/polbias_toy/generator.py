@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.engine.entries import Identity
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import Constant
-from polbias.generators.logic.proofs import Proofs
+from polbias.generators.logic.prover import Proofs
 from polbias.manifest import Manifest, read_manifest
+from polbias.template_files import Identity
 
 CARDS = Path(__file__).with_name("cards")
 IDENTITY = Identity(name="toy-sums", version="1.0.0", canary="polbias-toy canary 5e0b7c1a")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from polbias.eval.power.design import Shipped, Values
-from polbias.eval.runs import Problem, find_samples, first_row, read_samples
+from polbias.eval.samples import Problem, find_samples, first_row, read_samples
 from polbias.registry import instrument_of
 from polbias_toy.metrics import contribution, outcome
 

@@ -1,1 +1,0 @@
-"""The large set: the full product of every factor, from country files with many people and issues."""

@@ -1,1 +1,0 @@
-"""Published data of others, read from a user's own copy, checked and audited; nothing of it is committed."""
