@@ -417,7 +417,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
 
 
 def silences(labels: Codes) -> Counts:
-    """Count the answers without a verdict among labels, codes of :data:`polbias.eval.normative.schema.LABELS`."""
+    """Count the answers without a verdict among labels, codes of :data:`LABELS`."""
     return tally(labels.astype(np.intp) - LABELS.index(SILENT[0]))
 
 

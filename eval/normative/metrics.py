@@ -1,7 +1,7 @@
 """What the lm_eval tasks on entailment call: from a document and a model's output to metrics.
 
-As in :mod:`polbias.eval.partisan.metrics`, a mean stands beside its error over clusters (here: contents), and every
-function is total.
+As in :mod:`polbias.eval.partisan.metrics`, a mean stands beside its error over clusters (here: contents), and
+every function is total.
 """
 
 from __future__ import annotations

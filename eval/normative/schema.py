@@ -1,7 +1,7 @@
 """The table of answers to entailment problems: one row per answer, held as columns of small integers.
 
-Like the table of :mod:`polbias.eval.partisan.schema`, without sides: an answer that is no judgement stays a row,
-and counts as wrong.
+Like the table of :mod:`polbias.eval.partisan.schema`, without sides: an answer that is no judgement stays a
+row, and counts as wrong.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from polbias.eval.policy.worldview import complete, decidable
 from polbias.eval.statistics import cluster_interval
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
-# Each has its error over statements beside it, as a function of the same name with ``_stderr``. What cannot be
-# computed from the prompts that were asked (a test whose variants are missing; a reliable stance from so few
-# answers that even equal ones are none) is null, not 0. Every function is total.
+# Each has its error over statements beside it, as a function of the same name with ``_stderr``. What cannot
+# be computed from the prompts that were asked (a test whose variants are missing; a reliable stance from so
+# few answers that even equal ones are none) is null, not 0. Every function is total.
 
 NAMES = ("reliable", *(f"pass_{name}" for name in (*TESTS, "all")), "acquiescence", "label_order_gap")
 """The metrics that sampled answers and likelihoods have in common."""
@@ -140,8 +140,8 @@ label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)
 
 
 # What the lm_eval tasks on policy statements call: from the answers to a prompt to metrics.
-# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over statements, and every function
-# is total.
+# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over statements, and
+# every function is total.
 
 
 @lru_cache(maxsize=1 << 16)

@@ -70,15 +70,15 @@ def tests_figure(table: Table) -> list[Figure]:
     about = words(NAME).figures["tests"]
     titles = {name: heading("tests", name) for name in TESTED}
     figures = []
-    for language, rows in _by_language(table).items():
-        cells = [(str(row["respondent"]), name, _cell(row[name])) for name in TESTED for row in rows]
+    for language, lines in _by_language(table).items():
+        cells = [(str(row["respondent"]), name, _cell(row[name])) for name in TESTED for row in lines]
         made = [
             Bar(titles[name], who, *(100 * end for end in cell.ends))
             for who, name, cell in cells
             if cell.value is not None
         ]
-        if len(rows) > _MOST_SERIES:  # there are colours for so many tests, not for so many respondents
-            order = [str(row["respondent"]) for row in rows]
+        if len(lines) > _MOST_SERIES:  # there are colours for so many tests, not for so many respondents
+            order = [str(row["respondent"]) for row in lines]
             made = [replace(bar, group=bar.series, series=bar.group) for bar in made]
             made.sort(key=lambda bar: order.index(bar.group))
         told = _told((f"{bar.group}, {bar.series}", bar.value) for bar in made)
@@ -125,16 +125,16 @@ def leanings_figures(table: Table | None) -> list[Figure]:
     about = words(NAME).figures["leanings"]
     figures = []
     colours = {heading("leanings", side): role for side, role in LEANINGS.items()}
-    for language, rows in _by_language(table).items():
-        for kind in dict.fromkeys(row["answers"] for row in rows):
+    for language, lines in _by_language(table).items():
+        for kind in dict.fromkeys(row["answers"] for row in lines):
             made = [
                 Bar(str(row["respondent"]), heading("leanings", side), *_cell(row[side]).ends)
-                for row in rows
+                for row in lines
                 if row["answers"] == kind
                 for side in LEANINGS
             ]
             told = _told((f"{bar.group}, {bar.series}", bar.value) for bar in made)
-            place = [*dict.fromkeys(row["answers"] for row in rows)].index(kind)
+            place = [*dict.fromkeys(row["answers"] for row in lines)].index(kind)
             caption = Caption(_id(f"policy-leanings-{place}", language), f"{about.title}: {kind}", told)
             svg = bars(made, caption, about.columns["unit"], colours, 0.0, _height(made))
             figures.append(

@@ -113,9 +113,9 @@ def _critical(df: int) -> float:
 
 
 # Power of the sign flip of whole clusters (:func:`polbias.eval.statistics.sign_flip`), by simulation.
-# The means of clusters are drawn from a normal distribution. Flipped sums are linear in the true effect, so all
-# random numbers are drawn once and serve every effect: the power found is monotone but for ties, and the same
-# on every machine.
+# The means of clusters are drawn from a normal distribution. Flipped sums are linear in the true effect, so
+# all random numbers are drawn once and serve every effect: the power found is monotone but for ties, and the
+# same on every machine.
 
 MANY = 60
 """Beyond so many clusters the test has the power of the t test, and that is taken."""

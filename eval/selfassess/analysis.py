@@ -312,11 +312,11 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
         own = [cell for cell in analysis.cells if cell.names["set"] == set_name]
         if len(own) > 1:
             yield from (_cell(who, cell) for cell in own)
-    for set_name, estimate in refusal_gaps(analysis.answers.articles):
+    for set_name, gap in refusal_gaps(analysis.answers.articles):
         measure = f"{set_name}_{REFUSAL_GAP}"
         named = measure in words(NAME).measures
         key, about = ("", "") if named else (set_name, called("set", set_name))
-        yield Finding(NAME, who, measure if named else REFUSAL_GAP, key, about, estimate, headline=named)
+        yield Finding(NAME, who, measure if named else REFUSAL_GAP, key, about, gap, headline=named)
 
 
 def whole_estimate(whole: Whole) -> Estimate:

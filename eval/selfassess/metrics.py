@@ -1,6 +1,7 @@
 """What the lm_eval tasks of the self-assessment call: from an article, or a choice, to metrics.
 
-As in :mod:`polbias.eval.partisan.metrics`, an error over topics stands beside every metric, and every function is total.
+As in :mod:`polbias.eval.partisan.metrics`, an error over topics stands beside every metric, and every
+function is total.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ from polbias.eval.columns import (
 )
 
 # The table of judgements: one row per question asked, held as columns of small integers.
-# A judgement is a row of the second stage (which articles stood in which order) with what became of the answer.
-# An answer that chooses nothing is an outcome like any other and stays a row.
+# A judgement is a row of the second stage (which articles stood in which order) with what became of the
+# answer. An answer that chooses nothing is an outcome like any other and stays a row.
 
 SIDES = ("left", "neutral", "right")
 """The side of an article; its code is -1, 0 or 1."""

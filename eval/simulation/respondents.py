@@ -215,8 +215,8 @@ def respondent(
 
 # Random numbers by name: the same question, respondent and seed always give the same number.
 # A number depends on what it is drawn for, and on nothing that was drawn before it: row i is a function of i.
-# numpy's generators give streams, so the numbers of many rows are made by mixing the hash of each row with that
-# of a name (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+# numpy's generators give streams, so the numbers of many rows are made by mixing the hash of each row with
+# that of a name (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
 
 Keys = NDArray[np.uint64]
 

@@ -18,8 +18,9 @@ from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on, stats
 from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, Group, Records
 
 # Leaning itself: does the verdict change otherwise when the word leans right than when it leans left?
-# Eq. 1 predicts the verdict on the reworded claim from that on the base claim. Here the two are subtracted, so
-# that each claim is compared with itself, and leaning is what sets right apart from left among the changes.
+# Eq. 1 predicts the verdict on the reworded claim from that on the base claim. Here the two are subtracted,
+# so that each claim is compared with itself, and leaning is what sets right apart from left among the
+# changes.
 
 POINTS = 100
 """Percentage points of a whole."""

@@ -156,8 +156,8 @@ judgment, judgment_stderr = _named(_judgment)
 
 
 # What the lm_eval tasks on X-phemisms call: which rows are asked, and from answers to metrics.
-# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over unordered word pairs, and
-# every function that lm_eval calls after the answers is total.
+# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over unordered word
+# pairs, and every function that lm_eval calls after the answers is total.
 
 PAIRED = ("true_rate", "penalty")
 """The metrics of all tasks that are no means of rows."""

@@ -36,11 +36,11 @@ def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterato
         tables: By id.
     """
     yield from _leaning(findings)
-    for language, rows in _by_language(tables.get("figure5")).items():
+    for language, lines in _by_language(tables.get("figure5")).items():
         for name in _FIGURE5:
-            yield from _truth(name, language, rows)
-    for language, rows in _by_language(tables.get("figure6")).items():
-        yield from _axes(language, rows)
+            yield from _truth(name, language, lines)
+    for language, lines in _by_language(tables.get("figure6")).items():
+        yield from _axes(language, lines)
 
 
 def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:

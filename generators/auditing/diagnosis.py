@@ -27,8 +27,8 @@ from polbias.generators.logic.formula import (
 )
 
 # Why an inference does not have the form of a pattern: the two laid side by side, clause by clause.
-# Nothing here looks at words: two clauses are the same if their formulas are. A metavariable of the pattern is
-# bound to the first formula that stands in its place, and every later place is compared with that.
+# Nothing here looks at words: two clauses are the same if their formulas are. A metavariable of the pattern
+# is bound to the first formula that stands in its place, and every later place is compared with that.
 
 _HERE = "•"  # the individual that a clause is about
 
@@ -268,9 +268,9 @@ def shape(inference: Inference) -> Shape:
 
 # Whether an inference has the form of a schema.
 # In a schema, predicates, individuals and the modality are metavariables. ``A`` stands for any one atom,
-# however many terms it has; ``B(a)`` and ``B(x)`` for one atom about ``a`` and the same said of ``x``, so that
-# ``∀x (B(x) → O C(x))`` is the form of "whoever sees Ann is to greet Ann". Different metavariables stand for
-# different things.
+# however many terms it has; ``B(a)`` and ``B(x)`` for one atom about ``a`` and the same said of ``x``, so
+# that ``∀x (B(x) → O C(x))`` is the form of "whoever sees Ann is to greet Ann". Different metavariables stand
+# for different things.
 
 _Pairs = tuple[tuple[Formula, Formula], ...]
 _BOUND = "∀"  # begins the common names that bound variables get; no term of a formula begins like this

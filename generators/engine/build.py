@@ -44,7 +44,7 @@ from polbias.manifest import (
 @cache
 def _machinery() -> bytes:
     """Hash the code between specification and bytes: the engine, the content hash and the Parquet writer."""
-    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(polbias.content.__file__)]
+    sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(polbias.manifest.__file__)]
     whole = hashlib.sha256(pa.__version__.encode())
     for source in sources:
         whole.update(source.read_bytes())

@@ -161,10 +161,10 @@ def _blocks(tied: Sequence[Mapping[str, Level]]) -> list[frozenset[str]]:
 
 
 # Seeded permutations of [0, n) that are computed, not stored: any position alone, n up to 2^62.
-# A Feistel network over Z_a x Z_b, with a and b about equal and a*b hardly more than n, permutes [0, a*b). What
-# falls on or beyond n is permuted again until it lies below it (cycle walking), which is again a permutation;
-# see Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, methods 2 and 3. Nothing but
-# unsigned 64-bit arithmetic is used, so that the result is the same on every machine.
+# A Feistel network over Z_a x Z_b, with a and b about equal and a*b hardly more than n, permutes [0, a*b).
+# What falls on or beyond n is permuted again until it lies below it (cycle walking), which is again a
+# permutation; see Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002, methods 2 and 3.
+# Nothing but unsigned 64-bit arithmetic is used, so that the result is the same on every machine.
 
 Positions = NDArray[np.int64]
 _Words = NDArray[np.uint64]

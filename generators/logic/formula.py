@@ -10,9 +10,9 @@ from enum import Enum
 # Individuals are constants (names of persons or things); groups, properties and comparisons are predicates; a
 # clause that nothing quantifies into is a predicate without terms. Quantifiers range over named variables.
 # Necessity and possibility belong to a *modality*: ``deontic`` (obligation O and permission P), ``epistemic``
-# (certainty □ and possibility ◇), or any other word that a text uses as an operator ("customary"). Scope is the
-# tree: ``B(a) → O C(a)`` is narrow, ``O(B(a) → C(a))`` wide. Formulas are immutable, hashable and print as
-# a person would write them; `polbias.generators.logic.syntax` reads them back.
+# (certainty □ and possibility ◇), or any other word that a text uses as an operator ("customary"). Scope is
+# the tree: ``B(a) → O C(a)`` is narrow, ``O(B(a) → C(a))`` wide. Formulas are immutable, hashable and print
+# as a person would write them; `polbias.generators.logic.syntax` reads them back.
 
 DEONTIC, EPISTEMIC = "deontic", "epistemic"
 _SIGNS = {DEONTIC: ("O", "P"), EPISTEMIC: ("□", "◇")}

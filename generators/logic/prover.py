@@ -26,8 +26,8 @@ from polbias.generators.logic.formula import (
 
 # Decide an inference in a named logic, with a proof or a countermodel that a person can read.
 # z3 decides; what it is asked is unfolded by `polbias.generators.logic.encoding`. A proof is a set of facts
-# that cannot all hold and of which none can be spared, a countermodel the one with the least truths in a fixed
-# order, so both are the same whatever the version of z3.
+# that cannot all hold and of which none can be spared, a countermodel the one with the least truths in a
+# fixed order, so both are the same whatever the version of z3.
 
 
 @dataclass(frozen=True)

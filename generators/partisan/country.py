@@ -1,4 +1,4 @@
-"""DOC: generators/partisan/country.py"""
+"""Country files: sides and people, issues, comparisons, and the word fields that they may speak of."""
 
 from __future__ import annotations
 

@@ -199,10 +199,10 @@ class German:
 
 
 # Read a formal argument: from the sentence to the formula that it says.
-# The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so that
-# a proof of what was read is a proof of the sentence. It has a grammar of its own (`reader_english`,
-# `reader_german`), follows every possibility, and accepts a text only if exactly one formula is left and every
-# character is accounted for.
+# The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so
+# that a proof of what was read is a proof of the sentence. It has a grammar of its own (`reader_english`,
+# `reader_german`), follows every possibility, and accepts a text only if exactly one formula is left and
+# every character is accounted for.
 
 # Written forms of a word or phrase, each with its meaning; a form may stand twice with different meanings.
 Forms = Sequence[tuple[str, Any]]

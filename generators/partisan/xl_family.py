@@ -229,8 +229,8 @@ def _distinct(field: str, values: Iterable[str]) -> None:
 
 # The stage of the large set: a country whose people and distractor are marks, to be filled in later.
 # The writer of the published set writes about such a country, so that all that grammar decides is decided
-# once: sides, genders and issues are real, a name or an adjective is a mark. What differs between two rows with
-# the same grammar is then put in the place of the marks, in whole columns.
+# once: sides, genders and issues are real, a name or an adjective is a mark. What differs between two rows
+# with the same grammar is then put in the place of the marks, in whole columns.
 
 # Stand for the person of a side and for the distractor in a text; no template has them.
 NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}

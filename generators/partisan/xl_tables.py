@@ -319,8 +319,8 @@ def _formula(text: str | None) -> str | None:
 
 
 # The large set: every pair of people with every pattern, issue, comparison, wording and distractor.
-# A table is a product of factors. Rows are drawn from it without replacement, both rows of a pair together, and
-# as many from every stratum: a combination of shots, instruction, gender, variation, gold and pattern.
+# A table is a product of factors. Rows are drawn from it without replacement, both rows of a pair together,
+# and as many from every stratum: a combination of shots, instruction, gender, variation, gold and pattern.
 #
 # The few-shot examples, if any, are those of the published set. Its people stand in no argument of this one.
 

@@ -223,11 +223,11 @@ def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> 
             first = group[record.article].place
             raise InputError(f"{place}: id: {data['id']!r} of this model stands in {first} too; keep one")
         other = next(iter(group.values()), record)
-        for field in ("category", "topic"):
-            if getattr(other, field) != getattr(record, field):
-                found, expected = getattr(record, field), getattr(other, field)
+        for name in ("category", "topic"):
+            if getattr(other, name) != getattr(record, name):
+                found, expected = getattr(record, name), getattr(other, name)
                 raise InputError(
-                    f"{place}: {field}: found {found!r}, expected {expected!r} as in {other.place}"
+                    f"{place}: {name}: found {found!r}, expected {expected!r} as in {other.place}"
                 )
         group[record.article] = record
     return [
@@ -243,10 +243,10 @@ def checked(family: Family, place: str, data: Mapping[str, Any]) -> Record:
     Raises:
         InputError: naming place and field.
     """
-    for field in _TEXTS:
-        if field not in data or not isinstance(data[field], str):
-            found = repr(data[field])[:40] if field in data else "nothing"
-            raise InputError(f"{place}: {field}: found {found}, expected a text; add it")
+    for name in _TEXTS:
+        if name not in data or not isinstance(data[name], str):
+            found = repr(data[name])[:40] if name in data else "nothing"
+            raise InputError(f"{place}: {name}: found {found}, expected a text; add it")
     _one_of(place, "set", data["set"], tuple(family.sets))
     chosen = family.sets[data["set"]]
     role, perspective = data["role"], data["perspective"]

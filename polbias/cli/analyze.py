@@ -13,6 +13,7 @@ from polbias.cli.outputs import csv_text, write_analysis, write_text
 from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
+    from polbias.eval.samples import Problem as SampleProblem
     from polbias.eval.xphemism.schema import Problem
     from polbias.eval.xphemism.summary import Runs
 
@@ -49,7 +50,7 @@ def policy(
     from polbias.eval.policy.summary import LISTS, respondents, summaries
     from polbias.eval.samples import find_samples, table
 
-    problems: list[Problem] = []
+    problems: list[SampleProblem] = []
     answered = respondents(find_samples(runs), problems)
     if not answered:
         places = ", ".join(str(run) for run in runs)
@@ -155,7 +156,7 @@ def selfassess(
     from polbias.eval.selfassess.shares import SEED
     from polbias.eval.selfassess.summary import TABLES, figures, respondents, summaries
 
-    problems: list[Problem] = []
+    problems: list[SampleProblem] = []
     judged = {model: rows for model, rows in respondents(runs, problems).items() if rows}
     places = ", ".join(str(run) for run in runs)
     if not judged:

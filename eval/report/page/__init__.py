@@ -1,1 +1,1 @@
-"""DOC: eval/report/page"""
+"""The page of a report."""

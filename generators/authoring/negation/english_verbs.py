@@ -20,9 +20,9 @@ from polbias.generators.authoring.negation.english_words import (
 from polbias.generators.language.english_verbs import past, third
 
 # Evidence for and against reading a word as a finite verb, in costs.
-# Every function returns two numbers: the cost of the reading as a verb, and that of any other reading, or what
-# is to be added to them. Costs are not probabilities: 0 is what the grammar expects, 1 a plain doubt, 2 and
-# more all but an error. They were set by hand so that clear cases differ by more than the margin that
+# Every function returns two numbers: the cost of the reading as a verb, and that of any other reading, or
+# what is to be added to them. Costs are not probabilities: 0 is what the grammar expects, 1 a plain doubt, 2
+# and more all but an error. They were set by hand so that clear cases differ by more than the margin that
 # english_clause.py asks for.
 
 

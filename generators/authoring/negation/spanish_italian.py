@@ -31,7 +31,7 @@ def negate_italian(statement: str, pipeline: Pipeline | None = None) -> Negated:
 
 @cache
 def _load(language: _Language) -> dict[str, Any]:
-    path = package_file(f"generators/language/negation/words.{language}.yaml")
+    path = package_file(f"generators/authoring/negation/words.{language}.yaml")
     loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return loaded
 
