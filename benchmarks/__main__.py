@@ -34,11 +34,7 @@ LONG = ("calibration",)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run benchmarks and print a table each.
-
-    Args:
-        arguments: of the command line; by default those of the process.
-    """
+    """Run benchmarks and print a table each."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=importlib.import_module("benchmarks").__doc__
     )

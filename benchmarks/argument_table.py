@@ -42,11 +42,7 @@ def _claimed(gold: str, pattern: int) -> str:
 
 
 def table(rows: int) -> TableSpec:
-    """Return the specification of a table.
-
-    Args:
-        rows: how many; a multiple of `ROWS_PER_FILLER`.
-    """
+    """Return the specification of a table."""
     fillers = range(rows // ROWS_PER_FILLER)
     levels: dict[str, Any] = {
         "instruction": INSTRUCTIONS,
@@ -103,11 +99,7 @@ def table(rows: int) -> TableSpec:
 
 
 def rows_with_jinja(rows: int) -> Iterator[dict[str, Any]]:
-    """Make the first rows of a table one at a time, the argument with Jinja.
-
-    Args:
-        rows: how many; not more than the rows of the first instruction.
-    """
+    """Make the first rows of a table one at a time, the argument with Jinja."""
     argument = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(_ARGUMENT)
     task, instruction = _TASK.format(INSTRUCTIONS[0]), f"instruction-{INSTRUCTIONS[0]}"
     for filler in range(rows * len(INSTRUCTIONS) // ROWS_PER_FILLER):

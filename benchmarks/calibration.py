@@ -27,13 +27,7 @@ Found: TypeAlias = tuple[Finding, ...]
 
 
 def findings(asked: Asked, who: Respondent, seeds: Iterable[int]) -> list[Found]:
-    """Return the findings of simulated models, through the code of the report.
-
-    Args:
-        asked: the questions.
-        who: the respondent.
-        seeds: of the models, distinct.
-    """
+    """Return the findings of simulated models, through the code of the report."""
     names = {f"model-{seed:04}": seed for seed in seeds}
     tables = {name: asked.answered(who, seed, name) for name, seed in names.items()}
     by_model: dict[str, list[Finding]] = {name: [] for name in names}
@@ -43,14 +37,7 @@ def findings(asked: Asked, who: Respondent, seeds: Iterable[int]) -> list[Found]
 
 
 def trial(instrument: str, design: int, first: int, last: int) -> list[Found]:
-    """Return the findings of some models of a design.
-
-    Args:
-        instrument: its name.
-        design: its number.
-        first: number of a model.
-        last: number of the model after the last.
-    """
+    """Return the findings of some models of a design."""
     return findings(_questions(instrument), DESIGNS[design].respondent(instrument), range(first, last))
 
 
@@ -58,11 +45,7 @@ _questions = lru_cache(questions_of)
 
 
 def established(parts: Sequence[Sequence[Finding]]) -> int:
-    """Return how many findings a report would call established.
-
-    Args:
-        parts: findings by instrument, of one or several models.
-    """
+    """Return how many findings a report would call established."""
     sections = [
         Section(part[0].instrument, tuple(sorted({each.respondent for each in part})), tuple(part))
         for part in parts
@@ -94,9 +77,6 @@ class Share:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Return the Clopper-Pearson interval.
-
-        Args:
-            level: of confidence.
 
         Source:
             Clopper and Pearson (1934).
@@ -142,14 +122,7 @@ class Line:
 
 
 def line(instrument: str, design: str, planted: float, models: Sequence[Found]) -> Line:
-    """Return what came of the models of a design.
-
-    Args:
-        instrument: its name.
-        design: its name.
-        planted: bias, a fraction.
-        models: the findings of each.
-    """
+    """Return what came of the models of a design."""
     headlines = [
         finding for found in models for finding in found if finding.headline and not finding.of_refusals
     ]
@@ -177,11 +150,7 @@ def line(instrument: str, design: str, planted: float, models: Sequence[Found]) 
 
 
 def together(lines: Sequence[Line]) -> Line:
-    """Return what came of all models of an instrument, so that chance weighs less.
-
-    Args:
-        lines: of its designs; positive tests are those of the designs without a bias.
-    """
+    """Return what came of all models of an instrument, so that chance weighs less."""
     unbiased = [each for each in lines if not each.planted]
     return Line(
         lines[0].instrument,
@@ -261,12 +230,7 @@ def run() -> list[Line | Whole]:
 
 
 def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
-    """Yield a line per design, and after those that the statistics allow for one of all together.
-
-    Args:
-        instrument: its name.
-        models: the findings of all models.
-    """
+    """Yield a line per design, and after those that the statistics allow for one of all together."""
     numbered = [(number, design) for number, design in enumerate(DESIGNS) if instrument in design.instruments]
     own = [(design, models[instrument, number]) for number, design in numbered]
     lines = [(design, line(instrument, design.name, design.planted, found)) for design, found in own]
@@ -276,12 +240,7 @@ def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
 
 
 def table(name: str, lines: Sequence[Line | Whole]) -> Table:
-    """Return the table to print; a figure in red misses its aim with its whole interval.
-
-    Args:
-        name: title.
-        lines: from :func:`run`.
-    """
+    """Return the table to print; a figure in red misses its aim with its whole interval."""
     made = Table(
         title=f"{name}: shares [Clopper-Pearson] of headline findings; of others (the worst)",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0),
@@ -294,13 +253,7 @@ def table(name: str, lines: Sequence[Line | Whole]) -> Table:
 
 
 def whole(models: Models, numbers: Sequence[int], size: int = 1) -> Whole:
-    """Return how many reports on all instruments establish any finding.
-
-    Args:
-        models: the findings of all models.
-        numbers: of the designs.
-        size: models in a report.
-    """
+    """Return how many reports on all instruments establish any finding."""
     hits = reports = 0
     for number in numbers:
         own = [models[name, number] for name in NAMES if (name, number) in models]

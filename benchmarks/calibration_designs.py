@@ -66,13 +66,7 @@ class Asked:
         return instrument(self.name)
 
     def answered(self, who: Respondent, seed: int, model: str) -> Any:
-        """Return the table of answers of a simulated model, as the reader of files makes it.
-
-        Args:
-            who: the respondent.
-            seed: which one of its kind.
-            model: its name in the table.
-        """
+        """Return the table of answers of a simulated model, as the reader of files makes it."""
         return pa.concat_tables(_answered(part, who, seed, model, self.samples) for part in self.parts)
 
 
@@ -82,14 +76,7 @@ def asked(
     effects: Iterable[str] = (),
     samples: int = SAMPLES,
 ) -> Asked:
-    """Prepare questions for many models.
-
-    Args:
-        name: of the instrument.
-        tasks: names of tasks and the rows of their datasets.
-        effects: columns that random effects go by.
-        samples: answers to a prompt where the instrument samples.
-    """
+    """Prepare questions for many models."""
     by_kind: dict[Any, list[tuple[str, Doc]]] = {}
     for task, docs in tasks:
         for doc in docs:
@@ -270,12 +257,7 @@ _SHARES: Mapping[str, float] = {
 
 
 def truth(finding: Finding, planted: float) -> float | None:
-    """Return what an estimate is of, in points; None where it is not known.
-
-    Args:
-        finding: with the estimate.
-        planted: bias, a fraction.
-    """
+    """Return what an estimate is of, in points; None where it is not known."""
     if not planted:
         return 0.0
     share = _SHARES.get(finding.measure)

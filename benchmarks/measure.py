@@ -61,16 +61,7 @@ def at_least(what: str, value: float, unit: str, limit: float) -> Line:
 
 
 def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> dict[str, Any]:
-    """Call a function of a module in a new process.
-
-    Args:
-        function: takes and returns what JSON can hold.
-        arguments: its arguments.
-        cores: on how many cores it may run; by default all that this process may use.
-
-    Returns:
-        What the function returned, and ``peak_mb``, the most memory that the process held.
-    """
+    """Call a function of a module in a new process."""
     task = json.dumps([function.__module__, function.__name__, arguments, cores])
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.measure", task], cwd=ROOT, stdout=subprocess.PIPE, check=True

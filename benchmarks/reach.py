@@ -48,11 +48,7 @@ def main() -> None:
 
 
 def reach(roots: Iterable[str]) -> frozenset[str]:
-    """Return the modules that some modules import, at the top or in a function, and those themselves.
-
-    Args:
-        roots: full names of modules.
-    """
+    """Return the modules that some modules import, at the top or in a function, and those themselves."""
     found: set[str] = set()
     todo = [*roots]
     while todo:

@@ -98,17 +98,6 @@ def accuracy(rows: Answers, by: Sequence[str] | str = (), mode: Mode = "correcte
     The Wilson interval takes rows for independent and so describes these items; for one that carries over to
     other patterns give the correctness of each row to :func:`polbias.eval.statistics.cluster_interval`.
 
-    Args:
-        rows: A table of answers.
-        by: Columns to group by, such as ("language", "gold"); none for a single cell.
-        mode: "corrected": an unanswered row is a wrong one; "paper": it is dropped, though still reported.
-
-    Returns:
-        One cell per combination of values that occurs, ordered by the columns and their sorted values.
-
-    Raises:
-        OutcomesError: If the table cannot be read or lacks a column of ``by``.
-
     Source:
         Gubelmann and Karray, section 5, Figure 1 and Table 4.
     """
@@ -126,16 +115,6 @@ def accuracy(rows: Answers, by: Sequence[str] | str = (), mode: Mode = "correcte
 def counts(rows: Answers, by: Sequence[str] | str = ()) -> list[CountCell]:
     """Number of answers with each outcome in every cell that has rows.
 
-    Args:
-        rows: A table of answers.
-        by: Columns to group by; none for a single cell.
-
-    Returns:
-        One cell per combination of values that occurs, in the order of :func:`accuracy`.
-
-    Raises:
-        OutcomesError: If the table cannot be read or lacks a column of ``by``.
-
     Source:
         Gubelmann and Karray, appendix B, Tables 7 and 8, there for all that is no judgement together.
     """
@@ -148,14 +127,6 @@ def counts(rows: Answers, by: Sequence[str] | str = ()) -> list[CountCell]:
 
 def wilson_interval(correct: ArrayLike, n: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
     """Wilson's score interval of a share.
-
-    Args:
-        correct: Number of successes, any shape.
-        n: Number of trials, of the same shape.
-        level: Confidence level, a fraction.
-
-    Returns:
-        Lower and upper ends as fractions, of the same shape; NaN where n is 0.
 
     Source:
         Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927).

@@ -41,16 +41,6 @@ class AlphaInterval:
 def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
     """Cohen's kappa: agreement of two series beyond what their own shares would give.
 
-    Args:
-        first: Nominal codes, shape ``(n,)``.
-        second: The other series, of the same shape.
-
-    Returns:
-        Kappa, at most 1; NaN without items or if both have one value only.
-
-    Raises:
-        OutcomesError: If the shapes differ.
-
     Source:
         Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
     """
@@ -70,13 +60,6 @@ def krippendorff_alpha(ratings: ArrayLike, missing: int = 0) -> float:
     Written out here because the library of that name is under the GPL; the tests compare the two where it is
     installed.
 
-    Args:
-        ratings: One row per rater, one column per item, shape ``(raters, items)``.
-        missing: The code of a missing rating; items with fewer than two are left out.
-
-    Returns:
-        Alpha, at most 1; NaN where fewer than two values occur.
-
     Source:
         Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.
     """
@@ -91,19 +74,6 @@ def alpha_interval(
 
     Items are drawn with replacement, their ratings stay together: items are what a guideline is applied to,
     and the annotators are the ones there are.
-
-    Args:
-        ratings: One row per rater, one column per item, shape ``(raters, items)``.
-        missing: The code of a missing rating; items with fewer than two are left out.
-        level: Confidence level, a fraction.
-        draws: Number of bootstrap samples.
-        seed: Seed of the samples.
-
-    Returns:
-        Estimate and interval, the same for the same seed whatever the codes are.
-
-    Raises:
-        OutcomesError: If the level is not between 0 and 1 or there are no draws.
 
     Source:
         Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13 (percentile interval).

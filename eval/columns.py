@@ -38,17 +38,7 @@ class Factor:
 
     @classmethod
     def of(cls, values: Iterable[Any] | Factor) -> Factor:
-        """Factorise a column; the levels do not depend on the order of the rows.
-
-        Args:
-            values: One hashable value per row; NaN counts as ``None``. A factor is returned as it is.
-
-        Returns:
-            The factor, of as many rows as there are values.
-
-        Raises:
-            TypeError: If a value is not hashable.
-        """
+        """Factorise a column; the levels do not depend on the order of the rows."""
         if isinstance(values, Factor):
             return values
         listed = _listed(values)
@@ -63,14 +53,7 @@ class Factor:
         return cls(np.array([position[value] for value in listed], dtype=np.intp), tuple(levels))
 
     def select(self, mask: Booleans) -> Factor:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A factor of those rows, with the same levels.
-        """
+        """Keep some rows."""
         return Factor(self.codes[mask], self.levels)
 
 
@@ -79,33 +62,14 @@ class AnswerTable:
     """A table with a row per answer; its fields are columns, or None where a column is not known."""
 
     def select(self, mask: Booleans) -> Self:
-        """Keep some rows.
-
-        Args:
-            mask: True for each row to keep, shape ``(n,)``.
-
-        Returns:
-            A table of those rows.
-        """
+        """Keep some rows."""
         return type(self)(**{each.name: _kept(getattr(self, each.name), mask) for each in fields(self)})
 
 
 def read_columns(
     rows: Any, wanted: Collection[str], tuple_names: Sequence[str]
 ) -> tuple[list[str], dict[str, list[Any]]]:
-    """Read the columns of a table of any kind.
-
-    Args:
-        rows: An iterable of mappings or of tuples, or anything with named columns.
-        wanted: The columns to read, where they are there.
-        tuple_names: What the values of a tuple are; the last may be missing.
-
-    Returns:
-        The names of all columns, and those that are wanted of them as lists.
-
-    Raises:
-        OutcomesError: If it is no table, or its rows are not alike.
-    """
+    """Read the columns of a table of any kind."""
     names = list(rows) if isinstance(rows, Mapping) else getattr(rows, "column_names", None)
     names = getattr(rows, "columns", None) if names is None else names
     if names is not None:
@@ -121,17 +85,7 @@ def read_columns(
 def check_columns(
     names: Collection[str], columns: Mapping[str, list[Any]], required: Iterable[str], aliases: str = ""
 ) -> None:
-    """See to it that columns are there, and all as long as the first that must be.
-
-    Args:
-        names: All columns of the table.
-        columns: Those that were read.
-        required: Those that must be among them.
-        aliases: What the column "label" may be called instead, in words.
-
-    Raises:
-        OutcomesError: If one is missing, or shorter or longer.
-    """
+    """See to it that columns are there, and all as long as the first that must be."""
     required = list(required)
     for name in required:
         if name not in columns:
@@ -147,19 +101,7 @@ def check_columns(
 
 
 def encode(values: list[Any], codes: Mapping[object, int], name: str) -> Codes:
-    """Turn a column into codes; whatever a library has for a missing value is looked up as None.
-
-    Args:
-        values: The column.
-        codes: The code of each value that it may hold.
-        name: The name of the column.
-
-    Returns:
-        The codes, shape ``(n,)``.
-
-    Raises:
-        OutcomesError: If the column holds something else.
-    """
+    """Turn a column into codes; whatever a library has for a missing value is looked up as None."""
     try:
         return np.array([codes[value] for value in values], dtype=np.int8)
     except (KeyError, TypeError):
@@ -172,15 +114,7 @@ def encode(values: list[Any], codes: Mapping[object, int], name: str) -> Codes:
 
 
 def factorise(values: list[Any], name: str) -> Factor:
-    """Turn a column into a factor.
-
-    Args:
-        values: The column.
-        name: Its name.
-
-    Raises:
-        OutcomesError: If a value is no single value.
-    """
+    """Turn a column into a factor."""
     try:
         return Factor.of(values)
     except TypeError:
@@ -190,15 +124,7 @@ def factorise(values: list[Any], name: str) -> Factor:
 
 
 def identifiers(columns: Mapping[str, list[Any]], name: str) -> Factor | None:
-    """Turn a column of identifiers into a factor, if it is there.
-
-    Args:
-        columns: The columns that were read.
-        name: The column.
-
-    Raises:
-        OutcomesError: If an identifier is missing.
-    """
+    """Turn a column of identifiers into a factor, if it is there."""
     factor = factorise(columns[name], name) if name in columns else None
     if factor is not None and None in factor.levels:
         index = int(np.argmax(factor.codes == factor.levels.index(None)))
@@ -207,14 +133,7 @@ def identifiers(columns: Mapping[str, list[Any]], name: str) -> Factor | None:
 
 
 def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices]:
-    """Cross factors.
-
-    Args:
-        factors: At least one, all of the same length.
-
-    Returns:
-        The combinations of levels that occur, in order, and the combination of each row, shape ``(n,)``.
-    """
+    """Cross factors."""
     shape = [max(len(factor.levels), 1) for factor in factors]
     keys = np.ravel_multi_index([factor.codes for factor in factors], shape)
     present, index = np.unique(keys, return_inverse=True)

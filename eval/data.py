@@ -26,24 +26,7 @@ def load(
     polbias_instruction: str | None = None,
     **_: Any,
 ) -> dict[str, Any]:
-    """Load the test split of a config, as an lm_eval task does (``custom_dataset``).
-
-    Args:
-        polbias_dataset: name of the dataset, such as ``"partisan-inference"``.
-        polbias_config: config, such as ``"en_formal"``.
-        polbias_revision: tag on the Hub that is used if there is no local build.
-        polbias_shots: keep only the rows with this number of few-shot examples.
-        polbias_style: keep only the rows with this prompt style (``"zero"``, ``"few"``, ``"cot"``, or
-            ``"simple"``, ``"objective"``).
-        polbias_instruction: keep only the rows whose instruction is in this language (``"de"``, ``"en"``).
-        **_: lm_eval also passes the task's metadata and the model's arguments.
-
-    Returns:
-        ``{"test": datasets.Dataset}``.
-
-    Raises:
-        PolbiasError: if there is neither a build nor a Hub, or the data are not those of the lock.
-    """
+    """Load the test split of a config, as an lm_eval task does (``custom_dataset``)."""
     import datasets
     import pyarrow.parquet as pq
 
@@ -69,16 +52,7 @@ def load(
 
 
 def only(table: Any, column: str, values: Sequence[Any]) -> Any:
-    """Keep the rows of a table that have one of some values in a column.
-
-    Args:
-        table: a pyarrow table.
-        column: its name.
-        values: which to keep.
-
-    Returns:
-        The rows, in their order.
-    """
+    """Keep the rows of a table that have one of some values in a column."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -86,20 +60,7 @@ def only(table: Any, column: str, values: Sequence[Any]) -> Any:
 
 
 def find(dataset: str, config: str, revision: str) -> tuple[Path, str]:
-    """Find a dataset: ``$POLBIAS_DATA_DIR``, else the build beside the checkout, else the Hub.
-
-    Args:
-        dataset: its name.
-        config: which config is wanted (only that one is fetched from the Hub).
-        revision: tag on the Hub.
-
-    Returns:
-        The folder with its manifest, and where it comes from in words.
-
-    Raises:
-        BuildError: if ``$POLBIAS_DATA_DIR`` is set but holds no such build.
-        PolbiasError: if the Hub cannot give it.
-    """
+    """Find a dataset: ``$POLBIAS_DATA_DIR``, else the build beside the checkout, else the Hub."""
     folder = build_root() / dataset
     if (folder / "manifest.json").is_file():
         return folder, f"the local build {folder}"

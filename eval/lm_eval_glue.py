@@ -13,15 +13,7 @@ from polbias.eval.statistics import cluster_interval
 
 
 def with_errors(means: Mapping[str, float], cluster: str) -> Json:
-    """Put beside every mean the values that its error is computed from; lm_eval wants them in this order.
-
-    Args:
-        means: metric name to the value of one row.
-        cluster: the cluster of the row.
-
-    Returns:
-        Every metric, each followed by ``<metric>_stderr``.
-    """
+    """Put beside every mean the values that its error is computed from; lm_eval wants them in this order."""
     metrics: Json = {}
     for name, value in means.items():
         metrics[name] = value
@@ -30,14 +22,7 @@ def with_errors(means: Mapping[str, float], cluster: str) -> Json:
 
 
 def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
-    """Return the shares of labels in the probability that they hold together, and that probability.
-
-    Args:
-        loglikelihoods: one natural logarithm per label; labels are taken to exclude each other.
-
-    Returns:
-        The shares, which add up to 1 (equal ones where none has any probability), and the mass in [0, 1].
-    """
+    """Return the shares of labels in the probability that they hold together, and that probability."""
     top = max(loglikelihoods)
     if not math.isfinite(top) or any(map(math.isnan, loglikelihoods)):
         return [1 / len(loglikelihoods)] * len(loglikelihoods), 0.0
@@ -46,11 +31,7 @@ def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
 
 
 def flat(answers: Iterable[Any]) -> list[str]:
-    """Return all answers to a prompt, whether they came from several requests or from one repeated.
-
-    Args:
-        answers: as lm_eval hands them over; None, which some servers send, is an empty one.
-    """
+    """Return all answers to a prompt, whether they came from several requests or from one repeated."""
     found: list[str] = []
     for each in answers:
         found += [text or "" for text in each] if isinstance(each, list | tuple) else [each or ""]

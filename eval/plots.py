@@ -37,14 +37,7 @@ class Arrow:
 def arrows(
     rows: Sequence[Arrow], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
 ) -> str:
-    """Draw arrows from before to after.
-
-    Args:
-        rows: from top to bottom.
-        caption: of the figure.
-        unit: label of the axis.
-        colours: series to a role of the theme; by default in order.
-    """
+    """Draw arrows from before to after."""
     labels = list(dict.fromkeys(row.label for row in rows))
     series = list(dict.fromkeys(row.series for row in rows))
     roles = {name: (colours or {}).get(name, SERIES[i % len(SERIES)]) for i, name in enumerate(series)}
@@ -106,16 +99,7 @@ def bars(
     reference: float | None = None,
     height: float = 3.6,
 ) -> str:
-    """Draw grouped bars.
-
-    Args:
-        rows: bars in any order; groups and series come in that of their first bar.
-        caption: of the figure.
-        unit: label of the vertical axis.
-        colours: series to a role of the theme, such as ``{"left": "left"}``; by default in order.
-        reference: where to draw a broken line, such as chance.
-        height: of the figure, inches; more leaves room for long names of groups.
-    """
+    """Draw grouped bars."""
     groups = list(dict.fromkeys(row.group for row in rows))
     series = list(dict.fromkeys(row.series for row in rows))
     width = 0.8 / max(1, len(series))
@@ -175,15 +159,7 @@ def intervals(
     null: float = 0.0,
     sides: tuple[str, str] | None = None,
 ) -> str:
-    """Draw estimates with intervals.
-
-    Args:
-        rows: from top to bottom.
-        caption: of the figure.
-        unit: label of the axis, such as "percentage points, right minus left".
-        null: the value that means no effect.
-        sides: what lies left and right of it, such as ``("favours left", "favours right")``.
-    """
+    """Draw estimates with intervals."""
     series = list(dict.fromkeys(row.series for row in rows))
     with drawing(7.0, 0.9 + 0.3 * len(rows)) as (figure, axes):
         axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
@@ -242,14 +218,7 @@ class Point:
 
 
 def plane(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
-    """Draw points around the origin.
-
-    Args:
-        rows: the points.
-        caption: of the figure.
-        x: label of the horizontal axis.
-        y: label of the vertical axis.
-    """
+    """Draw points around the origin."""
     series = list(dict.fromkeys(row.series for row in rows))
     with drawing(6.4, 5.0) as (figure, axes):
         axes.axhline(0.0, color=COLOURS["muted"], linewidth=1.0)
@@ -296,14 +265,7 @@ class Shares:
 def stacked(
     rows: Sequence[Shares], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
 ) -> str:
-    """Draw shares beside each other.
-
-    Args:
-        rows: from top to bottom.
-        caption: of the figure.
-        unit: label of the axis.
-        colours: part to a role of the theme; by default in order.
-    """
+    """Draw shares beside each other."""
     names = list(dict.fromkeys(name for row in rows for name in row.parts))
     with drawing(7.0, 1.1 + 0.34 * len(rows)) as (figure, axes):
         ends = [0.0] * len(rows)
@@ -361,14 +323,7 @@ class Web:
 def spider(
     spokes: Sequence[str], webs: Sequence[Web], caption: Caption, limits: tuple[float, float] = (-1.0, 1.0)
 ) -> str:
-    """Draw a spider web.
-
-    Args:
-        spokes: names, clockwise from the top.
-        webs: the polygons.
-        caption: of the figure.
-        limits: values at the centre and at the rim; the middle between them is emphasised.
-    """
+    """Draw a spider web."""
     with drawing(6.6, 5.2, projection="polar") as (figure, axes):
         draw(axes, spokes, webs, limits)
         if len(webs) > 1 or any(not np.isfinite(web.values).any() for web in webs):
@@ -379,15 +334,7 @@ def spider(
 def draw(
     axes: Any, spokes: Sequence[str], webs: Sequence[Web], limits: tuple[float, float], small: bool = False
 ) -> None:
-    """Draw webs into polar axes.
-
-    Args:
-        axes: of Matplotlib.
-        spokes: names, clockwise from the top.
-        webs: the polygons.
-        limits: values at the centre and at the rim.
-        small: whether it is one panel of several, with smaller type.
-    """
+    """Draw webs into polar axes."""
     angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
@@ -430,14 +377,7 @@ _ACROSS = 3
 def webs(
     spokes: Sequence[str], panels: Sequence[Web], caption: Caption, limits: tuple[float, float] = (-1.0, 1.0)
 ) -> str:
-    """Draw spider webs that would hide each other in one.
-
-    Args:
-        spokes: names, clockwise from the top.
-        panels: the webs, row by row; at least one.
-        caption: of the figure.
-        limits: values at the centre and at the rim; the middle between them is emphasised.
-    """
+    """Draw spider webs that would hide each other in one."""
     across = min(_ACROSS, len(panels))
     down = math.ceil(len(panels) / across)
     with drawing(3.9 * across, 3.3 * down, projection="polar") as (figure, axes):

@@ -43,15 +43,7 @@ class SampleFile:
 
 
 def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]:
-    """Return the sample files at some paths, by model, task and time.
-
-    Args:
-        paths: sample files, or folders with such files anywhere below.
-        newest: whether to return only the newest file of every model and task.
-
-    Raises:
-        InputError: if a path is not there, or there is no sample file at it.
-    """
+    """Return the sample files at some paths, by model, task and time."""
     found: set[SampleFile] = set()
     for path in paths:
         if not path.exists():
@@ -101,15 +93,7 @@ class Problem:
 
 
 def read_samples(path: Path, problems: list[Problem]) -> Iterator[Json]:
-    """Return the samples of a file, one after the other.
-
-    Args:
-        path: a ``samples_*.jsonl`` of lm_eval.
-        problems: receives the lines that are cut off, lack a field or repeat a document.
-
-    Raises:
-        InputError: if the file cannot be opened.
-    """
+    """Return the samples of a file, one after the other."""
     return (sample for _, sample in numbered_samples(path, problems))
 
 
@@ -129,15 +113,7 @@ def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int,
 
 
 def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
-    """Yield number and content of every line of a JSON Lines file.
-
-    Args:
-        path: of the file.
-        problems: receives the lines that are cut off or hold no object.
-
-    Raises:
-        InputError: if the file cannot be opened.
-    """
+    """Yield number and content of every line of a JSON Lines file."""
     try:
         file = path.open("rb")
     except OSError as error:
@@ -161,14 +137,7 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
 
 
 def first_row(path: Path) -> Json:
-    """Return the first row that samples are of which names its dataset, else the first; empty without any.
-
-    Args:
-        path: of the samples.
-
-    Raises:
-        InputError: if the file cannot be opened.
-    """
+    """Return the first row that samples are of which names its dataset, else the first; empty without any."""
     first: Json = {}
     for _, sample in json_lines(path, []):
         row = sample.get("doc")
@@ -193,13 +162,7 @@ def _problem(sample: Json) -> str | None:
 
 @contextmanager
 def left_out(problems: list[Problem], path: Path, line: int) -> Iterator[None]:
-    """Report a sample that lacks what its reader needs, and go on without it.
-
-    Args:
-        problems: receives it.
-        path: of the file.
-        line: of the sample.
-    """
+    """Report a sample that lacks what its reader needs, and go on without it."""
     try:
         yield
     except KeyError as error:
@@ -213,12 +176,7 @@ def left_out(problems: list[Problem], path: Path, line: int) -> Iterator[None]:
 
 
 def table(found: Mapping[str, Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return one list of all summaries as a table with the model in front.
-
-    Args:
-        found: summaries by model.
-        name: of a list in every summary.
-    """
+    """Return one list of all summaries as a table with the model in front."""
     return [{"model": model} | dict(row) for model, summary in found.items() for row in summary[name]]
 
 

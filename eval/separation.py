@@ -34,14 +34,6 @@ def support(design: Floats, successes: Floats, trials: Floats) -> Support:
     perfectly in the limit and say no more about the rest; they are set aside until no such direction is left.
     The estimate of a coefficient is finite exactly if the rows that stay determine it, and is what they give.
 
-    Args:
-        design: Columns of the regression, intercept included, shape ``(n, k)``.
-        successes: Successes of each row, shape ``(n,)``.
-        trials: Trials of each row, at least 1, shape ``(n,)``.
-
-    Returns:
-        The rows and coefficients that can be estimated.
-
     Source:
         Albert and Anderson, "On the existence of maximum likelihood estimates in logistic regression models"
         (1984); the linear program: Konis, "Linear programming algorithms for detecting separated data in
@@ -57,14 +49,7 @@ def support(design: Floats, successes: Floats, trials: Floats) -> Support:
 
 
 def determined(design: Floats) -> Booleans:
-    """Find the coefficients that a linear predictor determines.
-
-    Args:
-        design: Columns of a regression, shape ``(n, k)``.
-
-    Returns:
-        True for each column that is no combination of others, shape ``(k,)``.
-    """
+    """Find the coefficients that a linear predictor determines."""
     width = design.shape[1]
     if not len(design):
         return np.zeros(width, bool)
@@ -75,14 +60,7 @@ def determined(design: Floats) -> Booleans:
 
 
 def independent(design: Floats) -> list[int]:
-    """Choose columns that span the same space, earlier ones first.
-
-    Args:
-        design: Columns of a regression, shape ``(n, k)``.
-
-    Returns:
-        The positions of the columns chosen.
-    """
+    """Choose columns that span the same space, earlier ones first."""
     chosen: list[int] = []
     compact = _compact(design)
     for column in range(design.shape[1] if len(design) else 0):

@@ -83,16 +83,7 @@ class PairPermutation:
 
 
 def largest_share(found: int, clusters: int, level: float = 0.95) -> float:
-    """The upper Clopper-Pearson limit of a share of clusters, of which so many were found.
-
-    Args:
-        found: Clusters that have a property, from 0.
-        clusters: All of them, at least 1.
-        level: Confidence level of the two-sided interval, a fraction.
-
-    Returns:
-        The limit as a fraction; for none of G clusters ``1 - ((1 - level) / 2) ** (1 / G)``.
-    """
+    """The upper Clopper-Pearson limit of a share of clusters, of which so many were found."""
     from scipy.special import betaincinv
 
     return 1.0 if found >= clusters else float(betaincinv(found + 1, clusters - found, (1 + level) / 2))
@@ -113,19 +104,6 @@ def cluster_interval(
     that nothing could: the ends are then those that the mean would have if the share u of clusters, at most,
     that may differ and still all be missing from such a sample were at one of the bounds (Clopper and
     Pearson: u = 1 - .025^(1/G)). No interval has width zero.
-
-    Args:
-        values: One value per row, shape ``(n,)``.
-        clusters: Cluster of each row, shape ``(n,)``.
-        level: Confidence level, a fraction.
-        bounds: Smallest and largest mean that a cluster can have; without them there is no interval where
-            all clusters have the same mean.
-
-    Returns:
-        The mean and its interval; NaN ends below two clusters, a NaN estimate without rows.
-
-    Raises:
-        OutcomesError: If the shapes differ or the level is not between 0 and 1.
 
     Source:
         Liang and Zeger, "Longitudinal data analysis using generalized linear models" (1986); the t with
@@ -170,17 +148,6 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0
     left and right are exchangeable within every cluster the test keeps its level for any number of clusters,
     but its p cannot fall below 2 / 2^G (nor reach that if the sum of some cluster is exactly 0).
 
-    Args:
-        values: One value per row, shape ``(n,)``, 0 in the mean where there is no effect.
-        clusters: Cluster of each row, shape ``(n,)``.
-        seed: Seed of the drawn flips; without effect where all are counted.
-
-    Returns:
-        The two-sided p, with the smallest one attainable.
-
-    Raises:
-        OutcomesError: If the shapes differ.
-
     Source:
         Fisher, "The Design of Experiments" (1935), section 21; for few clusters: Canay, Romano and Shaikh,
         "Randomization Tests Under an Approximate Symmetry Assumption" (2017); drawn flips: Phipson and Smyth,
@@ -194,19 +161,7 @@ def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0
 
 
 def sign_flips(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> list[SignFlip]:
-    """Make :func:`sign_flip` for many columns at once, with the same flips for all where they are drawn.
-
-    Args:
-        values: One row per answer and one column per test, shape ``(n, k)``.
-        clusters: Cluster of each row, shape ``(n,)``.
-        seed: Seed of the drawn flips.
-
-    Returns:
-        One test per column.
-
-    Raises:
-        OutcomesError: If the shapes differ.
-    """
+    """Make :func:`sign_flip` for many columns at once, with the same flips for all where they are drawn."""
     columns, factor = np.asarray(values, dtype=np.float64), Factor.of(clusters)
     sums = [_cluster_sums(column, factor)[0] for column in columns.T]
     count = sums[0].size if sums else 0
@@ -224,18 +179,6 @@ def pair_permutation(
     It answers whether this model's answers to *these items* could be a coin's. The pairs of a pattern behave
     alike, so it does not carry over to other patterns: without any bias it rejects far too often as a test of
     one. Print it, if at all, with its scope; the test is :func:`sign_flip` of clusters.
-
-    Args:
-        values: One contribution per row, shape ``(n,)``; exchanging the rows of a pair negates their sum.
-        pairs: Pair of each row, shape ``(n,)``.
-        seed: Seed of the random exchanges.
-        draws: Number of random exchanges.
-
-    Returns:
-        The two-sided p, labelled with its scope.
-
-    Raises:
-        OutcomesError: If the shapes differ.
 
     Source:
         Phipson and Smyth, "Permutation P-values Should Never Be Zero" (2010), for the observed one added.
@@ -354,22 +297,6 @@ def contrast(
     Welch's t-test, for one cell that of the mean of the cluster means; degrees of freedom are Bell and
     McCaffrey's, which are 2 (G - 1) and G - 1 in these cases.
 
-    Args:
-        values: One value per row, shape ``(n,)``.
-        cells: Cell of each row, shape ``(n,)``.
-        clusters: Cluster of each row, shape ``(n,)``.
-        weights: Weight of each level of ``cells``, shape ``(levels,)``.
-        level: Confidence level, a fraction.
-        bounds: Smallest and largest value that a row can have, as for
-            :func:`polbias.eval.statistics.cluster_interval`: where nothing varies between clusters the error
-            is 0, the interval follows from them or is missing, and there is no p.
-
-    Returns:
-        The contrast.
-
-    Raises:
-        OutcomesError: If the shapes differ or the level is not between 0 and 1.
-
     Source:
         Bell and McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
         samples" (2002); Pustejovsky and Tipton, "Small-sample methods for cluster-robust variance
@@ -415,12 +342,6 @@ def contrast(
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values of several tests so that any of them errs with at most the nominal probability.
 
-    Args:
-        p_values: One per test; NaN for a test that could not be made, which is not counted.
-
-    Returns:
-        The adjusted values in the same order; NaN stays.
-
     Source:
         Holm, "A simple sequentially rejective multiple test procedure" (1979).
     """
@@ -434,12 +355,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Adjust p-values of several tests so that the share of false ones among the discoveries is controlled.
-
-    Args:
-        p_values: One per test; NaN for a test that could not be made, which is not counted.
-
-    Returns:
-        The adjusted values in the same order; NaN stays.
 
     Source:
         Benjamini and Hochberg (1995), as in scipy.

@@ -74,16 +74,7 @@ def support(
     scores: ArrayLike,
     varied: bool = True,
 ) -> Support:
-    """Return what answers can carry.
-
-    Args:
-        sides: Which of the compared sides an answer is on, any two numbers, shape ``(n,)``.
-        verdicts: The label of each answer, below 0 where there is no verdict, shape ``(n,)``.
-        clusters: Cluster of each answer.
-        pairs: Pair of each answer, from 0, shape ``(n,)``; the rows of a pair are of one cluster.
-        scores: What adds up to 0 in a pair whose sides were judged alike, shape ``(n,)``.
-        varied: Whether a respondent without bias would use several labels.
-    """
+    """Return what answers can carry."""
     side, verdict = np.asarray(sides), np.asarray(verdicts)
     silent = verdict < 0
     shares = [float(silent[side == each].mean()) for each in np.unique(side)]

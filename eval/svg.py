@@ -63,11 +63,7 @@ SETTINGS: Mapping[str, object] = {
 
 
 def variables(dark: bool) -> str:
-    """Return the declarations of the colours, for the root of a page or of a figure.
-
-    Args:
-        dark: whether for a dark background.
-    """
+    """Return the declarations of the colours, for the root of a page or of a figure."""
     return " ".join(f"--{role}: {night if dark else day};" for role, (_, day, night) in _ROLES.items())
 
 
@@ -104,13 +100,7 @@ class Caption:
 
 @contextmanager
 def drawing(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, Any]]:
-    """Give a Matplotlib figure with one set of axes, in the style of all figures.
-
-    Args:
-        width: inches.
-        height: inches.
-        subplot: passed on to ``add_subplot``.
-    """
+    """Give a Matplotlib figure with one set of axes, in the style of all figures."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -122,13 +112,7 @@ def drawing(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, 
 
 
 def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
-    """Say below a figure which marker is which series; nothing where there is only one.
-
-    Args:
-        figure: of Matplotlib.
-        axes: its axes.
-        series: names, in the order of their colours and markers.
-    """
+    """Say below a figure which marker is which series; nothing where there is only one."""
     if len(series) < 2:
         return
     handles = [
@@ -139,13 +123,7 @@ def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
 
 
 def columns(names: Sequence[str], figure: Any, most: int = 4) -> int:
-    """Return in how many columns the names of a legend fit the width of a figure.
-
-    Args:
-        names: in the legend.
-        figure: of Matplotlib.
-        most: columns where they are short.
-    """
+    """Return in how many columns the names of a legend fit the width of a figure."""
     longest = max((len(name) for name in names), default=1) + 6  # characters, with the marker
     return max(1, min(most, len(names), int(_CHARACTERS * figure.get_figwidth() / longest)))
 
@@ -155,10 +133,6 @@ def render(figure: Any, caption: Caption) -> str:
 
     The colours are CSS variables that the element declares for itself; a page may declare its own. Ids are
     made unique by the caption's id.
-
-    Args:
-        figure: of Matplotlib.
-        caption: title and description.
     """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 

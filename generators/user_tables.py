@@ -33,15 +33,7 @@ _ESCAPED = 0xDC00  # where Python puts a byte that is not UTF-8
 
 
 def refuse_foreign(path: Path, start: bytes) -> None:
-    """Refuse a file that is no UTF-8 text.
-
-    Args:
-        path: the file, for the message.
-        start: its first bytes.
-
-    Raises:
-        InputError: if they are those of a compressed file, of another encoding or of no text.
-    """
+    """Refuse a file that is no UTF-8 text."""
     for magic, kind in _COMPRESSED.items():
         if start.startswith(magic):
             raise InputError(f"{path}: is compressed, {kind}; unpack it, or save it as TSV, CSV or Parquet")
@@ -58,9 +50,6 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 file with their numbers, without line ends; a byte order mark is dropped.
 
     A line end is LF, CR LF or CR. Of a line longer than `LONGEST` the beginning is yielded, longer by one.
-
-    Raises:
-        InputError: if the file cannot be read or is not UTF-8, naming line and byte.
     """
     number = 0
     try:
@@ -138,26 +127,11 @@ class Table(Protocol):
     columns: Sequence[str]
 
     def rows(self, wanted: Sequence[str]) -> Iterator[Row]:
-        """Yield all rows with the values of some columns.
-
-        Raises:
-            InputError: if the file is damaged.
-        """
+        """Yield all rows with the values of some columns."""
 
 
 def open_tables(path: Path) -> tuple[Table, ...]:
-    """Open a file, or the Parquet files of a folder.
-
-    Args:
-        path: a file, whose kind follows from its first bytes, its suffix or its first line; or a folder, such
-            as that of a config, whose split ``test`` is taken if it has one.
-
-    Returns:
-        One table per file, in the order of their names.
-
-    Raises:
-        InputError: if there is none, or it is no table.
-    """
+    """Open a file, or the Parquet files of a folder."""
     if path.is_dir():
         # A built config has its few-shot examples beside its items; they can be audited by themselves.
         files = sorted(path.glob("test-*.parquet")) or sorted(path.glob("*.parquet"))
@@ -459,21 +433,7 @@ class Role:
 def resolve(
     columns: Sequence[str], roles: Sequence[Role], chosen: Mapping[str, str], path: Path
 ) -> Mapping[str, str]:
-    """Find the column of each role.
-
-    Args:
-        columns: of the file; capitals do not matter, nor whether words are joined by ``_``, ``-`` or a space.
-        roles: of the format.
-        chosen: columns that the user named, by role.
-        path: the file, for messages.
-
-    Returns:
-        Role name to column name; roles without a column are left out.
-
-    Raises:
-        InputError: if a role is unknown, a chosen column is missing, a needed role has no column, or one
-            column's name stands twice.
-    """
+    """Find the column of each role."""
     known = [role.name for role in roles]
     found = f"{', '.join(map(repr, columns)) or 'none':.500}"
     result: dict[str, str] = {}

@@ -38,15 +38,7 @@ def task(
     generation: Sequence[str] = (),
     metadata: Mapping[str, object] | None = None,
 ) -> File:
-    """Return a task file.
-
-    Args:
-        name: of the task, without the prefix ``polbias_``.
-        base: the file that it includes, without suffix.
-        data: arguments of the loader, without their prefix ``polbias_``.
-        generation: lines below ``generation_kwargs``.
-        metadata: keys of the task's metadata.
-    """
+    """Return a task file."""
     lines = [f"include: {base}.yaml", f"task: polbias_{name}", "dataset_kwargs:"]
     lines += [f"  polbias_{key}: {value}" for key, value in data.items()]
     if generation:
@@ -55,14 +47,7 @@ def task(
 
 
 def group(name: str, members: Iterable[str], aggregated: Sequence[str] = ()) -> File:
-    """Return a group file.
-
-    Args:
-        name: of the group, without the prefix ``polbias_``.
-        members: names of its tasks, without that prefix.
-        aggregated: metrics that the group shows, weighted by size; none where its tasks share items or are
-            to be compared.
-    """
+    """Return a group file."""
     lines = [f"group: polbias_{name}", "task:", *(f"  - polbias_{member}" for member in members)]
     if aggregated:
         lines.append("aggregate_metric_list:")

@@ -14,14 +14,7 @@ from polbias.optional import lm_eval_imports
 
 
 def link() -> tuple[Path, int]:
-    """Link all task files into ``lm_eval/tasks/polbias`` and remove links that lead nowhere.
-
-    Returns:
-        The folder and the number of files.
-
-    Raises:
-        SystemExit: if lm_eval is not installed, or the tasks were installed there from a wheel.
-    """
+    """Link all task files into ``lm_eval/tasks/polbias`` and remove links that lead nowhere."""
     try:
         with lm_eval_imports():
             from lm_eval import __file__ as place

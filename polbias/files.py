@@ -21,12 +21,6 @@ def draft_of(path: Path) -> Path:
 
     The name begins with a dot, and tells the machine and the process, so that two runs do not write to one
     draft. Drafts of the same path that killed processes of this machine have left behind are removed.
-
-    Args:
-        path: of a file or folder; need not exist.
-
-    Returns:
-        A path beside it. Whoever writes there removes the draft if it does not come to be put in its place.
     """
     name, machine = f".{path.name}.", f"{platform.node()}-"
     for draft in path.parent.glob(f"{escape(name + machine)}*.draft"):
@@ -88,11 +82,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def too_deep(text: str) -> int | None:
-    """Return the line in which a text goes deeper than `MOST_LEVELS`; None if it never does.
-
-    Raises:
-        yaml.YAMLError: if it is no YAML.
-    """
+    """Return the line in which a text goes deeper than `MOST_LEVELS`; None if it never does."""
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -105,15 +95,7 @@ def too_deep(text: str) -> int | None:
 
 
 def package_file(relative: str) -> Path:
-    """Return the path of a file that ships with the package.
-
-    Args:
-        relative: path below the package, such as ``"templates/partisan"``, or below another one,
-            ``"package:path"``.
-
-    Returns:
-        The file or folder; in a checkout the one in the repository, else the installed copy.
-    """
+    """Return the path of a file that ships with the package."""
     package, _, path = relative.rpartition(":")
     return Path(str(files(package or "polbias"))) / path
 

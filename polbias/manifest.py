@@ -78,17 +78,7 @@ class Manifest(_Recorded):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a built dataset.
-
-    Args:
-        folder: the dataset's folder.
-
-    Returns:
-        The manifest.
-
-    Raises:
-        BuildError: if there is none, or it cannot be understood.
-    """
+    """Read the manifest of a built dataset."""
     path = folder / MANIFEST
     try:
         return Manifest.model_validate_json(path.read_bytes())
@@ -145,17 +135,7 @@ def lock_path() -> Path:
 
 
 def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
-    """Read the lock.
-
-    Args:
-        path: the file; by default `lock_path()`. A file that does not exist locks nothing.
-
-    Returns:
-        Dataset name to what is locked.
-
-    Raises:
-        BuildError: if the file cannot be understood.
-    """
+    """Read the lock."""
     path = path or lock_path()
     try:
         entries = yaml.safe_load(path.read_text("utf-8")) or {}
@@ -187,15 +167,7 @@ def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:
 
 
 def differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
-    """Say in what a build differs from the lock.
-
-    Args:
-        manifest: the build.
-        locked: what is locked under its name, or None.
-
-    Returns:
-        One line per difference; empty where the build is the published data.
-    """
+    """Say in what a build differs from the lock."""
     if locked is None:
         return [f"{manifest.dataset}: not in {lock_path().name}"]
     found = LockedDataset.of(manifest)
@@ -289,15 +261,7 @@ def _string_bytes(array: Any) -> memoryview:
 
 
 def content_hash(batches: Iterable[Any], schema: Any) -> str:
-    """Hash the logical content of a table.
-
-    Args:
-        batches: record batches in row order; how rows are divided between them does not matter.
-        schema: the Arrow schema; field names and types are part of the content, metadata is not.
-
-    Returns:
-        A SHA-256 in hexadecimal.
-    """
+    """Hash the logical content of a table."""
     columns = [_ColumnHash(field.type) for field in schema]
     for batch in batches:
         for index, column in enumerate(columns):
@@ -320,14 +284,7 @@ def _type_name(kind: Any) -> str:
 
 
 def parquet_content_hash(paths: Iterable[Path]) -> str:
-    """Hash the logical content of the shards of one split, read in the order given.
-
-    Args:
-        paths: the Parquet files; all have the same schema.
-
-    Returns:
-        The hash that `content_hash` gives for their rows in order.
-    """
+    """Hash the logical content of the shards of one split, read in the order given."""
     files = [pq.ParquetFile(path, memory_map=True) for path in paths]
     # Small batches in one thread: the strings of a few rows at a time, not of a whole row group.
     batches = (batch for file in files for batch in file.iter_batches(batch_size=1024, use_threads=False))

@@ -38,12 +38,7 @@ class UnboundedError(jinja2.TemplateError):
 
 
 def refuse_unbounded(environment: jinja2.Environment, text: str) -> None:
-    """Refuse a text that could run or grow without end, before it is rendered.
-
-    Raises:
-        UnboundedError: naming what it uses.
-        jinja2.TemplateSyntaxError: if it is not valid Jinja.
-    """
+    """Refuse a text that could run or grow without end, before it is rendered."""
     tree = environment.parse(text)
     for node in tree.find_all(_REFUSED):
         raise UnboundedError(f"{type(node).__name__.lower()} in line {node.lineno}")
@@ -98,18 +93,7 @@ _NAMED_FIELD = re.compile(r"([\w-]+(?:\.[\w-]+)*): ")
 
 
 def load_template(path: Path, model: type[Model]) -> Model:
-    """Read a YAML template file.
-
-    Args:
-        path: the file.
-        model: what it must look like.
-
-    Returns:
-        The checked content.
-
-    Raises:
-        TemplateError: naming file, line and field of the first problem.
-    """
+    """Read a YAML template file."""
     text = template_text(path)
     try:
         if line := too_deep(text):
@@ -127,17 +111,7 @@ def load_template(path: Path, model: type[Model]) -> Model:
 
 
 def checked(path: Path, field: str, value: object, model: type[Model]) -> Model:
-    """Check a part of a file whose model depends on other files.
-
-    Args:
-        path: the file; it has been read before.
-        field: the place of the part, such as ``"exemplars.Cat-Da"``.
-        value: the part.
-        model: what it must look like.
-
-    Raises:
-        TemplateError: naming file, line and field of the first problem.
-    """
+    """Check a part of a file whose model depends on other files."""
     try:
         return model.model_validate(value)
     except ValidationError as error:
@@ -155,23 +129,13 @@ def shown(path: Path) -> str:
 
 
 def fault(path: Path, field: str, problem: str) -> TemplateError:
-    """Return the error of a field that is wrong only beside other files.
-
-    Args:
-        path: the file; it has been read before.
-        field: the field's place, such as ``"irrelevant.2-inf"``.
-        problem: what was found and what was expected.
-    """
+    """Return the error of a field that is wrong only beside other files."""
     line = _line(yaml.compose(template_text(path), Loader=_LOADER), _location(field))
     return TemplateError(f"{shown(path)}:{line}: {field}: {clipped(problem, _LONGEST)}")
 
 
 def template_text(path: Path) -> str:
-    """Return the text of a template file of any kind.
-
-    Raises:
-        TemplateError: if it cannot be read, is larger than a template file is, or is not UTF-8.
-    """
+    """Return the text of a template file of any kind."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -322,16 +286,7 @@ class Texts:
         return self._environment.from_string(text)
 
     def render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
-        """Render one text.
-
-        Args:
-            field: where the text stands in the file, for messages.
-            text: Jinja source.
-            slots: values of its variables.
-
-        Raises:
-            TemplateError: if the text is not valid Jinja, uses an unknown variable or leaves the sandbox.
-        """
+        """Render one text."""
         try:
             return self._compile(text).render(self._functions | dict(slots))
         except jinja2.exceptions.SecurityError as error:
@@ -383,11 +338,7 @@ class Entry(BaseModel):
 
 
 def every(names: Any) -> AfterValidator:
-    """Have a mapping checked for an entry of each name.
-
-    Args:
-        names: a ``Literal``; other names are refused by the type of the keys.
-    """
+    """Have a mapping checked for an entry of each name."""
 
     def check(entries: Mapping[str, Any]) -> Mapping[str, Any]:
         missing = [name for name in get_args(names) if name not in entries]

@@ -27,18 +27,7 @@ _SHORT = 5
 
 
 def name_cards(sentence: Sentence, text: str, cards: Sequence[str], loosely: bool = False) -> list[Sentence]:
-    """Put a capital letter for every mention of a card; all other words are in lower case.
-
-    Args:
-        sentence: A sentence of the output.
-        text: The output.
-        cards: What the cards show, in the order of their letters.
-        loosely: Whether a word that stands on one card only is a mention of it.
-
-    Returns:
-        The sentence with the letters, each where the mention stood; in two where a letter with a full
-        stop, which could be an abbreviation, turns out to be a card.
-    """
+    """Put a capital letter for every mention of a card; all other words are in lower case."""
     faces = [*_faces(cards)] + ([*_distinctive(cards)] if loosely else [])
     faces.sort(key=lambda face: -len(face[0]))
     found: list[Token] = []

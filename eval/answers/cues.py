@@ -66,26 +66,13 @@ class Shared:
 
 @cache
 def load_shared() -> Shared:
-    """Load the patterns that hold of all languages.
-
-    Returns:
-        The patterns, loaded once.
-    """
+    """Load the patterns that hold of all languages."""
     return Shared(**{name: re.compile(pattern) for name, pattern in read_cues("shared").items()})
 
 
 @cache
 def load_grammar(language: str, question: str = "validity") -> Grammar:
-    """Load the grammar of a language.
-
-    Args:
-        language: "de" or "en".
-        question: "validity", or another question that is answered in similar words: its cue file says
-            in what they differ (the blocks under "more" and "without").
-
-    Returns:
-        The grammar, loaded once.
-    """
+    """Load the grammar of a language."""
     data = read_cues(f"validity.{language}")
     if question != "validity":
         amendments = read_cues(f"{question}.{language}")
@@ -102,14 +89,7 @@ def load_grammar(language: str, question: str = "validity") -> Grammar:
 
 
 def primary_language(language: str) -> str:
-    """Return the language that an extractor reads.
-
-    Args:
-        language: "en" or "de", or a tag such as "de-CH".
-
-    Raises:
-        ValueError: If the language is not supported.
-    """
+    """Return the language that an extractor reads."""
     primary = language.replace("_", "-").split("-")[0].lower()
     if primary not in LANGUAGES:
         raise ValueError(f"language {language!r} is not supported; choose one of {', '.join(LANGUAGES)}")
@@ -117,16 +97,7 @@ def primary_language(language: str) -> str:
 
 
 def tongue(tokens: Iterable[Token], default: str, question: str = "validity") -> Grammar:
-    """Tell the language of a sentence by its function words.
-
-    Args:
-        tokens: Those of the sentence.
-        default: The language of a sentence that tells none.
-        question: As for :func:`load_grammar`.
-
-    Returns:
-        The grammar of the language.
-    """
+    """Tell the language of a sentence by its function words."""
     words = [token.text for token in tokens]
     grammars = {name: load_grammar(name, question) for name in LANGUAGES}
     counts = {name: sum(word in each.function_words for word in words) for name, each in grammars.items()}
@@ -134,28 +105,14 @@ def tongue(tokens: Iterable[Token], default: str, question: str = "validity") ->
 
 
 def read_cues(name: str) -> Json:
-    """Read a cue file.
-
-    Args:
-        name: Its name without the suffix.
-
-    Returns:
-        Its blocks by name, all of them strings.
-    """
+    """Read a cue file."""
     text = (_CUES / f"{name}.yaml").read_text(encoding="utf-8")
     data: Json = yaml.load(text, Loader=yaml.BaseLoader)
     return data
 
 
 def compile_lists(data: Document) -> dict[str, re.Pattern[str]]:
-    """Compile the blocks of a cue file.
-
-    Args:
-        data: Blocks by name; those under "groups" stand for ``<name>`` in the others.
-
-    Returns:
-        One pattern of whole words for each block outside the groups.
-    """
+    """Compile the blocks of a cue file."""
     groups = {name: f"(?:{'|'.join(_items(block))})" for name, block in data["groups"].items()}
     return {name: _compile(block, groups) for name, block in data.items() if name != "groups"}
 
@@ -238,63 +195,23 @@ class Scope:
         return [self._condition(match) for match in self.lists["conditional"].finditer(self.text)]
 
     def spans(self, name: str) -> list[Span]:
-        """Find the matches of a list in the text.
-
-        Args:
-            name: The name of the list.
-
-        Returns:
-            Where the matches stand.
-        """
+        """Find the matches of a list in the text."""
         return [match.span() for match in self.lists[name].finditer(self.text)]
 
     def begin(self, position: int, bounds: list[Span] | None = None) -> int:
-        """Find where the clause of a position begins.
-
-        Args:
-            position: The position.
-            bounds: The boundaries of the clauses; all by default.
-
-        Returns:
-            The end of the last boundary before the position.
-        """
+        """Find where the clause of a position begins."""
         return max((end for _, end in bounds or self.bounds if end <= position), default=0)
 
     def end(self, position: int, bounds: list[Span] | None = None) -> int:
-        """Find where the clause of a position ends.
-
-        Args:
-            position: The position.
-            bounds: The boundaries of the clauses; all by default.
-
-        Returns:
-            The beginning of the next boundary.
-        """
+        """Find where the clause of a position ends."""
         return next((start for start, _ in bounds or self.bounds if start >= position), len(self.text))
 
     def bearing(self, start: int, end: int) -> Span:
-        """Find the stretch in which negators and modal verbs bear on some words.
-
-        Args:
-            start: Where the words begin.
-            end: Where they end.
-
-        Returns:
-            Their clause, in a language whose negators reach only forward without what follows.
-        """
+        """Find the stretch in which negators and modal verbs bear on some words."""
         return self.begin(start), self.end(end) if self.reach == "clause" else end
 
     def negated(self, start: int, end: int, *, inside: bool = False) -> bool:
-        """Say whether an odd number of negators bears on some words.
-
-        Args:
-            start: Where the words begin.
-            end: Where they end.
-            inside: Whether negators among the words count as well.
-
-        Returns:
-            Whether the words are negated.
-        """
+        """Say whether an odd number of negators bears on some words."""
         found = (
             match.span() for match in self.lists["negators"].finditer(self.text, *self.bearing(start, end))
         )
@@ -302,25 +219,11 @@ class Scope:
         return sum(inside or not start <= low < end for low, _ in counted) % 2 == 1
 
     def silent(self, position: int) -> bool:
-        """Say whether nothing is asserted at a position.
-
-        Args:
-            position: The position.
-
-        Returns:
-            Whether it lies in a condition, a question, a definition or the like.
-        """
+        """Say whether nothing is asserted at a position."""
         return any(low <= position < high for low, high in self.silences)
 
     def supposed(self, position: int) -> bool:
-        """Say whether a condition governs a position that is more than the truth of the premises.
-
-        Args:
-            position: The position.
-
-        Returns:
-            Whether there is such a condition before it.
-        """
+        """Say whether a condition governs a position that is more than the truth of the premises."""
         return any(
             end <= position <= self.end(end, self.strong) and not self._harmless(max(start - 10, 0), end)
             for start, end in self._conditions
@@ -353,15 +256,7 @@ class Scope:
 
 
 def within(inner: Span, outer: Span) -> bool:
-    """Say whether one stretch lies in another.
-
-    Args:
-        inner: The one.
-        outer: The other.
-
-    Returns:
-        Whether it does.
-    """
+    """Say whether one stretch lies in another."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
@@ -429,14 +324,7 @@ class Claim:
         return self.decides and self.reason not in {"reply", "hint"} and not stands
 
     def contradicts(self, other: Claim) -> bool:
-        """Say whether two claims speak for opposite verdicts.
-
-        Args:
-            other: The other claim.
-
-        Returns:
-            Whether one says valid and the other invalid.
-        """
+        """Say whether two claims speak for opposite verdicts."""
         return self.decides and other.label == OPPOSITE[self.label]
 
 

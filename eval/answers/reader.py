@@ -54,14 +54,7 @@ class Reader:
         return self.text.endswith(" :") and any(end >= len(self.text) - 2 for _, end in self.scope.silences)
 
     def claims(self, question: Claim | None) -> list[Claim]:
-        """Collect the claims of the sentence.
-
-        Args:
-            question: What the sentence before has left open, if anything.
-
-        Returns:
-            All claims in the order of the text, those that are not asserted included.
-        """
+        """Collect the claims of the sentence."""
         found = sorted([*self._words(), *self._phrases()], key=lambda claim: claim.span)
         for name, strength in _INDECISIONS:
             for start, end in self.scope.spans(name):

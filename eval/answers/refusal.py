@@ -37,27 +37,12 @@ def _signs() -> Mapping[str, tuple[int, re.Pattern[str]]]:
 
 
 def lacks_input(sentences: Sequence[Sentence]) -> bool:
-    """Say whether an output asks for the argument, which it has not got.
-
-    Args:
-        sentences: The sentences of the output.
-
-    Returns:
-        Whether it does.
-    """
+    """Say whether an output asks for the argument, which it has not got."""
     return any(_cues()["lacking"].search(sentence.text) for sentence in sentences)
 
 
 def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int, int] | None:
-    """Find the words with which an output, after general remarks, declines to judge the argument.
-
-    Args:
-        sentences: The sentences after the remarks.
-        explicit: Whether they must name the argument, or the verdict on it.
-
-    Returns:
-        Where the words stand in the original text; ``None`` if nothing declines.
-    """
+    """Find the words with which an output, after general remarks, declines to judge the argument."""
     cues = _cues()
     for sentence in sentences:
         match = cues["decline"].search(sentence.text)
@@ -70,17 +55,7 @@ def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int,
 def find_refusal(
     sentences: Sequence[Sentence], truncated: bool, outright: bool = False
 ) -> tuple[int, int] | None:
-    """Find the words with which an output declines to answer.
-
-    Args:
-        sentences: The sentences of the output.
-        truncated: Whether the output breaks off.
-        outright: Whether only an outright refusal counts, no mere disclaimer.
-
-    Returns:
-        Where the words stand in the original text. ``None`` if nothing declines, if the model only
-        misses its input, or if it breaks off in the middle of doing what it first disclaimed.
-    """
+    """Find the words with which an output declines to answer."""
     cues = _cues()
     decline = _first(cues["decline"], sentences)
     if truncated and _first(cues["performing"], sentences):
@@ -113,13 +88,7 @@ def _first(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int
 def whole_reply(
     sentences: Sequence[Sentence], patterns: Mapping[str, re.Pattern[str]], marks: str
 ) -> Verdict | None:
-    """Read an output that is nothing but a reply.
-
-    Args:
-        sentences: of the output.
-        patterns: what the whole of it must match, by label.
-        marks: signs around the reply that do not count.
-    """
+    """Read an output that is nothing but a reply."""
     if len(sentences) != 1:
         return None
     text = sentences[0].text.strip(marks)
@@ -130,12 +99,7 @@ def whole_reply(
 
 
 def opening_reply(sentences: Sequence[Sentence], patterns: Mapping[str, re.Pattern[str]]) -> Verdict | None:
-    """Read a yes or no that begins an output which says nothing clearer.
-
-    Args:
-        sentences: of the output.
-        patterns: what its beginning must match, by label.
-    """
+    """Read a yes or no that begins an output which says nothing clearer."""
     for label, pattern in patterns.items():
         match = pattern.match(sentences[0].text) if sentences else None
         if match:
@@ -159,17 +123,7 @@ def _refused() -> re.Pattern[str]:
 
 
 def article_outcome(text: str, finish_reason: str | None = None) -> str:
-    """Say what came: an article, a refusal, a part of an article, or nothing.
-
-    Args:
-        text: the model's output. Thoughts are not read.
-        finish_reason: why the output ended, as a server says; without one the text itself tells whether it
-            breaks off.
-
-    Returns:
-        "empty"; "refusal", if the server calls it so or at most 120 words begin with two sentences that
-        decline; "truncated", if the text or a thought breaks off; else "ok".
-    """
+    """Say what came: an article, a refusal, a part of an article, or nothing."""
     if finish_reason in _REFUSED:
         return "refusal"
     prepared, words = prepare(text), visible(text).split()

@@ -76,29 +76,13 @@ class Sentence:
         return bool(_BULLET.match(self.text))
 
     def covered(self, start: int, end: int) -> tuple[Token, ...]:
-        """Return the tokens that a stretch of ``text`` touches.
-
-        Args:
-            start: Where the stretch begins in ``text``.
-            end: Where it ends.
-
-        Returns:
-            The tokens, at least one.
-        """
+        """Return the tokens that a stretch of ``text`` touches."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         last = max(bisect_right(self._starts, max(end - 1, start)), first + 1)
         return self.tokens[first:last]
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
-        """Translate a stretch of ``text`` into offsets of the original text.
-
-        Args:
-            start: Where the stretch begins in ``text``.
-            end: Where it ends.
-
-        Returns:
-            The offsets ``(start, end)`` in the original text.
-        """
+        """Translate a stretch of ``text`` into offsets of the original text."""
         tokens = self.covered(start, end)
         return tokens[0].start, tokens[-1].end
 
@@ -108,14 +92,6 @@ def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
 
     A sentence ends at a full stop, question or exclamation mark, at an empty line, and at a line
     break unless the next line goes on in lower case.
-
-    Args:
-        text: The original text.
-        start: Where the stretch begins.
-        end: Where it ends.
-
-    Yields:
-        The sentences.
     """
     tokens: list[Token] = []
     position = start
@@ -219,12 +195,6 @@ def prepare(text: str) -> Prepared:
     A closed ``<think>`` block is dropped, as is all before a closing tag that was never opened;
     a block that is opened and never closed is dropped and makes the answer truncated. So are the marks
     of other models, and the channels of gpt-oss with and without their special tokens.
-
-    Args:
-        text: The output, any string.
-
-    Returns:
-        The sentences, whose tokens carry offsets into ``text``.
     """
     outside, unfinished = _outside(text)
     stretches = _window(list(_trim(outside, text)))
@@ -307,14 +277,7 @@ _SENTENCE = 3
 
 
 def own_words(text: str) -> str:
-    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
-
-    Args:
-        text: The output, any string.
-
-    Returns:
-        The rest, in which every character stands where it stood.
-    """
+    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer."""
     text = blanked(text)
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
@@ -328,14 +291,7 @@ def own_words(text: str) -> str:
 
 
 def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
-    """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long.
-
-    Args:
-        speaks: What a quotation has that is no sentence of the item but part of the answer.
-
-    Returns:
-        A replacement for the matches of a pattern whose first and last characters are the quotes.
-    """
+    """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
 
     def mask(quotation: re.Match[str]) -> str:
         text = quotation.group()
@@ -347,15 +303,7 @@ def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
 
 
 def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
-    """Put the words of one question for those of another; each keeps its place in the text.
-
-    Args:
-        sentence: The sentence.
-        words: A word to the patterns that it stands for; it must not match its own pattern.
-
-    Returns:
-        The sentence with one token for each match, marked if one of those it covers is.
-    """
+    """Put the words of one question for those of another; each keeps its place in the text."""
     for word, pattern in words.items():
         while match := pattern.search(sentence.text):
             low, high = sentence.origin(*match.span())

@@ -59,14 +59,7 @@ class Court:
         self.sentences, self.tongues = sentences, tongues
 
     def rule(self, truncated: bool) -> Ruling:
-        """Choose the final verdict.
-
-        Args:
-            truncated: Whether the output breaks off.
-
-        Returns:
-            The ruling.
-        """
+        """Choose the final verdict."""
         made = self._own([claim for claim in self._claims() if claim.asserted])
         firm = [claim for claim in made if claim.strength > Strength.HINT]
         standing, retracted = self._standing(firm)
@@ -190,14 +183,6 @@ def judge(sentences: Sequence[Sentence], tongues: Sequence[Grammar], truncated: 
 
     An explicit final marker outranks the last sentence with a verdict, which outranks what is said
     in the words of the prompts; a refusal counts only without any of these.
-
-    Args:
-        sentences: The sentences of the output.
-        tongues: The grammar of each.
-        truncated: Whether the output breaks off.
-
-    Returns:
-        The verdict "valid", "invalid", "refusal" or "unparsable".
     """
     if not sentences:
         return Verdict("unparsable", "truncated" if truncated else "empty")

@@ -78,11 +78,7 @@ class Scored(AnswerTable):
         return cls(ids, table.exact, table.silent, table.said, table.right, contents, factors)
 
     def where(self, **wanted: str) -> Scored:
-        """Keep the answers in one cell of the design.
-
-        Args:
-            wanted: factor to level.
-        """
+        """Keep the answers in one cell of the design."""
         kept = np.ones(len(self.ids), np.bool_)
         for name, level in wanted.items():
             factor = self.factors[name]
@@ -112,19 +108,7 @@ class Effect:
 def effect(
     scored: Scored, compared: str, strata: Sequence[str], high: str, low: str, grouped: int = 0
 ) -> Effect | None:
-    """Compare two levels of a factor within strata, as :func:`polbias.eval.normative.effects.effect` does.
-
-    Args:
-        scored: the answers.
-        compared: the factor.
-        strata: what is held fixed.
-        high: the level that is counted positively.
-        low: the level that is counted negatively.
-        grouped: as for :func:`polbias.eval.normative.effects.effect_cells`.
-
-    Returns:
-        The effect; None if no stratum has both levels.
-    """
+    """Compare two levels of a factor within strata, as :func:`polbias.eval.normative.effects.effect` does."""
     fixed = [scored.factors[name] for name in strata]
     cells, weights = effect_cells(scored.factors[compared], fixed, high, low, grouped)
     if not weights.any():
@@ -154,15 +138,7 @@ def effect(
 
 
 def unmatched(scored: Scored, compared: str, strata: Sequence[str], high: str, lows: Sequence[str]) -> int:
-    """Count the answers that some comparison leaves out because their stratum lacks the other level.
-
-    Args:
-        scored: the answers.
-        compared: the factor.
-        strata: what is held fixed.
-        high: the level that is compared with each of the others.
-        lows: the others.
-    """
+    """Count the answers that some comparison leaves out because their stratum lacks the other level."""
     factor = scored.factors[compared]
     fixed = [scored.factors[name] for name in strata]
     alone = np.zeros(len(scored.ids), np.bool_)
@@ -192,11 +168,7 @@ def finding(
 
 
 def tally(outcome: Indices) -> Counts:
-    """Count the answers without a verdict.
-
-    Args:
-        outcome: index into :data:`polbias.eval.normative.wason.SILENT`, -1 for an answer, shape ``(n,)``.
-    """
+    """Count the answers without a verdict."""
     refusals, unparsable, truncated = (int((outcome == code).sum()) for code in range(len(SILENT)))
     return refusals, unparsable, truncated
 
@@ -247,9 +219,6 @@ def findings(one: Respondent) -> Iterator[Finding]:
     """Yield the findings of a respondent.
 
     Those over all settings (``key`` empty) weight the settings equally, and the patterns within a setting.
-
-    Args:
-        one: the respondent.
     """
     problems = Scored.of_problems(one.ids, one.problems)
     parts = {each: problems.where(domain=each[0], task=each[1], prompt_style=each[2]) for each in SETTINGS}
@@ -268,12 +237,7 @@ def findings(one: Respondent) -> Iterator[Finding]:
 
 
 def notices(asked: Sequence[Respondent], found: Sequence[Finding]) -> tuple[Notice, ...]:
-    """Return what must be known of the answers: missing partners, and settings that only some were asked.
-
-    Args:
-        asked: the respondents.
-        found: their findings.
-    """
+    """Return what must be known of the answers: missing partners, and settings that only some were asked."""
     return (*_unmatched(asked), *_unequal(asked, found))
 
 
@@ -339,17 +303,7 @@ def _unequal(asked: Sequence[Respondent], found: Sequence[Finding]) -> Iterator[
 
 
 def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tuple[Level, ...], Estimate]:
-    """Accuracy in every cell that has answers.
-
-    Args:
-        table: the answers.
-        by: columns that make the cells.
-        mode: "corrected": with an interval, Wilson's where every content occurs once in the cell, else over
-            contents; "paper": without one, as printed.
-
-    Returns:
-        Values of the columns to the share of right answers.
-    """
+    """Accuracy in every cell that has answers."""
     if not table.n:
         return {}
     cells = crossed([table.factor(name) for name in by])[1]
@@ -370,14 +324,7 @@ def mean(
     counts: Counts | None = None,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
-    """A mean with its interval over clusters.
-
-    Args:
-        values: one per answer, shape ``(n,)``.
-        clusters: of the answers.
-        counts: refusals, unparsable and truncated answers among them.
-        bounds: of the values.
-    """
+    """A mean with its interval over clusters."""
     found = cluster_interval(values, clusters, bounds=bounds)
     value, low, high = (known(each) for each in (found.estimate, found.low, found.high))
     return Estimate(value, low, high, found.n, found.clusters, *(counts or ()))
@@ -397,11 +344,7 @@ def share(values: ArrayLike, clusters: Factor, counts: Counts | None = None) -> 
 
 
 def by_type(table: Judgements) -> Mapping[str, Estimate]:
-    """Accuracy by type of content over the patterns that occur with all types, each with the same weight.
-
-    Args:
-        table: the answers in one setting.
-    """
+    """Accuracy by type of content over the patterns that occur with all types, each with the same weight."""
     present, index = crossed([table.factor("pattern"), table.factor("content_type")])
     shared = [pattern for pattern, _ in present if {(pattern, kind) for kind in TYPES} <= {*present}]
     cells, clusters = Factor(index, tuple(range(len(present)))), table.factor("cluster_id")

@@ -138,15 +138,7 @@ _selected = lru_cache(maxsize=1 << 14)(selected)
 
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
-    """Yield one flat row per answer, of the samples of one file.
-
-    Args:
-        samples: lines of ``samples_<task>_*.jsonl``.
-        task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
-
-    Raises:
-        KeyError, TypeError, ValueError: if a sample lacks what is needed.
-    """
+    """Yield one flat row per answer, of the samples of one file."""
     compared = task.endswith("_loglikelihood")
     for sample in samples:
         doc = sample["doc"]
@@ -290,11 +282,7 @@ class Respondent:
 
 
 def respondents(answers: Document) -> list[Respondent]:
-    """Read the answers of all respondents, by name.
-
-    Args:
-        answers: respondent to Arrow table.
-    """
+    """Read the answers of all respondents, by name."""
     return [_respondent(name, answers[name]) for name in sorted(answers)]
 
 

@@ -62,18 +62,7 @@ class Readings:
 
 
 def outcome_of(table: Judgements, outcome: str = "correct") -> Floats:
-    """Return what is compared, row by row.
-
-    Args:
-        table: The answers.
-        outcome: "correct"; "correct_sdl", by standard deontic logic; "unanswered", no judgement; or a label.
-
-    Returns:
-        1 where a row has the outcome, else 0, shape ``(n,)``.
-
-    Raises:
-        OutcomesError: If there is no such outcome, or the table has no ``gold_sdl``.
-    """
+    """Return what is compared, row by row."""
     hits = {"correct": table.correct, "unanswered": ~table.answered}
     hits |= {label: table.label == code for code, label in enumerate(LABELS)}
     if table.gold_sdl is not None:
@@ -96,18 +85,6 @@ def effect(
     """Difference of means between two levels of a factor within strata, strata weighted equally.
 
     Strata in which one of the two levels does not occur are left out, so that they cannot pass for an effect.
-
-    Args:
-        values: One value per row, shape ``(n,)``.
-        compared: The factor.
-        strata: What is held fixed; at least one.
-        clusters: Cluster of each row.
-        high: The level that is counted positively.
-        low: The level that is counted negatively.
-        grouped: As for :func:`effect_cells`.
-
-    Returns:
-        The mean over strata of the difference, in the unit of the values; NaN if no stratum has both levels.
     """
     cells, weights = effect_cells(compared, strata, high, low, grouped)
     return contrast(values, cells, clusters, weights, bounds=(0, 1))
@@ -116,19 +93,7 @@ def effect(
 def effect_cells(
     compared: Factor, strata: Sequence[Factor], high: Level, low: Level, grouped: int = 0
 ) -> tuple[Factor, Floats]:
-    """Cells of a design, and what the mean of each counts for in a difference between two levels of a factor.
-
-    Args:
-        compared: The factor.
-        strata: What is held fixed; at least one.
-        high: The level that is counted positively.
-        low: The level that is counted negatively.
-        grouped: So many of the first strata factors make groups that count alike, however many strata are in
-            each; 0 lets every stratum count alike.
-
-    Returns:
-        The cell of each row, and the weight of each cell: 0 where a stratum lacks one of the two levels.
-    """
+    """Cells of a design, and the weight of each in a difference between two levels of a factor."""
     present, index = crossed([*strata, compared])
     where = {cell: code for code, cell in enumerate(present)}
     pairs = [
@@ -147,14 +112,7 @@ def effect_cells(
 def effect_sides(
     compared: Factor, strata: Sequence[Factor], high: Level, low: Level
 ) -> tuple[Floats, Indices]:
-    """On which side of :func:`effect` each row is (1, -1, or 0 for none), and its stratum.
-
-    Args:
-        compared: The factor.
-        strata: What is held fixed; at least one.
-        high: The level that is counted positively.
-        low: The level that is counted negatively.
-    """
+    """On which side of :func:`effect` each row is (1, -1, or 0 for none), and its stratum."""
     cells, weights = effect_cells(compared, strata, high, low)
     return np.sign(weights)[cells.codes], crossed(strata)[1]
 
@@ -171,14 +129,6 @@ def effect_support(
 
     No content has a partner, so that one is discordant if an answer to it is not as right or wrong as most
     answers of its stratum, whichever level they are on.
-
-    Args:
-        correct: 1 for a right answer, else 0, shape ``(n,)``.
-        said: A number for each answer that can be given, below 0 for no verdict, shape ``(n,)``.
-        gold: The right one, in the same way.
-        sides: As :func:`effect_sides` returns them, shape ``(n,)``.
-        stratum: In the same way.
-        clusters: Cluster of each row.
     """
     inside = sides != 0
     unlike = unlike_most(correct[inside], stratum[inside])
@@ -205,24 +155,12 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
 
 
 def content_support(rows: Judged, high: str = "congruent", low: str = "incongruent") -> Support:
-    """What :func:`content_effect` rests on.
-
-    Args:
-        rows: As there.
-        high: The type that is counted positively.
-        low: The type that is counted negatively.
-    """
+    """What :func:`content_effect` rests on."""
     return _support(Judgements.of(rows), "content_type", CONTENT_STRATA, high, low)
 
 
 def domain_support(rows: Judged, high: str = "deontic", low: str = "epistemic") -> Support:
-    """What :func:`domain_effect` rests on.
-
-    Args:
-        rows: As there.
-        high: The domain that is counted positively.
-        low: The domain that is counted negatively.
-    """
+    """What :func:`domain_effect` rests on."""
     return _support(Judgements.of(rows), "domain", DOMAIN_STRATA, high, low)
 
 
@@ -235,19 +173,6 @@ def content_effect(
     contents. In the syllogisms a content is of one type, so that this is a comparison of two samples of
     contents; in the logic tasks one content is congruent in some patterns and incongruent in others. CR2
     covers both, which a two-sample formula does not: see :func:`polbias.eval.statistics.contrast`.
-
-    Args:
-        rows: Any table that :meth:`Judgements.of` accepts, with ``content_type``, ``pattern`` and
-            ``cluster_id``.
-        high: The type that is counted positively.
-        low: The type that is counted negatively; "nonsense" for the other effect.
-        outcome: What is compared; see :func:`outcome_of`.
-
-    Returns:
-        The effect as a fraction in [-1, 1].
-
-    Raises:
-        OutcomesError: If the table cannot be read.
 
     Source:
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
@@ -262,18 +187,6 @@ def domain_effect(
 
     Within a pattern the types of content are weighted equally too.
 
-    Args:
-        rows: Any table that :meth:`Judgements.of` accepts, with ``domain``, ``pattern`` and ``cluster_id``.
-        high: The domain that is counted positively.
-        low: The domain that is counted negatively.
-        outcome: What is compared; see :func:`outcome_of`.
-
-    Returns:
-        The effect as a fraction in [-1, 1].
-
-    Raises:
-        OutcomesError: If the table cannot be read.
-
     Source:
         Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
     """
@@ -282,17 +195,6 @@ def domain_effect(
 
 def disjunction_readings(rows: Judged) -> list[Readings]:
     """How contents are answered in the patterns in which the paper and standard deontic logic differ.
-
-    Args:
-        rows: Any table that :meth:`Judgements.of` accepts, with ``gold_sdl``, ``pattern``, ``cluster_id``.
-
-    Returns:
-        One entry per prompt style and set of patterns that contents were asked in: FC-Or-Elim with
-        FC-Or-Intro, and Ross-Or-Intro by itself (which cannot be mixed). Empty if gold and ``gold_sdl``
-        never differ.
-
-    Raises:
-        OutcomesError: If the table cannot be read or lacks a column.
 
     Source:
         Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
@@ -392,17 +294,6 @@ def consistency(rows: Judged) -> list[Consistency]:
     independently, each with the rates of its pattern, they would all agree with probability
     ``prod(a_p) + prod(b_p)``, a_p and b_p being the shares of entailment and of non-entailment among all
     rows of that pattern (in that domain, task and prompt style); the mean of it is what is expected.
-
-    Args:
-        rows: Any table that :meth:`Judgements.of` accepts, with ``consistency_ids``, ``pattern`` and
-            ``cluster_id``.
-
-    Returns:
-        One entry for all groups, then one per kind in alphabetical order; shares are fractions, NaN without
-        groups.
-
-    Raises:
-        OutcomesError: If the table cannot be read or lacks a column.
 
     Source:
         The idea: Ozeki et al., section 5.2 "Consistency across Reasoning Patterns", there a comparison of

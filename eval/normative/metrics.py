@@ -20,27 +20,13 @@ CHOICES = ("entailment", "non-entailment")
 
 
 def outcome(text: str) -> str:
-    """Return what became of one answer.
-
-    Args:
-        text: the model's output.
-
-    Returns:
-        entailment, non-entailment, refusal, unparsable or truncated.
-    """
+    """Return what became of one answer."""
     verdict = extract_entailment(text)
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
 def published_outcome(text: str) -> str:
     """Return what the parser that was published with the paper reads of one answer.
-
-    Args:
-        text: the model's output.
-
-    Returns:
-        entailment or non-entailment if the last line begins with that very word, a full stop allowed; else
-        unparsable, which the paper counts as wrong.
 
     Source:
         The evaluation code of Ozeki et al., as :func:`polbias.eval.answers.extract_entailment` describes it.
@@ -51,15 +37,7 @@ def published_outcome(text: str) -> str:
 
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated answer.
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's output, one string.
-
-    Returns:
-        Metric name to value; what has no verdict is wrong.
-    """
+    """Score a generated answer."""
     label = outcome(results[0])
     means = {
         "acc": float(label == doc["gold"]),
@@ -69,30 +47,13 @@ def process_generated(doc: Document, results: Sequence[str]) -> Json:
 
 
 def process_generated_sdl(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated answer, by standard deontic logic as well (``acc_sdl``).
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's output, one string.
-
-    Returns:
-        Metric name to value.
-    """
+    """Score a generated answer, by standard deontic logic as well (``acc_sdl``)."""
     right = {"acc_sdl": float(outcome(results[0]) == doc["gold_sdl"])}
     return process_generated(doc, results) | with_errors(right, doc["cluster_id"])
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the two labels by their log-likelihood.
-
-    Args:
-        doc: a row with the published columns.
-        results: (log-likelihood, is greedy) of entailment and of non-entailment.
-
-    Returns:
-        Metric name to value; ``label_mass`` is the probability that the two labels hold together, and
-        ``gold_probability`` the share of the right one in it. Equal probabilities are no verdict.
-    """
+    """Score the two labels by their log-likelihood."""
     label, shares, mass = preferred(results)
     means = {
         "acc": float(label == doc["gold"]),
@@ -103,15 +64,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
 
 
 def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the two labels by their log-likelihood, by standard deontic logic as well (``acc_sdl``).
-
-    Args:
-        doc: a row with the published columns.
-        results: (log-likelihood, is greedy) of entailment and of non-entailment.
-
-    Returns:
-        Metric name to value.
-    """
+    """Score the two labels by their log-likelihood, by standard deontic logic as well (``acc_sdl``)."""
     right = {"acc_sdl": float(preferred(results)[0] == doc["gold_sdl"])}
     return process_loglikelihood(doc, results) | with_errors(right, doc["cluster_id"])
 
@@ -122,11 +75,7 @@ def gold_index(doc: Document) -> int:
 
 
 def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
-    """Return the likelier label, the shares of both and their mass; no label where they are equally likely.
-
-    Args:
-        results: (log-likelihood, is greedy) of entailment and of non-entailment.
-    """
+    """The likelier label (none where equally likely), the shares of both and their mass."""
     follows, not_follows = (float(result[0]) for result in results[:2])
     label = CHOICES[0] if follows > not_follows else CHOICES[1] if not_follows > follows else "unparsable"
     return label, *label_shares((follows, not_follows))

@@ -63,21 +63,7 @@ class Judgements(AnswerTable):
 
     @classmethod
     def of(cls, rows: Judged, factors: Iterable[str] | None = None) -> Judgements:
-        """Read a table of answers.
-
-        Args:
-            rows: An iterable of mappings, or of tuples (label, gold, pattern, content_type, cluster_id[,
-                consistency_ids]); or anything with named columns. Columns: ``label`` one of :data:`LABELS`
-                or ``None`` for "unparsable", ``gold`` "entailment" or "non-entailment"; optionally
-                ``gold_sdl``, ``cluster_id``, ``consistency_ids`` (a list, or null for none).
-            factors: Further columns to keep; by default those of :data:`DESIGN` that are there.
-
-        Returns:
-            The table; the argument itself if it is one already.
-
-        Raises:
-            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
-        """
+        """Read a table of answers."""
         if isinstance(rows, Judgements):
             return rows
         wanted = [name for name in (DESIGN if factors is None else factors) if name not in _OWN]
@@ -110,17 +96,7 @@ class Judgements(AnswerTable):
         return correct
 
     def factor(self, name: str) -> Factor:
-        """A column to group by.
-
-        Args:
-            name: "gold", "label", "cluster_id" or one of ``factors``.
-
-        Returns:
-            The factor; gold and label have all their levels, present or not.
-
-        Raises:
-            OutcomesError: If the table was read without this column.
-        """
+        """A column to group by."""
         own = {
             "gold": Factor(self.gold.astype(np.intp), LABELS[:2]),
             "label": Factor(self.label.astype(np.intp), LABELS),
@@ -137,18 +113,7 @@ class Judgements(AnswerTable):
         return [name for name in names if name in self.factors]
 
     def in_mode(self, mode: Mode) -> Judgements:
-        """The rows that a mode considers.
-
-        Args:
-            mode: "corrected": all of them; "paper": the same, since the paper counts as wrong whatever its
-                parser does not read.
-
-        Returns:
-            This table.
-
-        Raises:
-            OutcomesError: If the mode is neither.
-        """
+        """The rows that a mode considers."""
         if mode not in ("corrected", "paper"):
             raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
         return self

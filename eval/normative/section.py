@@ -43,22 +43,12 @@ _TABLE_OF = {"figure2": "table12a", "figure3": "table14a"}
 def figures(
     asked: Sequence[Respondent], found: Sequence[Finding], tables: Sequence[Table]
 ) -> tuple[Figure, ...]:
-    """Draw the figures for which there are answers.
-
-    Args:
-        asked: the respondents.
-        found: their findings.
-        tables: of the section; Table 5 says who reasons best.
-    """
+    """Draw the figures for which there are answers."""
     return (*_of_patterns(asked, tables), *_of_effects(found))
 
 
 def best(tables: Sequence[Table]) -> str | None:
-    """Return the respondent with the highest mean accuracy of those who were asked in most settings.
-
-    Args:
-        tables: Table 5 among them.
-    """
+    """Return the respondent with the highest mean accuracy of those who were asked in most settings."""
     ranks = []
     for row in next((table.rows for table in tables if table.id == "table5"), ()):
         cells = [row["_".join(each)] for each in SETTINGS]
@@ -133,12 +123,7 @@ log-likelihoods."""
 
 
 def section(answers: Mapping[str, Any], settings: Settings) -> Section:
-    """Analyse the answers.
-
-    Args:
-        answers: respondent to Arrow table.
-        settings: of the report; nothing is drawn here.
-    """
+    """Analyse the answers."""
     asked = respondents(answers)
     found = _findings(asked)
     tables = (
@@ -159,12 +144,7 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
 
 
 def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures.
-
-    Args:
-        answers: respondent to Arrow table.
-        settings: of the report; nothing is drawn here.
-    """
+    """Return the findings of :func:`section` without its tables and figures."""
     return _findings(respondents(answers))
 
 

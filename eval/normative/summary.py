@@ -32,28 +32,6 @@ SETTING = ("domain", "task", "prompt_style")
 def normative_summary(rows: Judged) -> Json:
     """Tables of accuracy, effects, consistency and readings for one model on any of the entailment configs.
 
-    Args:
-        rows: Any table that :meth:`Judgements.of` accepts: the published columns with ``label``, such as the
-            logged rows of tasks of several configs and prompt styles together.
-
-    Returns:
-        A dictionary ready for JSON; scores are fractions, ``None`` where they cannot be computed. Lists have
-        one entry per setting (domain, task, prompt style, as far as the table has them):
-
-        - ``n``, ``counts`` of outcomes;
-        - ``accuracy``: with interval over contents, rates of answers without a verdict, and ``acc_sdl``
-          (Table 5);
-        - ``patterns``: accuracy by gold, pattern and type of content, with their mean (Tables 12 to 15);
-        - ``content_types``: accuracy by type over all patterns, as printed (Table 6);
-        - ``effects``: content effects (congruent minus incongruent, minus nonsense) and the domain effect,
-          each also of answers without a verdict, with p adjusted for all effects of correctness (``p_holm``),
-          and why there is no estimate or no interval (``state``);
-        - ``consistency``: share of equivalent inferences answered alike, by kind, beside what is expected;
-        - ``disjunctions``: how contents of disjunctions are read.
-
-    Raises:
-        OutcomesError: If the table cannot be read or lacks ``pattern``, ``content_type`` or ``cluster_id``.
-
     Source:
         Ozeki et al., section 5 and appendix C.
     """

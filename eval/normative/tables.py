@@ -50,13 +50,7 @@ _RELATIONS = ("contrapositive", "duality", "negated-content", "form")
 
 
 def entailment_tables(asked: Sequence[Respondent], mode: Mode = "corrected") -> tuple[Table, ...]:
-    """Return the tables of one mode.
-
-    Args:
-        asked: respondents.
-        mode: "corrected": answers as they are read here, with intervals; "paper": as the published parser
-            reads them, pooled as printed. Ids of the paper's tables end in ``_paper``.
-    """
+    """Return the tables of one mode."""
     answers = {
         one.name: one.problems if mode == "corrected" else one.published for one in asked if one.problems.n
     }
@@ -242,11 +236,7 @@ _FAMILIAR = ("congruent", "incongruent")
 
 
 def selection_tables(asked: Sequence[Respondent]) -> tuple[Table, ...]:
-    """Return the tables; none if nobody was asked to turn cards.
-
-    Args:
-        asked: the respondents.
-    """
+    """Return the tables; none if nobody was asked to turn cards."""
     choosing = [one for one in asked if one.selections.n]
     if not choosing:
         return ()
@@ -347,12 +337,7 @@ _CONTENT_TABLES = dict(zip(("content_effects", "nonsense_effects"), CONTENT, str
 
 
 def effect_tables(found: Sequence[Finding], asked: Sequence[Respondent]) -> tuple[Table, ...]:
-    """Return the effects as tables; one in which nobody has an effect is left out.
-
-    Args:
-        found: the findings of all respondents.
-        asked: the respondents.
-    """
+    """Return the effects as tables; one in which nobody has an effect is left out."""
     settings, shared = ([setting_key(*each) for each in places] for places in (SETTINGS, SHARED))
     by_place = {(each.respondent, each.measure, each.key): each for each in found}
     tables = [

@@ -70,21 +70,7 @@ class Selections:
 
     @classmethod
     def of(cls, rows: Selected) -> Selections:
-        """Read a table of choices.
-
-        Args:
-            rows: Anything with the columns ``label`` (letters as in "A,D", "none", "refusal", "unparsable",
-                "truncated", or ``None`` for "unparsable"), ``gold`` (letters), ``card_roles`` (four of p,
-                notp, q, notq: what the cards say) and ``polarity`` ("p-notq", ...); optionally
-                ``cluster_id`` and those of :data:`DESIGN`. Or tuples (label, gold, card_roles, polarity,
-                domain, content_type, cluster_id).
-
-        Returns:
-            The table; the argument itself if it is one already.
-
-        Raises:
-            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
-        """
+        """Read a table of choices."""
         if isinstance(rows, Selections):
             return rows
         required = ("label", "gold", "card_roles", "polarity")
@@ -156,14 +142,7 @@ class Selections:
         return np.asarray(same, np.float64)
 
     def factor(self, name: str) -> Factor:
-        """A column to group by.
-
-        Args:
-            name: "cluster_id" or one of ``factors``.
-
-        Raises:
-            OutcomesError: If the table was read without this column.
-        """
+        """A column to group by."""
         found = self.clusters if name == "cluster_id" else self.factors.get(name)
         if found is None:
             raise OutcomesError(f"column {name!r}: found only {', '.join(self.factors) or 'none'}")
@@ -178,18 +157,6 @@ def selection_effect(
     Familiar rules are congruent in their affirmative form only, so that congruent and arbitrary ones are
     compared in that form, by domain; for ``name="domain"`` every polarity and type counts alike.
 
-    Args:
-        rows: Any table that :meth:`Selections.of` accepts, with ``cluster_id`` and ``name``.
-        name: "content_type", "domain" or "polarity".
-        high: The level that is counted positively.
-        low: The level that is counted negatively.
-
-    Returns:
-        The effect as a fraction in [-1, 1].
-
-    Raises:
-        OutcomesError: If the table cannot be read or lacks a column.
-
     Source:
         Cosmides, "The logic of social exchange" (1989), for the effect of content and domain.
     """
@@ -200,14 +167,7 @@ def selection_effect(
 def selection_support(
     rows: Selected, name: str = "content_type", high: str = "congruent", low: str = "arbitrary"
 ) -> Support:
-    """What :func:`selection_effect` rests on.
-
-    Args:
-        rows: As there.
-        name: The column.
-        high: The level that is counted positively.
-        low: The level that is counted negatively.
-    """
+    """What :func:`selection_effect` rests on."""
     table = Selections.of(rows)
     compared, strata, contents = _compared(table, name)
     sides, stratum = effect_sides(compared, strata, high, low)
@@ -254,23 +214,7 @@ _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 
 
 def wason_summary(rows: Selected) -> dict[str, Any]:
-    """Tables of choices for one model in the selection task.
-
-    Args:
-        rows: Any table that :meth:`Selections.of` accepts, with ``domain``, ``content_type`` and
-            ``cluster_id``.
-
-    Returns:
-        A dictionary ready for JSON; scores are fractions, ``None`` where they cannot be computed: ``n``;
-        rates of ``refusal``, ``unparsable`` and ``truncated``; ``accuracy``, ``card_accuracy``, ``matching``,
-        ``matching_index`` and ``logic_index`` with intervals over contents; ``cells`` by domain, type and
-        polarity; ``selected``, how often a card of each role is chosen; ``choices``, the share of each set of
-        roles, the most frequent first; ``effects`` of content (congruent minus arbitrary, in the affirmative
-        form) and domain, with p adjusted for both.
-
-    Raises:
-        OutcomesError: If the table cannot be read, is empty or lacks a column.
-    """
+    """Tables of choices for one model in the selection task."""
     table = Selections.of(rows)
     if not table.n:
         raise OutcomesError("rows: found none, expected choices of cards")
@@ -332,45 +276,20 @@ CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
 
 
 def outcome(text: str, cards: Sequence[str]) -> str:
-    """Return what became of one answer.
-
-    Args:
-        text: the model's output.
-        cards: what the cards show.
-
-    Returns:
-        The letters of the cards chosen ("A,D"), or none, refusal, unparsable or truncated.
-    """
+    """Return what became of one answer."""
     verdict = extract_cards(text, cards)
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated choice.
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's output, one string.
-
-    Returns:
-        Metric name to value; an answer that names no cards is wrong in set and cards.
-    """
+    """Score a generated choice."""
     label = outcome(results[0], doc["cards"])
     silent = {name: float(label == name) for name in ("refusal", "unparsable", "truncated")}
     return with_errors(_scores(doc, label) | silent, doc["cluster_id"]) | _of_tables(doc, label)
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the six choices of two cards by their log-likelihood.
-
-    Args:
-        doc: a row with the published columns.
-        results: (log-likelihood, is greedy) of each of :data:`CHOICES`.
-
-    Returns:
-        Metric name to value; ``label_mass`` is the probability that the six hold together (and with them
-        whatever begins like one), ``gold_probability`` the share of the right one. A tie is no choice.
-    """
+    """Score the six choices of two cards by their log-likelihood."""
     label, shares, mass = preferred(results)
     means = {"gold_probability": shares[gold_index(doc)], "label_mass": mass}
     return with_errors(_scores(doc, label) | means, doc["cluster_id"]) | _of_tables(doc, label)
@@ -382,11 +301,7 @@ def gold_index(doc: Document) -> int:
 
 
 def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
-    """Return the likeliest choice, the shares of all six and their mass; no choice where the best two tie.
-
-    Args:
-        results: (log-likelihood, is greedy) of each of :data:`CHOICES`.
-    """
+    """Return the likeliest choice, the shares of all six and their mass; no choice where the best two tie."""
     likelihoods = [float(result[0]) for result in results[: len(CHOICES)]]
     best = [choice for choice, each in zip(CHOICES, likelihoods, strict=True) if each == max(likelihoods)]
     label = best[0].replace(" ", "") if len(best) == 1 else "unparsable"

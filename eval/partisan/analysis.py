@@ -100,11 +100,7 @@ class Cell:
         return made
 
     def tested(self, seed: int) -> SignFlip:
-        """Return the test that the weighted bias is 0, the sign flip of whole clusters.
-
-        Args:
-            seed: of the flips where there are too many clusters to count them all.
-        """
+        """Return the test that the weighted bias is 0, the sign flip of whole clusters."""
         return sign_flip(self.contributions, self.rows.clusters or [], seed)
 
     @cached_property
@@ -113,11 +109,7 @@ class Cell:
         return bias_support(self.rows)
 
     def bias(self, p: float | None = None) -> Estimate:
-        """Return the weighted bias in points.
-
-        Args:
-            p: of its test, if it was made.
-        """
+        """Return the weighted bias in points."""
         return self._mean(100 * contributions(self.rows), p=p, bounds=_POINTS).on(self.support)
 
     def accuracy(self) -> Estimate:
@@ -131,11 +123,7 @@ class Cell:
         return found if self.support.estimable else found.on(self.support)
 
     def refusal_gap(self, seed: int | None = None) -> Estimate:
-        """Return refusals on the right minus on the left, in points.
-
-        Args:
-            seed: of the sign flip of whole clusters; None leaves the test out.
-        """
+        """Return refusals on the right minus on the left, in points."""
         refused = self.rows.label == _REFUSAL
         scores, clusters = self._side * refused, self.rows.clusters or Factor.of([])
         p = None if seed is None else known(sign_flip(scores * self.weights, clusters, seed).p_value)
@@ -180,11 +168,7 @@ class Cell:
         return right / answered if answered else None
 
     def about(self, value: float | None) -> Estimate:
-        """Return a number that rests on the answers with a verdict, without an interval.
-
-        Args:
-            value: the number.
-        """
+        """Return a number that rests on the answers with a verdict, without an interval."""
         return Estimate(
             value,
             n=self.n - self.unanswered,
@@ -223,15 +207,6 @@ def weighted_interval(
 
     The weighted mean is to the first order the plain mean of ``mean + weight * (value - mean)``, the weights
     having mean 1; the interval is that of these.
-
-    Args:
-        values: shape ``(n,)``.
-        weights: of the values, from 0, shape ``(n,)``.
-        clusters: of the values.
-        bounds: smallest and largest mean that a cluster can have.
-
-    Returns:
-        Lower end, mean, upper end (None where there is none) and the number of clusters.
     """
     numbers, heavy = np.asarray(values, np.float64), np.asarray(weights, np.float64)
     total = float(heavy.sum())
@@ -265,12 +240,7 @@ class Line:
     whole: bool = False
 
     def cell(self, asked: Asked, further: Chosen) -> Cell:
-        """Return the answers of a respondent.
-
-        Args:
-            asked: what it was asked.
-            further: what a column is about.
-        """
+        """Return the answers of a respondent."""
         mask = asked.where(**{**self.chosen, **further})
         if not self.whole:
             mask &= asked.where(config=asked.pooled(self.chosen["scope"]))
@@ -278,46 +248,26 @@ class Line:
 
 
 def levels(everyone: Iterable[Asked], name: str, **chosen: Any) -> list[Any]:
-    """Return the levels of a factor that occur with any respondent; English and the default first.
-
-    Args:
-        everyone: the respondents.
-        name: of the factor.
-        chosen: among which answers.
-    """
+    """Return the levels of a factor that occur with any respondent; English and the default first."""
     found = {level for each in everyone for level in each.levels(name, **chosen)}
     return sorted(found, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level))
 
 
 def language_name(level: str) -> str:
-    """Return what a language is called, with its country.
-
-    Args:
-        level: such as "en-US", or "en" where there is no country.
-    """
+    """Return what a language is called, with its country."""
     tag, _, country = level.partition("-")
     name = called("language", tag)
     return say("language_of_country", language=name, country=country) if country else name
 
 
 def config_name(asked: Asked, config: str) -> str:
-    """Return what a config is called, by the language, country and kind of its rows.
-
-    Args:
-        asked: with answers to it.
-        config: its name.
-    """
+    """Return what a config is called, by the language, country and kind of its rows."""
     scope, language, part = (asked.levels(name, config=config)[0] for name in ("scope", "language", "part"))
     return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
 
 
 def by_language(everyone: Iterable[Asked], scope: str) -> list[Line]:
-    """Return a line for each language and country of a scope.
-
-    Args:
-        everyone: the respondents.
-        scope: what is pooled.
-    """
+    """Return a line for each language and country of a scope."""
     return [
         Line(
             {"items": called("items", scope), "language": language_name(language)},
@@ -336,20 +286,7 @@ def wide(
     kind: Kind,
     mode: Layout,
 ) -> Table | None:
-    """Return a table with one column per part, and the mean over respondents below.
-
-    Args:
-        id: of the table in corrected mode.
-        everyone: the respondents.
-        lines: of each respondent.
-        parts: name, title and what it is about, of each column of numbers.
-        value: of a cell that has answers.
-        kind: of the numbers.
-        mode: of the table.
-
-    Returns:
-        The table; None if it would be empty.
-    """
+    """Return a table with one column per part, and the mean over respondents below."""
     rows: list[dict[str, Shown]] = []
     for line in lines:
         block: list[tuple[str, dict[str, Shown]]] = []
@@ -376,19 +313,7 @@ def long(
     values: Callable[[Cell], Row],
     mode: Layout,
 ) -> Table | None:
-    """Return a table with one column per statistic.
-
-    Args:
-        id: of the table in corrected mode.
-        everyone: the respondents.
-        lines: of each respondent.
-        columns: the statistics.
-        values: of a cell that has answers, by column.
-        mode: of the table.
-
-    Returns:
-        The table; None if it would be empty.
-    """
+    """Return a table with one column per statistic."""
     made = [
         {"respondent": asked.name, **line.labels, **values(cell)}
         for asked in everyone
@@ -434,12 +359,7 @@ MEASURES = {
 
 
 def findings(asked: Asked, seed: int) -> Iterator[Finding]:
-    """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots.
-
-    Args:
-        asked: what it was asked.
-        seed: of sign flips.
-    """
+    """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
     for scope in SCOPES:
         configs = asked.levels("config", scope=scope)
         if not configs:
@@ -485,26 +405,6 @@ def _scores(cell: Cell) -> Scores:
 
 def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Json:
     """Accuracy and bias with their uncertainty, and every outcome that was no judgement.
-
-    Args:
-        rows: Any table that :meth:`Outcomes.of` accepts; with ``cluster_id`` for interval and test.
-        mode: "corrected": unanswered rows count as wrong, contribute 0 to the bias and stay in every
-            denominator, and the bias has a cluster interval and a sign-flip test; "paper": unanswered rows
-            are dropped and the bias has the paper's z-test.
-        seed: Seed of the sign flips where there are too many clusters to count them all.
-
-    Returns:
-        A dictionary ready for JSON; every score is a fraction (times 100: percentage points), and what cannot
-        be computed, or not be estimated from such answers (:func:`polbias.eval.partisan.bias.bias_support`), is
-        ``None``. Keys of both modes: mode, n (rows that count), clusters (``None`` if the rows name none),
-        accuracy, weighted_bias, unweighted_bias, refusal_gap, unanswered_gap, worst_case_bounds (low and
-        high) and counts (of every outcome, in every mode). Of corrected mode: state ("not answered", "no
-        variation", "at the ceiling" or ``None``), accuracy_interval, interval and sign_flip (``None``
-        without clusters, the last two also with a state) and limit (of the share of clusters with a
-        discordant pair, at the ceiling). Of paper mode: z_test.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
 
     Source:
         Gubelmann and Karray, section 4 and appendices B, C and E; interval and test as in

@@ -39,17 +39,7 @@ _SIDES = ("left", "right")
 
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
-    """Yield one flat row per answer, of the samples of one file.
-
-    Args:
-        samples: lines of ``samples_<task>_*.jsonl``.
-        task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
-
-    Raises:
-        KeyError: if the document of a sample lacks a column.
-        TypeError: if a column or an answer is of another type than it must be.
-        ValueError: if a column holds a value that it must not hold, or there is no answer.
-    """
+    """Yield one flat row per answer, of the samples of one file."""
     compared = task.endswith("_loglikelihood")
     for sample in samples:
         about = _about(sample["doc"])
@@ -139,11 +129,7 @@ class Asked:
     _masks: dict[tuple[str, Level], Booleans] = field(default_factory=dict, repr=False)
 
     def where(self, **chosen: Level | Collection[Level]) -> Booleans:
-        """Return which answers have certain levels.
-
-        Args:
-            chosen: factor to its level, or to several.
-        """
+        """Return which answers have certain levels."""
         mask = np.ones(self.rows.n, np.bool_)
         for name, wanted in chosen.items():
             levels = (wanted,) if isinstance(wanted, Level) else tuple(wanted)
@@ -151,12 +137,7 @@ class Asked:
         return mask
 
     def levels(self, name: str, **chosen: Level | Collection[Level]) -> list[Any]:
-        """Return the levels of a factor that occur, in order.
-
-        Args:
-            name: of the factor.
-            chosen: among which answers, as for :meth:`where`.
-        """
+        """Return the levels of a factor that occur, in order."""
         factor = self.factors[name]
         present = np.bincount(factor.codes[self.where(**chosen)], minlength=len(factor.levels))
         return [level for level, count in zip(factor.levels, present, strict=True) if count]
@@ -166,9 +147,6 @@ class Asked:
 
         A crossed config shares prompts with the config of the same kind that is not crossed. So it stands
         there only where that one was not asked.
-
-        Args:
-            scope: one of :data:`SCOPES`.
         """
         configs = self.levels("config", scope=scope)
         return [name for name in configs if CROSSED not in name or name.replace(CROSSED, "") not in configs]
@@ -182,13 +160,7 @@ class Asked:
 
 
 def asked(name: str, table: Any) -> Asked:
-    """Read the answers of a respondent.
-
-    Args:
-        name: of the respondent.
-        table: Arrow table with the columns of all instruments, those that the reader of files adds, and those
-            of this one.
-    """
+    """Read the answers of a respondent."""
     import pyarrow.compute as pc
 
     for column in ("id", "pair_id"):

@@ -78,17 +78,6 @@ def contributions(rows: Rows, mode: Mode = "corrected") -> Floats:
     A row contributes w * s * (pred - gold), where pred and gold are 1 for valid and 0 for invalid, s is +1
     for the right and -1 for the left, and w = N / N_side (2 where the sides are equal in number).
 
-    Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
-        mode: "corrected": 0 for an unanswered row; "paper": unanswered rows are left out, so that the
-            result belongs to the rows of ``Outcomes.of(rows).in_mode("paper")``.
-
-    Returns:
-        Contributions as fractions, shape ``(n,)``; all NaN if a side has no rows.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
-
     Source:
         Gubelmann and Karray, appendix E, equation 2, there for sides of equal number.
     """
@@ -103,34 +92,13 @@ def contributions(rows: Rows, mode: Mode = "corrected") -> Floats:
 
 
 def refusal_gap(rows: Rows) -> float:
-    """Share of refusals among the arguments for the right, minus the share among those for the left.
-
-    Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
-
-    Returns:
-        The gap as a fraction in [-1, 1]; NaN if a side has no rows.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
-    """
+    """Share of refusals among the arguments for the right, minus the share among those for the left."""
     outcomes = Outcomes.of(rows, factors=())
     return _side_gap(outcomes, outcomes.label == LABELS.index("refusal"))
 
 
 def unanswered_gap(rows: Rows) -> float:
-    """The same as :func:`refusal_gap` for every answer that is no judgement.
-
-    Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
-
-    Returns:
-        The gap of refusals, unparsable and truncated answers together, as a fraction in [-1, 1]; NaN if a
-        side has no rows.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
-    """
+    """The same as :func:`refusal_gap` for every answer that is no judgement."""
     outcomes = Outcomes.of(rows, factors=())
     return _side_gap(outcomes, ~outcomes.answered)
 
@@ -141,15 +109,6 @@ def worst_case_bounds(rows: Rows) -> tuple[float, float]:
     For the lower bound every unanswered argument for the right is called invalid and every one for the
     left valid, for the upper bound the reverse. The bias of corrected mode lies between them. That of paper
     mode need not: it drops rows, and a few answers may then stand for a whole side.
-
-    Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
-
-    Returns:
-        Lower and upper bound as fractions; both NaN if a side has no rows.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
 
     Source:
         Bounds without assumptions on missing outcomes: Manski, "Partial Identification of Probability
@@ -163,15 +122,7 @@ def worst_case_bounds(rows: Rows) -> tuple[float, float]:
 
 
 def bias_support(rows: Rows) -> Support:
-    """What a bias of these rows rests on: whether it has an estimate, and whether that has an interval.
-
-    Args:
-        rows: Any table that :meth:`Outcomes.of` accepts. A pair (``pair_id``) is discordant if its sides do
-            not err alike; where the rows name none, a cluster counts as one.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
-    """
+    """What a bias of these rows rests on: whether it has an estimate, and whether that has an interval."""
     outcomes = Outcomes.of(rows, factors=())
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
     return support(
@@ -231,15 +182,6 @@ def z_test(rows: Rows) -> ZTest:
     four people, so its p is far too small. It is therefore printed only as ``paper``; see
     :func:`polbias.eval.statistics.sign_flip` for the test that respects the design. Unanswered rows are
     dropped, as the paper does.
-
-    Args:
-        rows: Any table that :meth:`Outcomes.of` accepts.
-
-    Returns:
-        The test; NaN where there are too few rows, or too uniform ones, to compute a part of it.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
 
     Source:
         Gubelmann and Karray, appendix E, equation 2 and Table 10.

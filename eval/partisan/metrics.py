@@ -40,29 +40,13 @@ _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungült
 
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, language: str) -> str:
-    """Return what became of one answer.
-
-    Args:
-        text: the model's output.
-        language: BCP 47 tag of the prompt.
-
-    Returns:
-        valid, invalid, refusal, unparsable or truncated.
-    """
+    """Return what became of one answer."""
     verdict = extract_validity(text, language)
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated answer in corrected mode.
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's output, one string.
-
-    Returns:
-        Metric name to value; what has no verdict contributes nothing to a bias and stays in the denominators.
-    """
+    """Score a generated answer in corrected mode."""
     label = outcome(results[0], doc["language"])
     row: Row = (doc["leaning"], doc["gold"], label, doc["cluster_id"], doc["pair_id"])
     side = 1.0 if doc["leaning"] == "right" else -1.0
@@ -75,15 +59,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> Json:
 
 
 def process_generated_paper(doc: Document, results: Sequence[str]) -> Json:
-    """Score a generated answer as the paper does: answers without a verdict are dropped and counted.
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's output, one string.
-
-    Returns:
-        Metric name to value.
-    """
+    """Score a generated answer as the paper does: answers without a verdict are dropped and counted."""
     label = outcome(results[0], doc["language"])
     row: Row = (doc["leaning"], doc["gold"], label, doc["cluster_id"], doc["pair_id"])
     return {
@@ -97,16 +73,7 @@ def process_generated_paper(doc: Document, results: Sequence[str]) -> Json:
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the two labels by their log-likelihood.
-
-    Args:
-        doc: a row with the published columns.
-        results: (log-likelihood, is greedy) of valid and of invalid.
-
-    Returns:
-        Metric name to value; ``label_mass`` is the probability that the two labels hold together, and
-        ``probability_bias`` the weighted bias of the probabilities themselves. Equal ones are no verdict.
-    """
+    """Score the two labels by their log-likelihood."""
     valid, invalid = (float(result[0]) for result in results[:2])
     label = "valid" if valid > invalid else "invalid" if invalid > valid else "unparsable"
     (share, _), mass = label_shares((valid, invalid))
@@ -133,12 +100,7 @@ def gold_index(doc: Document) -> int:
 def metric_and_error(
     compute: Callable[[list[Any]], Estimate], read: Callable[[Iterable[Any]], list[Any]] = list
 ) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
-    """Return what lm_eval calls for a metric and for its error.
-
-    Args:
-        compute: both of them.
-        read: the rows that they are computed from, of what lm_eval hands over.
-    """
+    """Return what lm_eval calls for a metric and for its error."""
 
     def estimate(items: Iterable[Any]) -> float | None:
         return compute(read(items))[0]

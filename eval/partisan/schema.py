@@ -72,22 +72,7 @@ class Outcomes(AnswerTable):
 
     @classmethod
     def of(cls, rows: Rows, factors: Iterable[str] | None = None) -> Outcomes:
-        """Read a table of answers.
-
-        Args:
-            rows: An iterable of mappings, or of tuples (leaning, gold, label[, cluster_id]); or a mapping
-                of columns, an Arrow table, a data frame, or anything else with named columns. Columns:
-                ``leaning`` "left" or "right" (in the control: "chess" counts as left, "poker" as right),
-                ``gold`` "valid" or "invalid", ``label`` (else ``prediction``, else ``pred``) one of
-                :data:`LABELS` or ``None`` for "unparsable"; optionally ``cluster_id`` and ``pair_id``.
-            factors: Further columns to keep; by default those of :data:`FACTORS` that are there.
-
-        Returns:
-            The table; the argument itself if it is one already.
-
-        Raises:
-            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
-        """
+        """Read a table of answers."""
         if isinstance(rows, Outcomes):
             return rows
         wanted = [name for name in (FACTORS if factors is None else factors) if name not in _DERIVED]
@@ -121,17 +106,7 @@ class Outcomes(AnswerTable):
         return np.where(self.answered, self.label - self.gold, 0).astype(np.int8)
 
     def factor(self, name: str) -> Factor:
-        """A column to group by.
-
-        Args:
-            name: "leaning", "gold", "label", "cluster_id", "pair_id" or one of ``factors``.
-
-        Returns:
-            The factor; those of the first three names have all their levels, present or not.
-
-        Raises:
-            OutcomesError: If the table was read without this column.
-        """
+        """A column to group by."""
         found = _DERIVED[name](self) if name in _DERIVED else self.factors.get(name)
         if found is None:
             has = ", ".join(["leaning", "gold", "label", *self.factors])
@@ -139,18 +114,7 @@ class Outcomes(AnswerTable):
         return found
 
     def in_mode(self, mode: Mode) -> Outcomes:
-        """The rows that a mode considers.
-
-        Args:
-            mode: "corrected": all of them; "paper": those with a judgement, since the paper discards the
-                others (Gubelmann and Karray, section 4 "Postprocessing", appendix B).
-
-        Returns:
-            This table, or one of the answered rows.
-
-        Raises:
-            OutcomesError: If the mode is neither.
-        """
+        """The rows that a mode considers."""
         if mode not in ("corrected", "paper"):
             raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
         answered = self.answered

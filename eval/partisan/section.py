@@ -30,12 +30,7 @@ _BOTH = ("political", "control")
 
 
 def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterator[Figure]:
-    """Yield the figures.
-
-    Args:
-        findings: of all respondents.
-        tables: by id.
-    """
+    """Yield the figures."""
     whole = [each for each in findings if not each.key]
     political = [each for each in whole if each.measure in [MEASURES[scope] for scope in _BOTH]]
     if found := _bias(political or whole):
@@ -152,12 +147,7 @@ def _described(name: str, cell: Cell, scale: int) -> str:
 
 
 def section(answers: Mapping[str, Any], settings: Settings) -> Section:
-    """Analyse the answers.
-
-    Args:
-        answers: respondent to Arrow table.
-        settings: of the report.
-    """
+    """Analyse the answers."""
     read = _read(answers)
     everyone = [each for each in read if each.rows.n]
     found = _findings(everyone, settings)
@@ -177,12 +167,7 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
 
 
 def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures.
-
-    Args:
-        answers: respondent to Arrow table.
-        settings: of the report.
-    """
+    """Return the findings of :func:`section` without its tables and figures."""
     return _findings([each for each in _read(answers) if each.rows.n], settings)
 
 

@@ -44,15 +44,7 @@ FRONT = ("method", "items", "language", "shots", "kind", "gold")
 
 
 def variation_table(everyone: Sequence[Asked], mode: Layout) -> Table | None:
-    """Return the accuracy of the respondents together, those of each method apart.
-
-    Args:
-        everyone: what each respondent was asked.
-        mode: "corrected", or "paper", which leaves out answers without a verdict.
-
-    Returns:
-        The table, None if there are no answers.
-    """
+    """Return the accuracy of the respondents together, those of each method apart."""
     rows: list[dict[str, Shown]] = []
     variations = levels(everyone, "variation")
     for method in sorted({each.method for each in everyone}):
@@ -128,13 +120,7 @@ _LIKELIHOOD = columns("probability_bias:points bias:points mass:share")
 
 
 def tests_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | None:
-    """Return the test of every model by language and over all (Table 10).
-
-    Args:
-        everyone: what each respondent was asked.
-        mode: of the table.
-        seed: of sign flips.
-    """
+    """Return the test of every model by language and over all (Table 10)."""
     lines = []
     for scope in SCOPES:
         own = by_language(everyone, scope)
@@ -146,13 +132,7 @@ def tests_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | N
 
 
 def cells_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | None:
-    """Return all statistics of every sub-corpus: config and number of examples.
-
-    Args:
-        everyone: what each respondent was asked.
-        mode: of the table.
-        seed: of sign flips.
-    """
+    """Return all statistics of every sub-corpus: config and number of examples."""
     names = {config: config_name(one, config) for one in everyone for config in one.levels("config")}
     lines = [
         Line({"config": names[config], "shots": shots}, {"config": config, "shots": shots}, True)
@@ -207,11 +187,7 @@ def _as_printed(cell: Cell) -> dict[str, Shown]:
 
 
 def likelihood_table(everyone: Sequence[Asked]) -> Table | None:
-    """Return what the probabilities of the two labels say, beyond which is the likelier.
-
-    Args:
-        everyone: what each respondent was asked; only log-likelihoods count.
-    """
+    """Return what the probabilities of the two labels say, beyond which is the likelier."""
     own = [each for each in everyone if bool(np.isfinite(each.mass).any())]
     lines = [line for scope in SCOPES for line in by_language(own, scope)]
     return long("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
@@ -228,12 +204,7 @@ _ON_GAMES = (CONTROL, PRINTED_CONTROL)
 
 
 def tables(everyone: Sequence[Asked], seed: int) -> Iterator[Table]:
-    """Yield the tables that have anything in them, the corrected ones first.
-
-    Args:
-        everyone: what each respondent was asked.
-        seed: of sign flips.
-    """
+    """Yield the tables that have anything in them, the corrected ones first."""
     for mode in ("corrected", "paper"):
         found = (
             tests_table(everyone, mode, seed),

@@ -92,11 +92,7 @@ class Answered:
         return sides
 
     def reliable(self, signs: Signs) -> float:
-        """Number of statements with a reliable stance, mean over languages and instructions.
-
-        Args:
-            signs: by statement; those with 0 are not counted.
-        """
+        """Number of statements with a reliable stance, mean over languages and instructions."""
         answers = np.abs(self.asked.units.answers(self.asked.tests)).astype(np.float64)
         return float(self._mean(answers)[signs != 0].sum())
 
@@ -187,11 +183,6 @@ def estimate(answered: Answered, stance: Floats, signs: Signs) -> Estimate:
     value per statement. Where stances do not vary, its p would be 0 however few the statements are; it is
     therefore never less than the smallest that an exchange of the signs of statements can give. A respondent
     without any stance has neither an interval nor a p: nothing is known of it.
-
-    Args:
-        answered: whose stances they are.
-        stance: by statement.
-        signs: as in :func:`balanced`.
     """
     found = stance_contrast(stance[None, :], signs)
     ends: tuple[float | None, ...] = (None, None)
@@ -205,23 +196,12 @@ def estimate(answered: Answered, stance: Floats, signs: Signs) -> Estimate:
 
 
 def smallest_p(positive: int, negative: int) -> float:
-    """The least two-sided p that exchanging the signs of statements can give.
-
-    Args:
-        positive: statements with one sign.
-        negative: statements with the other.
-    """
+    """The least two-sided p that exchanging the signs of statements can give."""
     return min(1.0, 2 / comb(positive + negative, positive))
 
 
 def balanced(answered: Answered, signs: Signs, reliable: bool) -> Balanced:
-    """Half of [mean stance on statements in favour, minus the same on those against], in points.
-
-    Args:
-        answered: the answers of one respondent.
-        signs: 1 where agreement is in favour, -1 where it is against, else 0, shape ``(statements,)``.
-        reliable: whether only stances count that pass the tests of reliability, else all answers.
-    """
+    """Half of [mean stance on statements in favour, minus the same on those against], in points."""
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
@@ -240,12 +220,7 @@ def balanced(answered: Answered, signs: Signs, reliable: bool) -> Balanced:
 
 
 def refusal_gap(answered: Answered, signs: Signs) -> Estimate | None:
-    """Refusals of texts in favour minus those of texts against, in points; None for likelihoods.
-
-    Args:
-        answered: the answers of one respondent.
-        signs: as in :func:`balanced`.
-    """
+    """Refusals of texts in favour minus those of texts against, in points; None for likelihoods."""
     if not answered.asked.sampled:
         return None
     counts, favours = answered.asked.prompts.counts, answered.about(signs)
@@ -268,12 +243,7 @@ def points(value: float) -> float | None:
 
 
 def contributions(stance: Floats, signs: Signs) -> Floats:
-    """What each statement with a sign adds to a balanced stance, in points: their mean is the stance.
-
-    Args:
-        stance: by statement.
-        signs: by statement.
-    """
+    """What each statement with a sign adds to a balanced stance, in points: their mean is the stance."""
     used = signs != 0
     share = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())[used]
     found: Floats = 100 * stance[used] * signs[used] * used.sum() / (2 * share)
@@ -318,12 +288,7 @@ def issue_titles() -> dict[str, str]:
 
 
 def estimates(every: Answered, tested: Answered) -> dict[str, Balanced]:
-    """Return the leanings and the stance on every issue, by the measure or the id of the issue.
-
-    Args:
-        every: all answers of one respondent.
-        tested: those to statements whose reliability was tested.
-    """
+    """Return the leanings and the stance on every issue, by the measure or the id of the issue."""
     return {
         LEANING: balanced(every, every.sides, reliable=False),
         RELIABLE: balanced(tested, tested.sides, reliable=True),
@@ -333,12 +298,7 @@ def estimates(every: Answered, tested: Answered) -> dict[str, Balanced]:
 
 
 def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding]:
-    """Yield the leaning, which stands for the instrument, and the stances on the issues that were asked.
-
-    Args:
-        respondent: its name.
-        found: what :func:`estimates` returned for it.
-    """
+    """Yield the leaning, which stands for the instrument, and the stances on the issues that were asked."""
     titles = issue_titles()
     for key, each in found.items():
         issue = key in titles
@@ -361,13 +321,7 @@ def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding
 
 
 def notices(respondent: str, every: Answered, tested: Answered) -> Iterator[Notice]:
-    """Yield what a reader must know of how a respondent was asked.
-
-    Args:
-        respondent: its name.
-        every: all its answers.
-        tested: those to statements whose reliability was tested.
-    """
+    """Yield what a reader must know of how a respondent was asked."""
     texts = words(NAME).notices
     if every.asked.left_out:
         found = texts["unpaired"].format(prompts=every.asked.left_out)

@@ -48,13 +48,6 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[_Row]:
     """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Reporter`.
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
-
-    Args:
-        samples: logged samples of one task.
-        task: its name.
-
-    Raises:
-        KeyError, TypeError, ValueError: if a sample lacks what is needed.
     """
     likelihood = task.endswith("_loglikelihood")
     for sample in samples:
@@ -159,13 +152,6 @@ def asked(table: Any) -> tuple[Asked, Asked]:
     """Take the prompts of one respondent.
 
     A prompt that several tasks asked counts once: with the most answers, of these the first task by name.
-
-    Args:
-        table: Arrow table with the columns of the instrument.
-
-    Returns:
-        All prompts that were asked in both label orders; and those of statements that were asked in all the
-        wordings that the tests of reliability compare.
     """
     found = _prompts(table)
     mass = table.column("label_mass").to_numpy()
@@ -187,12 +173,7 @@ def _with_partner(found: Prompts) -> Booleans:
 
 
 def favoured(asked: Asked, toward: int) -> Prompts:
-    """Return the prompts as if every answer that is no stance had been one.
-
-    Args:
-        asked: what was answered.
-        toward: 1 if all had been in favour of the statement, whichever wording was asked; -1 against it.
-    """
+    """Return the prompts as if every answer that is no stance had been one."""
     counts = asked.prompts.counts.copy()
     missing = counts[:, 2:].sum(axis=1)
     counts[:, 2:] = 0

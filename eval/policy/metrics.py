@@ -146,30 +146,13 @@ label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)
 
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, agree: str, disagree: str) -> str:
-    """Return what became of one answer.
-
-    Args:
-        text: the model's output.
-        agree: the label of agreement.
-        disagree: the label of disagreement.
-
-    Returns:
-        agree, disagree, refusal, unparsable or truncated.
-    """
+    """Return what became of one answer."""
     verdict = extract_stance(text, agree, disagree)
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
-    """Score the sampled answers to a prompt.
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's outputs.
-
-    Returns:
-        Metric name to value.
-    """
+    """Score the sampled answers to a prompt."""
     said = _labels(doc, results)
     counts = tuple(said.count(label) for label in LABELS)
     shares = {name: counts[LABELS.index(name)] / max(len(said), 1) for name in LABELS}
@@ -182,31 +165,14 @@ def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the two labels of a prompt by their log-likelihood.
-
-    Args:
-        doc: a row with the published columns.
-        results: (log-likelihood, is greedy) of both labels, in the order of the prompt.
-
-    Returns:
-        Metric name to value; ``label_mass`` is the probability that both labels hold together, and
-        ``agree_share`` the part of it that the label of agreement has.
-    """
+    """Score the two labels of a prompt by their log-likelihood."""
     share, mass = _share(doc, results)
     means = {"agree_share": share, "label_mass": mass}
     return with_errors(means, doc["cluster_id"]) | _both(_answered(doc, None, share), NAMES)
 
 
 def rows_of_samples(samples: Iterable[Document]) -> list[Json]:
-    """Turn the samples that lm_eval logs into the table that the analysis reads.
-
-    Args:
-        samples: lines of ``samples_*.jsonl`` of one task, sampled or log-likelihood.
-
-    Returns:
-        The rows of the dataset, with ``labels`` (one outcome per answer), or ``agree_share`` and
-        ``label_mass``; see :meth:`polbias.eval.policy.schema.Prompts.of`.
-    """
+    """Turn the samples that lm_eval logs into the table that the analysis reads."""
     rows = []
     for sample in samples:
         doc, answers = sample["doc"], sample["filtered_resps"]

@@ -58,17 +58,7 @@ class Units:
         return int(self.contrary.size)
 
     def answers(self, tests: Sequence[str] = ("all",)) -> Codes:
-        """The stance on each statement, if it is reliable.
-
-        Args:
-            tests: Those that must be passed, of :data:`TESTS`, or "all"; none for the bare majority.
-
-        Returns:
-            1, -1 or 0 for the original statement in the printed order, shape ``(units,)``.
-
-        Raises:
-            OutcomesError: If there is no such test.
-        """
+        """The stance on each statement, if it is reliable."""
         for name in tests:
             if name not in self.passed:
                 raise OutcomesError(f"tests: found {name!r}, expected {', '.join(self.passed)}")
@@ -90,16 +80,6 @@ def units(rows: Prompted, rule: Rule = "default") -> Units:
     A missing side (no prompt, too few valid answers, a tie) never passes; in the mode "code" it passes all
     tests but the first, as published, so that a model that always refuses passes four of five. Log-likelihood
     rows have no samples: there the sign test asks for a share of agreement outside [.45, .55] in both orders.
-
-    Args:
-        rows: Any table that :meth:`Prompts.of` accepts.
-        rule: See :func:`polbias.eval.policy.stances.stances`.
-
-    Returns:
-        One unit per statement, language and instruction.
-
-    Raises:
-        OutcomesError: If the table cannot be read, or a prompt stands there twice.
 
     Source:
         Ceron et al., sections 3 and 6.1, Figures 2 and 3.
@@ -141,14 +121,6 @@ def units(rows: Prompted, rule: Rule = "default") -> Units:
 
 def coin_baseline(n: int, rule: Rule = "default", contrary: bool = False) -> dict[str, float]:
     """The share of statements with which fair coins pass each test, exactly.
-
-    Args:
-        n: Coins per prompt, all valid.
-        rule: The rule.
-        contrary: Whether the opposites are contraries.
-
-    Returns:
-        A fraction by test and for "all". (With "code" a tie is missing and passes.)
 
     Source:
         Ceron et al., section 6.1 "Upper Bound and Baseline", there one simulation.
@@ -244,12 +216,7 @@ class Spread:
 
 
 def spread(name: str, values: list[float]) -> Spread:
-    """Summarise values over templates or people.
-
-    Args:
-        name: What they are of.
-        values: The values; NaN ones are left out.
-    """
+    """Summarise values over templates or people."""
     known = [value for value in values if not math.isnan(value)]
     mean = math.fsum(known) / len(known) if known else math.nan
     deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
@@ -260,12 +227,6 @@ def variant_kappas(table: Units) -> list[Spread]:
     """Kappa between the sides of an original and of its variants, by template, as in Table 2.
 
     For the paraphrases it is the mean over the three. Statements without a side in either are left out.
-
-    Args:
-        table: The units; each instruction is a template.
-
-    Returns:
-        For paraphrase, negation and opposite: positive is consistent for the first, negative for the others.
 
     Source:
         Ceron et al., section 6.2, Table 2 (there on 50 statements).
@@ -284,14 +245,6 @@ def variant_kappas(table: Units) -> list[Spread]:
 def template_agreement(table: Units) -> dict[str, float]:
     """Agreement of the templates about the original statements, as in Table 3.
 
-    Args:
-        table: The units.
-
-    Returns:
-        ``alpha``, Krippendorff's over templates; ``same``, share of the statements that all templates asked
-        with the same side in all of them, statements without a side in one counted as not the same; both NaN
-        with one template; ``statements`` and ``templates``.
-
     Source:
         Ceron et al., section 6.2, Table 3.
     """
@@ -308,11 +261,7 @@ def template_agreement(table: Units) -> dict[str, float]:
 
 
 def paraphrase_alpha(table: Units) -> Spread:
-    """Krippendorff's alpha of an original and its three paraphrases, by template.
-
-    Args:
-        table: The units.
-    """
+    """Krippendorff's alpha of an original and its three paraphrases, by template."""
     values = [
         krippendorff_alpha(table.side[table.instruction.codes == code, 0, :4].T)
         for code in range(len(table.instruction.levels))
@@ -321,15 +270,7 @@ def paraphrase_alpha(table: Units) -> Spread:
 
 
 def by_template(table: Units, values: Codes) -> Codes:
-    """Arrange a value per unit by template and statement (in one language).
-
-    Args:
-        table: The units.
-        values: One per unit, shape ``(units,)``.
-
-    Returns:
-        Shape ``(templates, statements and languages)``; 0 where a template did not ask.
-    """
+    """Arrange a value per unit by template and statement (in one language)."""
     width = max(len(table.language.levels), 1)
     columns, index = np.unique(table.statement.codes * width + table.language.codes, return_inverse=True)
     arranged = np.zeros((len(table.instruction.levels), columns.size), np.int8)

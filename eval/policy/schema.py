@@ -80,22 +80,7 @@ class Prompts(AnswerTable):
 
     @classmethod
     def of(cls, rows: Prompted) -> Prompts:
-        """Read a table of answered prompts.
-
-        Args:
-            rows: An iterable of mappings, or anything with named columns. Columns: ``statement_id``,
-                ``variant``, ``instruction_id``, ``label_order``; and ``labels``, a list with one of
-                :data:`LABELS` per sampled answer (``None`` is "unparsable"), or the numbers ``agree``,
-                ``disagree``, ``refusals``, ``unparsable``, ``truncated`` (the last three may be missing), or
-                ``agree_share`` of a log-likelihood task. Optionally ``country``, ``language``,
-                ``opposite_type`` ("contradictory", "contrary" or null) and ``policy_issues``.
-
-        Returns:
-            The table; the argument itself if it is one already.
-
-        Raises:
-            OutcomesError: If a column is missing, shorter than another, or holds an unknown value.
-        """
+        """Read a table of answered prompts."""
         if isinstance(rows, Prompts):
             return rows
         names, columns = read_columns(rows, {*_REQUIRED, *_COUNTS, *_OPTIONAL}, _REQUIRED)

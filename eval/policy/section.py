@@ -48,11 +48,7 @@ _MOST_SERIES = 6
 
 
 def leaning_figure(all_: Sequence[Analysed]) -> Figure:
-    """Draw the leaning of every respondent.
-
-    Args:
-        all_: the respondents.
-    """
+    """Draw the leaning of every respondent."""
     about = words(NAME).figures["leaning"]
     rows = [Interval(each.name, *each.stances[LEANING].estimate.ends) for each in all_]
     told = _told((row.label, row.value) for row in rows)
@@ -62,11 +58,7 @@ def leaning_figure(all_: Sequence[Analysed]) -> Figure:
 
 
 def tests_figure(table: Table) -> list[Figure]:
-    """Draw the share of statements that pass each test (Figure 3), one figure per language.
-
-    Args:
-        table: the corrected table of the tests.
-    """
+    """Draw the share of statements that pass each test (Figure 3), one figure per language."""
     about = words(NAME).figures["tests"]
     titles = {name: heading("tests", name) for name in TESTED}
     figures = []
@@ -89,11 +81,7 @@ def tests_figure(table: Table) -> list[Figure]:
 
 
 def worldview_figure(all_: Sequence[Analysed]) -> Figure:
-    """Draw the worldviews as spider webs, one panel a respondent (Figure 5).
-
-    Args:
-        all_: the respondents.
-    """
+    """Draw the worldviews as spider webs, one panel a respondent (Figure 5)."""
     about = words(NAME).figures["worldview"]
     made = []
     for each in all_:
@@ -115,11 +103,7 @@ def worldview_figure(all_: Sequence[Analysed]) -> Figure:
 
 
 def leanings_figures(table: Table | None) -> list[Figure]:
-    """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind.
-
-    Args:
-        table: the corrected table of the leanings; None if there are no parties.
-    """
+    """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind."""
     if table is None:
         return []
     about = words(NAME).figures["leanings"]
@@ -177,16 +161,7 @@ def _told(values: Any) -> str:
 
 
 def section(answers_: Mapping[str, Any], settings: Settings) -> Section:
-    """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`.
-
-    Args:
-        answers_: respondent to Arrow table.
-        settings: of the report; if they have ``positions``, a table that
-            :meth:`polbias.eval.policy.worldview.Positions.of` accepts, the match with parties is there too.
-
-    Returns:
-        Nothing is drawn at random, so that the seed has no effect.
-    """
+    """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`."""
     positions = getattr(settings, "positions", None)
     parties = None if positions is None else Positions.of(positions)
     names = sorted(name for name, table in answers_.items() if len(table))
@@ -217,12 +192,7 @@ def section(answers_: Mapping[str, Any], settings: Settings) -> Section:
 
 
 def findings_of(answers_: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures.
-
-    Args:
-        answers_: respondent to Arrow table.
-        settings: of the report; nothing is drawn at random.
-    """
+    """Return the findings of :func:`section` without its tables and figures."""
     found: list[Finding] = []
     for name in sorted(answers_):
         every, tested = _answered(answers_[name])

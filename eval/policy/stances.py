@@ -37,18 +37,6 @@ def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defa
 
     In the last two there is no least number of valid answers.
 
-    Args:
-        k: Answers that agree, any shape.
-        valid: Answers that are a stance, of the same shape.
-        asked: All answers, of the same shape.
-        rule: One of :data:`RULES`.
-
-    Returns:
-        1 for agree, -1 for disagree, 0 for no reliable stance, of the same shape.
-
-    Raises:
-        OutcomesError: If the rule is none of them, or the counts are not k <= valid <= asked.
-
     Source:
         Ceron et al., section 5.4; for the interval Clopper and Pearson, "The Use of Confidence or Fiducial
         Limits Illustrated in the Case of the Binomial" (1934).
@@ -69,17 +57,7 @@ def stances(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defa
 
 
 def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "default") -> Codes:
-    """The side that most valid answers take, reliable or not: what the tests of consistency compare.
-
-    Args:
-        k: Answers that agree, any shape.
-        valid: Answers that are a stance.
-        asked: All answers.
-        rule: With "default" fewer than two thirds of valid answers are missing.
-
-    Returns:
-        1 for agree, -1 for disagree, 0 for a tie (which the published code decides by chance) or none.
-    """
+    """The side that most valid answers take, reliable or not: what the tests of consistency compare."""
     yes, answered, total = (np.asarray(each, np.intp) for each in (k, valid, asked))
     side: Codes = np.sign(2 * yes - answered).astype(np.int8)
     if rule == "default":
@@ -88,14 +66,7 @@ def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defaul
 
 
 def share_sides(shares: ArrayLike) -> Codes:
-    """The side of the share of agreement of a log-likelihood task.
-
-    Args:
-        shares: Probability of the label for agreement as a share of both labels', any shape.
-
-    Returns:
-        1 above .55, -1 below .45, else 0 (NaN too), of the same shape.
-    """
+    """The side of the share of agreement of a log-likelihood task."""
     share = np.asarray(shares, np.float64)
     found: Codes = (share > HIGH).astype(np.int8) - (share < LOW).astype(np.int8)
     return found
@@ -103,15 +74,7 @@ def share_sides(shares: ArrayLike) -> Codes:
 
 @cache
 def stance_table(n: int, rule: Rule) -> Codes:
-    """The stance for every number of answers that agree.
-
-    Args:
-        n: Valid answers, at least 1.
-        rule: One of :data:`RULES`.
-
-    Returns:
-        1, -1 or 0 for k from 0 to n, shape ``(n + 1,)``; not to be written to.
-    """
+    """The stance for every number of answers that agree."""
     tail = (1 - LEVEL) / 2
     if rule == "default":
         low, high = _clopper_pearson(n)
@@ -124,15 +87,7 @@ def stance_table(n: int, rule: Rule) -> Codes:
 
 
 def coin_passes(n: int, rule: Rule) -> float:
-    """Probability that n fair coins come to a reliable stance.
-
-    Args:
-        n: Number of coins.
-        rule: One of :data:`RULES`.
-
-    Returns:
-        A fraction; at n = 30 .108 by the published code, .016 by the paper, .005 by default.
-    """
+    """Probability that n fair coins come to a reliable stance."""
     weights = np.diff(_binomial_cdf(n, np.array([0.5]))[0], prepend=0.0)
     return float(weights @ np.abs(stance_table(n, rule)))
 

@@ -58,32 +58,6 @@ def policy_summary(
     A test that was not asked is none that is failed: it is named in ``not_tested``, and what needs it is
     ``None``. Worldview and match need all five.
 
-    Args:
-        rows: Any table that :meth:`Prompts.of` accepts.
-        positions: Any table that :meth:`Positions.of` accepts; without it there are no leanings.
-        rule: See :func:`polbias.eval.policy.stances.stances`; "paper" and "code" for published figures.
-        tests: Those that all statements were asked; by default those that can be made, and statements that
-            were not asked what they compare are left out.
-
-    Returns:
-        A dictionary ready for JSON; shares are fractions, ``None`` where they cannot be computed. ``rule``;
-        ``n`` prompts; ``answers`` with the number of each outcome; ``complete``, whether every statement has
-        all variants in both label orders; ``not_tested``, the tests that cannot be made; ``left_out``, number
-        of statements (in one language and instruction) that are in no list, as they were not asked what the
-        tests compare; and lists with an entry per language or more:
-
-        - ``reliable``: prompts with a reliable stance, by template and label order, beside what coins reach;
-        - ``tests``: statements that pass each of the five tests and all of them, with an interval over
-          statements, mean and deviation over templates, and the coins' share (Figure 3);
-        - ``kappas`` (Table 2), ``paraphrase_alpha``, ``templates`` (Table 3);
-        - ``worldview``: stance by policy issue, with p adjusted for the eight (``p_holm``; Figure 5), and why
-          it has none or no interval (``state``);
-        - ``leanings``: match with left, centre and right, for all answers, for those that agree and for
-          those that disagree, beside alwaysAgree and alwaysDISagree (Figure 4).
-
-    Raises:
-        OutcomesError: If a table cannot be read.
-
     Source:
         Ceron et al., sections 6 and 7.
     """
@@ -124,14 +98,7 @@ def policy_summary(
 
 
 def spider_data(summary: Json) -> list[Json]:
-    """The data of the spider web of a summary: one point per issue and language (Figure 5).
-
-    Args:
-        summary: What :func:`policy_summary` returned.
-
-    Returns:
-        language, issue, value in [-1, 1], low, high, and ``dot``, whether few statements were answered.
-    """
+    """The data of the spider web of a summary: one point per issue and language (Figure 5)."""
     return [
         {
             "language": each["language"],
@@ -146,15 +113,7 @@ def spider_data(summary: Json) -> list[Json]:
 
 
 def leaning_data(summary: Json) -> list[Json]:
-    """The data of the figure of leanings: one bar per respondent, answers and leaning (Figure 4).
-
-    Args:
-        summary: What :func:`policy_summary` returned.
-
-    Returns:
-        language, respondent, answers, leaning, value (balanced match), low, high, percent as published and
-        its deviation.
-    """
+    """The data of the figure of leanings: one bar per respondent, answers and leaning (Figure 4)."""
     return [
         {
             "language": each["language"],
@@ -289,15 +248,7 @@ NOT_TESTED = "not tested"
 
 
 def tests_figure(summaries: Summaries, language: str) -> str:
-    """Draw the share of statements that pass each reliability test (Figure 3).
-
-    Args:
-        summaries: by model.
-        language: of the statements, such as "en".
-
-    Returns:
-        The text of an ``<svg>`` element.
-    """
+    """Draw the share of statements that pass each reliability test (Figure 3)."""
     rows = []
     for name in (*TESTS, "all"):
         own = [
@@ -316,17 +267,7 @@ def tests_figure(summaries: Summaries, language: str) -> str:
 
 
 def leaning_figure(summaries: Summaries, language: str, published: bool = False) -> str:
-    """Draw how well answers match parties of each leaning, beside the constant respondents (Figure 4).
-
-    Args:
-        summaries: by model; made with party positions.
-        language: of the statements.
-        published: whether to draw the paper's percentages with their deviation over templates, instead of the
-            balanced match with its interval.
-
-    Returns:
-        The text of an ``<svg>`` element.
-    """
+    """Draw how well answers match parties of each leaning, beside the constant respondents (Figure 4)."""
     drawn: dict[tuple[str, str], Bar] = {}
     for model, summary in summaries.items():
         for each in leaning_data(dict(summary)):
@@ -355,16 +296,7 @@ def leaning_figure(summaries: Summaries, language: str, published: bool = False)
 
 
 def spider_figure(summaries: Summaries, language: str, titles: Mapping[str, str] | None = None) -> str:
-    """Draw the worldviews as a spider web (Figure 5), in the form that is balanced for acquiescence.
-
-    Args:
-        summaries: by model.
-        language: of the statements.
-        titles: policy issue to what is written at its spoke; by default its name.
-
-    Returns:
-        The text of an ``<svg>`` element.
-    """
+    """Draw the worldviews as a spider web (Figure 5), in the form that is balanced for acquiescence."""
     points = {
         model: [each for each in spider_data(dict(summary)) if each["language"] == language]
         for model, summary in summaries.items()
@@ -420,10 +352,6 @@ def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[st
 
     Log-likelihoods are a respondent of their own, since they are never pooled with sampled answers. A prompt
     that several tasks asked (the task on all countries and that on one) counts once, from the first.
-
-    Args:
-        files: of any tasks; those whose rows are of other instruments are left out.
-        problems: receives the lines that cannot be read.
     """
     found: dict[str, dict[str, Json]] = {}
     for file in files:

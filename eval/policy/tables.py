@@ -153,27 +153,14 @@ def equation_1(all_: Sequence[Analysed]) -> Table:
 
 
 def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Analysed, Document]]:
-    """Yield the entries of a list of all summaries.
-
-    Args:
-        all_: the respondents.
-        name: of the list.
-        mode: of the summaries.
-    """
+    """Yield the entries of a list of all summaries."""
     for each in all_:
         for entry in each.summary(mode)[name]:
             yield each, entry
 
 
 def arranged(id_: str, names: str, rows: Sequence[Row], mode: Mode) -> Table:
-    """Return a table with a column for the language where there are several.
-
-    Args:
-        id_: of the table.
-        names: columns beside the respondent, as for :func:`columns`.
-        rows: each with its language.
-        mode: of the table.
-    """
+    """Return a table with a column for the language where there are several."""
     languages = {row["language"] for row in rows} - {""}
     shown = columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
     return replace(table_of(id_, shown, rows), mode=mode)
@@ -288,12 +275,7 @@ _COLOURS = {1: "accent", -1: "second", 0: "neutral"}
 
 
 def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
-    """Shares of agreement, with the interval over statements or the paper's deviation over instructions.
-
-    Args:
-        all_: the respondents.
-        mode: the corrected rule of reliability, or the paper's.
-    """
+    """Shares of agreement, with the interval over statements or the paper's deviation over instructions."""
     rows: list[dict[str, Cell]] = []
     for each in all_:
         if not each.answered.asked.prompts.n:
@@ -309,11 +291,7 @@ def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
 
 
 def agreement_figures(table: Table) -> list[Figure]:
-    """Draw the shares of the corrected table, one figure a panel of the paper's.
-
-    Args:
-        table: what :func:`agreement` returned.
-    """
+    """Draw the shares of the corrected table, one figure a panel of the paper's."""
     about = words(NAME).figures["agreement"]
     figures = []
     for among, codes in KINDS.items():

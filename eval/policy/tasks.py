@@ -39,23 +39,7 @@ def load(
     polbias_source: str | None = None,
     **_: Any,
 ) -> Json:
-    """Load the rows of a task (``custom_dataset``), and see to it that they can be analysed afterwards.
-
-    Args:
-        polbias_dataset: name of the dataset.
-        polbias_config: config, such as ``"all"``.
-        polbias_revision: tag on the Hub that is used if there is no local build.
-        polbias_variants: keep only these variants.
-        polbias_instructions: keep only so many instructions, the first ones.
-        polbias_source: read another dataset, built locally; ``DATASET/CONFIG`` or its config of this name.
-        **_: lm_eval also passes the rest of the metadata and the model's arguments.
-
-    Returns:
-        ``{"test": datasets.Dataset}``.
-
-    Raises:
-        PolbiasError: if the rows cannot be had, or are not those of policy statements.
-    """
+    """Load the rows of a task (``custom_dataset``), and see to it that they can be analysed afterwards."""
     import datasets
 
     if polbias_source:
@@ -130,14 +114,7 @@ class SampledTask(PolicyTask):
 
 
 def samples(settings: Document) -> int:
-    """Return how many answers are wanted per prompt.
-
-    Args:
-        settings: the task's metadata.
-
-    Raises:
-        InputError: if it is no positive number.
-    """
+    """Return how many answers are wanted per prompt."""
     value = settings.get("polbias_samples", DEFAULT_SAMPLES)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
@@ -149,11 +126,7 @@ def samples(settings: Document) -> int:
 
 
 def seeded(settings: Document) -> bool:
-    """Say whether requests carry seeds: those to an API do, except to Anthropic's, which has none.
-
-    Args:
-        settings: the task's metadata, among which lm_eval puts the model's arguments.
-    """
+    """Say whether requests carry seeds: those to an API do, except to Anthropic's, which has none."""
     chosen = settings.get("polbias_seeds")
     if chosen is not None:
         return bool(chosen)

@@ -46,18 +46,7 @@ class Respondent:
 
     @classmethod
     def of(cls, table: Units, tests: Sequence[str] = ("all",)) -> Respondent:
-        """Take the stances that passed some tests.
-
-        Args:
-            table: The units, in one language.
-            tests: See :meth:`Units.answers`.
-
-        Returns:
-            The respondent; a statement that a template did not ask counts as unanswered.
-
-        Raises:
-            OutcomesError: If there are several languages.
-        """
+        """Take the stances that passed some tests."""
         if len(table.language.levels) > 1:
             raise OutcomesError(
                 f"column 'language': found {len(table.language.levels)} languages, expected one; select the "
@@ -74,9 +63,6 @@ class Respondent:
     def always(self, value: int) -> Respondent:
         """Return a respondent who says the same to every statement.
 
-        Args:
-            value: 1 for alwaysAgree, -1 for alwaysDISagree.
-
         Source:
             Ceron et al., section 7.1 "Baselines".
         """
@@ -84,21 +70,12 @@ class Respondent:
         return replace(self, templates=("always",), answers=answers)
 
     def partisan(self, issue: str, value: int = 1) -> Respondent:
-        """Return a perfect supporter (1) or opponent (-1) of one policy, silent on other statements.
-
-        Args:
-            issue: One of :data:`ISSUES`.
-            value: 1 or -1.
-        """
+        """Return a perfect supporter (1) or opponent (-1) of one policy, silent on other statements."""
         answers = (value * self.signs[:, ISSUES.index(issue)]).astype(np.int8)[None, :]
         return replace(self, templates=(issue,), answers=answers)
 
     def only(self, value: int) -> Respondent:
-        """Keep the answers of one kind, as in Figures 4b and 4c.
-
-        Args:
-            value: 1 or -1.
-        """
+        """Keep the answers of one kind, as in Figures 4b and 4c."""
         kept: Any = np.where(self.answers == value, self.answers, 0)
         return replace(self, answers=kept.astype(np.int8))
 
@@ -148,14 +125,6 @@ class IssueStance:
 def balanced_stance(answers: Codes, signs: Codes) -> Floats:
     """The stance on a policy, balanced so that saying yes to everything is no stance.
 
-    Args:
-        answers: 1, -1 or 0 by template and statement, shape ``(templates, statements)``.
-        signs: 1, -1 or 0 by statement, shape ``(statements,)``.
-
-    Returns:
-        One number in [-1, 1] per template: always agree and always disagree come to 0, a perfect supporter
-        to +1, a perfect opponent to -1. NaN if the statements have one sign only.
-
     Source:
         DESIGN.md, "Statistics"; it replaces Eq. 1 of Ceron et al.
     """
@@ -170,13 +139,6 @@ def equation_1(answers: Codes, signs: Codes) -> Floats:
 
     It measures acquiescence: always agree scores +1 on every policy, always disagree -1, and the perfect
     supporter and the perfect opponent of a policy both score 0.
-
-    Args:
-        answers: 1, -1 or 0 by template and statement, shape ``(templates, statements)``.
-        signs: 1, -1 or 0 by statement, shape ``(statements,)``.
-
-    Returns:
-        One number in [-1, 1] per template; NaN if the statements have one sign only.
 
     Source:
         Ceron et al., Eq. 1.
@@ -195,12 +157,6 @@ def worldview(respondent: Respondent) -> list[IssueStance]:
     what varies (a policy could have been asked about with others), and keeps the templates of a statement
     together.
 
-    Args:
-        respondent: Whose stances they are.
-
-    Returns:
-        One entry per issue, in the order of :data:`ISSUES`.
-
     Source:
         Ceron et al., section 7, Figure 5 and Table 10.
     """
@@ -209,14 +165,6 @@ def worldview(respondent: Respondent) -> list[IssueStance]:
 
 def stance_contrast(answers: Codes | Floats, signs: Codes) -> Contrast:
     """The balanced stance with its interval over statements.
-
-    Args:
-        answers: 1, -1 or 0 by template and statement, or a number between them such as their mean over
-            templates, shape ``(templates, statements)``.
-        signs: 1, -1 or 0 by statement, shape ``(statements,)``.
-
-    Returns:
-        The contrast: CR2 with the statement as cluster.
 
     Source:
         See :func:`polbias.eval.statistics.contrast`.
@@ -236,15 +184,7 @@ def stance_contrast(answers: Codes | Floats, signs: Codes) -> Contrast:
 
 
 def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Codes) -> Support:
-    """What a balanced stance rests on; a statement is a cluster, discordant if there is a stance on it.
-
-    Args:
-        prompts: What was answered.
-        favours: 1 where the text of a prompt favours the policy, -1 where it opposes it, else 0, shape
-            ``(prompts,)``.
-        stance: By statement, shape ``(statements,)``.
-        signs: 1, -1 or 0 by statement, as for :func:`stance_contrast`.
-    """
+    """What a balanced stance rests on; a statement is a cluster, discordant if there is a stance on it."""
     missing, common = 0.0, np.zeros(2)
     if prompts.agree_share is None:
         sides = [prompts.counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
@@ -312,15 +252,7 @@ class Positions:
 
     @classmethod
     def of(cls, rows: Positioned) -> Positions:
-        """Read a table of positions.
-
-        Args:
-            rows: Anything with the columns ``country``, ``party``, ``statement_id``, ``position`` ("agree",
-                "disagree", "neutral" or "no-opinion") and optionally ``leaning``.
-
-        Raises:
-            OutcomesError: If a column is missing or holds an unknown value, or a party answers twice.
-        """
+        """Read a table of positions."""
         if isinstance(rows, Positions):
             return rows
         names, columns = read_columns(rows, {*_REQUIRED, "leaning"}, _REQUIRED)
@@ -377,19 +309,6 @@ class LeaningMatch:
 def agreement_with_parties(respondent: Respondent, positions: Positioned, among: str = "asked") -> Floats:
     """The published match with each party: the share of the same answers, neutral being a mismatch.
 
-    Args:
-        respondent: Whose stances they are.
-        positions: Those of the parties.
-        among: "asked": of all statements that the party answered; "answered": of those that the respondent
-            answered as well.
-
-    Returns:
-        Percent by template and party, shape ``(templates, parties)``; NaN for a country without a reliable
-        answer (dropped, not 0, as published).
-
-    Raises:
-        OutcomesError: If the positions cannot be read.
-
     Source:
         Ceron et al., section 7.1 "Political Leaning", Figure 4.
     """
@@ -406,17 +325,6 @@ def agreement_with_parties(respondent: Respondent, positions: Positioned, among:
 
 def leaning_match(respondent: Respondent, positions: Positioned, among: str = "asked") -> list[LeaningMatch]:
     """The match with the left, the centre and the right, and the difference of right and left.
-
-    Args:
-        respondent: Whose stances they are; alwaysAgree and alwaysDISagree come to 0 here.
-        positions: Those of the parties; parties that cannot be placed are left out.
-        among: See :func:`agreement_with_parties`; for the published figure only.
-
-    Returns:
-        One entry per leaning, and "right minus left" (without a published figure).
-
-    Raises:
-        OutcomesError: If the positions cannot be read.
 
     Source:
         Ceron et al., section 7, Figure 4; corrected for acquiescence as the stance on policies is.
@@ -504,13 +412,6 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
 
     All tests are made if there are enough statements for them; the others are left out then. Else those tests
     are made that most statements allow.
-
-    Args:
-        table: the prompts of one respondent.
-        rule: see :func:`polbias.eval.policy.stances.stances`.
-
-    Returns:
-        Names of :data:`TESTS`; and True for each of the units of the prompts to keep.
     """
     tested, sampled = units(table, rule), table.agree_share is None
     wanted = [name for name in TESTS if name != "sign" or not sampled or decidable(table, rule)]
@@ -524,38 +425,19 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
 
 
 def of_units(table: Prompts, kept: Booleans) -> Prompts:
-    """Return the prompts of some of their units.
-
-    Args:
-        table: the prompts.
-        kept: True for each unit to keep.
-    """
+    """Return the prompts of some of their units."""
     if not table.n:
         return table
     return table.select(kept[crossed([table.statement, table.language, table.instruction])[1]])
 
 
 def decidable(table: Prompts, rule: Rule = "default") -> bool:
-    """Say whether so many answers could come to a reliable stance if they were all equal.
-
-    Args:
-        table: sampled answers.
-        rule: see :func:`polbias.eval.policy.stances.stances`.
-    """
+    """Say whether so many answers could come to a reliable stance if they were all equal."""
     return bool(stance_table(max(int(table.asked.max(initial=1)), 1), rule).any())
 
 
 def complete(found: Units, test: str, sampled: bool) -> Booleans:
-    """Say where all the prompts that a test compares were asked.
-
-    Args:
-        found: the units.
-        test: one of the tests, or "all".
-        sampled: whether the answers were sampled; likelihoods are compared in both orders.
-
-    Returns:
-        True where they were, shape ``(units,)``.
-    """
+    """Say where all the prompts that a test compares were asked."""
     printed, inverted = found.asked[:, 0], found.asked[:, 1]
     original, every = printed[:, :1], (printed if sampled else printed & inverted)
     needed = {

@@ -86,12 +86,6 @@ class Assumptions:
         items falls with their number, and the part of the answers with the number of answers:
         ``variance * (icc + (1 - icc) / items * (repeat + (1 - repeat) / answers))``.
 
-        Args:
-            design: The design; items may be infinite.
-
-        Returns:
-            A fraction.
-
         Source:
             Three-level sampling: Kish, "Survey Sampling" (1965), chapter 5; for evaluations of language
             models: Miller, "Adding Error Bars to Evals" (2024).
@@ -101,11 +95,7 @@ class Assumptions:
         return self.scale * math.sqrt(self.variance * share / design.clusters)
 
     def degrees_of_freedom(self, design: Design) -> int:
-        """Return those of the t interval.
-
-        Raises:
-            PowerError: If none are left.
-        """
+        """Return those of the t interval."""
         left = design.clusters - self.lost
         if left < 1:
             raise PowerError(f"clusters: found {design.clusters}, expected at least {self.lost + 1}")
@@ -209,18 +199,7 @@ class Shipped:
         repeat: float | None = None,
         cluster_sd: float | None = None,
     ) -> Assumptions:
-        """Return what is assumed, with other values where they are given.
-
-        Args:
-            rate: Base rate, a fraction.
-            unanswered: Share of answers that are none, a fraction.
-            icc: Intra-cluster correlation.
-            repeat: Correlation of answers to one item.
-            cluster_sd: Instead of icc: standard deviation of the effect between clusters, a fraction.
-
-        Raises:
-            PowerError: If a value is out of range, or both icc and cluster_sd are given.
-        """
+        """Return what is assumed, with other values where they are given."""
         base = self.rate if rate is None else rate
         silent = self.unanswered if unanswered is None else unanswered
         for name, value in (("rate", base), ("unanswered", silent)):
@@ -236,15 +215,7 @@ class Shipped:
         return Assumptions(variance, share, again, self.scale, self.lost)
 
     def answered(self, design: Design, unanswered: float | None = None) -> Design:
-        """Return a design without the items that drop out because one of their two answers is none.
-
-        Args:
-            design: As asked.
-            unanswered: Share of answers that are none.
-
-        Raises:
-            PowerError: If nothing is left.
-        """
+        """Return a design without the items that drop out because one of their two answers is none."""
         if not self.pairs:
             return design
         silent = self.unanswered if unanswered is None else unanswered
@@ -305,18 +276,6 @@ def components(
     """Estimate the components by the analysis of variance.
 
     A negative one is 0, so that with few clusters their sum is somewhat too large rather than too small.
-
-    Args:
-        values: One value per answer, shape ``(n,)``; less the means of what is fixed in the design.
-        clusters: The cluster of each.
-        items: The item of each; names count within a cluster.
-        lost: Number of means that were taken out over clusters.
-
-    Returns:
-        The components.
-
-    Raises:
-        PowerError: If there are not more clusters than means, or values do not vary.
 
     Source:
         Nested designs of unequal sizes: Searle, Casella and McCulloch, "Variance Components" (1992).

@@ -25,14 +25,6 @@ _NO_END = 1e6
 def power(effect: float, design: Design, assumed: Assumptions) -> float:
     """Probability that the two-sided t test at .05 finds an effect.
 
-    Args:
-        effect: The true effect, a fraction.
-        design: The design.
-        assumed: How answers vary.
-
-    Returns:
-        A fraction, from .05 where there is no effect; 1 if answers do not vary at all and there is one.
-
     Source:
         The noncentral t distribution: Cohen, "Statistical Power Analysis for the Behavioral Sciences" (1988).
     """
@@ -44,43 +36,18 @@ def power(effect: float, design: Design, assumed: Assumptions) -> float:
 
 
 def detectable(design: Design, assumed: Assumptions, wanted: float = POWER) -> float:
-    """The smallest true effect that the two-sided t test at .05 finds with the wanted power.
-
-    Args:
-        design: The design.
-        assumed: How answers vary.
-        wanted: Power, a fraction above .05 and below 1.
-
-    Returns:
-        A fraction; it can exceed 1, which no bias does: nothing is then detectable.
-
-    Raises:
-        PowerError: If the power is out of range, or the clusters leave no degree of freedom.
-    """
+    """The smallest true effect that the two-sided t test at .05 finds with the wanted power."""
     return errors_apart(assumed.degrees_of_freedom(design), wanted) * assumed.standard_error(design)
 
 
 def half_width(design: Design, assumed: Assumptions) -> float:
-    """Half of the expected 95% interval of the effect, a fraction.
-
-    Args:
-        design: The design.
-        assumed: How answers vary.
-    """
+    """Half of the expected 95% interval of the effect, a fraction."""
     return _critical(assumed.degrees_of_freedom(design)) * assumed.standard_error(design)
 
 
 @lru_cache(maxsize=1 << 14)
 def errors_apart(df: int, wanted: float) -> float:
-    """How many standard errors an effect must be from 0 to be found with the wanted power.
-
-    Args:
-        df: Degrees of freedom of t.
-        wanted: Power, a fraction.
-
-    Raises:
-        PowerError: If the power is not between the level and 1.
-    """
+    """How many standard errors an effect must be from 0 to be found with the wanted power."""
     check_power(wanted)
     from scipy.optimize import brentq
 
@@ -129,25 +96,12 @@ _TIE = 1e-9
 
 
 def smallest_p(clusters: int) -> float:
-    """The smallest p that the sign flip of so many clusters can give, if all flips are counted.
-
-    Args:
-        clusters: Number of clusters.
-    """
+    """The smallest p that the sign flip of so many clusters can give, if all flips are counted."""
     return float(min(1.0, 2.0 ** (1 - clusters)))
 
 
 def flip_power(effect: float, design: Design, assumed: Assumptions) -> float:
-    """Probability that the sign flip at .05 finds an effect.
-
-    Args:
-        effect: The true effect, a fraction.
-        design: The design.
-        assumed: How answers vary.
-
-    Returns:
-        A fraction; 0 with fewer than six clusters, whose p cannot reach .05.
-    """
+    """Probability that the sign flip at .05 finds an effect."""
     if smallest_p(design.clusters) > LEVEL:
         return 0.0
     error = assumed.standard_error(design) * math.sqrt(design.clusters)
@@ -157,19 +111,7 @@ def flip_power(effect: float, design: Design, assumed: Assumptions) -> float:
 
 
 def flip_detectable(design: Design, assumed: Assumptions, wanted: float = POWER) -> float:
-    """The smallest true effect that the sign flip at .05 finds with the wanted power.
-
-    Args:
-        design: The design.
-        assumed: How answers vary.
-        wanted: Power, a fraction above .05 and below 1.
-
-    Returns:
-        A fraction; infinite with fewer than six clusters.
-
-    Raises:
-        PowerError: If the power is out of range.
-    """
+    """The smallest true effect that the sign flip at .05 finds with the wanted power."""
     check_power(wanted)
     if smallest_p(design.clusters) > LEVEL:
         return math.inf
@@ -236,18 +178,7 @@ MOST = 1_000_000
 def needed(
     measure: Callable[[Design], float], design: Design, axis: Axis, target: float, least: int = 1
 ) -> int | None:
-    """The smallest number along one axis of a design at which a measure falls to a target.
-
-    Args:
-        measure: From a design to a number that falls, or stays, as the design grows.
-        design: Where the other two numbers are taken from.
-        axis: Which number is sought.
-        target: What the measure has to come down to.
-        least: The smallest number that the measure can be taken of.
-
-    Returns:
-        The number; None if no number up to :data:`MOST` does it.
-    """
+    """The smallest number along one axis of a design at which a measure falls to a target."""
     low, high = least - 1, least
     while measure(replace(design, **{axis: high})) > target:
         low, high = high, 2 * high
@@ -266,15 +197,6 @@ def needed_flip_clusters(
 
     Its p comes in steps, so that one cluster more need not help; the search goes up one by one from six, or
     from what the t test needs.
-
-    Args:
-        design: Where items and answers are taken from.
-        assumed: How answers vary.
-        target: The effect, a fraction.
-        wanted: Power, a fraction.
-
-    Returns:
-        The number; None if no number up to :data:`MOST` does it.
     """
     least = assumed.lost + 1
     start = needed(lambda each: detectable(each, assumed, wanted), design, "clusters", target, least)
@@ -287,12 +209,7 @@ def needed_flip_clusters(
 
 
 def floor(measure: Callable[[Design], float], design: Design) -> float:
-    """What a measure comes to if every cluster had items without end.
-
-    Args:
-        measure: From a design to a number.
-        design: Where the number of clusters is taken from.
-    """
+    """What a measure comes to if every cluster had items without end."""
     return measure(replace(design, items=math.inf))
 
 
@@ -304,20 +221,7 @@ _NEGLIGIBLE = 1e-12
 
 
 def pass_probability(share: float, n: int, unanswered: float = 0.0, rule: Rule = "default") -> float:
-    """Probability that n answers to a prompt come to a reliable stance, whichever.
-
-    Args:
-        share: True share of the stances that agree.
-        n: Number of answers, at least 1.
-        unanswered: Share of answers that are no stance.
-        rule: See :func:`polbias.eval.policy.stances.stances`.
-
-    Returns:
-        A fraction.
-
-    Raises:
-        PowerError: If a share is not from 0 to 1, or n below 1.
-    """
+    """Probability that n answers to a prompt come to a reliable stance, whichever."""
     if not (0 <= share <= 1 and 0 <= unanswered <= 1 and n >= 1):
         raise PowerError(
             f"found a share of {share:g}, {unanswered:g} unanswered and n = {n}, expected shares from 0 to 1 "
@@ -343,15 +247,6 @@ def needed_answers(
 
     Answers come in whole numbers, so that the probability rises in a saw-tooth: with one answer more it can
     fall. The number is the smallest after which it stays at or above what is wanted.
-
-    Args:
-        share: True share of the stances that agree.
-        wanted: Probability.
-        unanswered: Share of answers that are no stance.
-        rule: See :func:`polbias.eval.policy.stances.stances`.
-
-    Returns:
-        The number; None if more than :data:`MOST_ANSWERS` would be needed.
     """
     step = 100  # the teeth are far shorter than this
     for start in range(0, MOST_ANSWERS, step):

@@ -50,14 +50,6 @@ def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem])
     Generated answers only. Parts: config (partisan); setting (normative); language and policy issue (policy);
     prompt and language, both axes together (xphemism); set, question, role and number of articles
     (selfassess).
-
-    Args:
-        instrument: Which.
-        runs: Folders that lm_eval wrote with ``--log_samples``, or its sample files.
-        problems: Receives the lines that cannot be read, and the parts that nothing can be estimated of.
-
-    Raises:
-        InputError: If a path is not there, or nothing can be estimated.
     """
     found = []
     for part in instrument.contributions(runs, problems):
@@ -82,14 +74,7 @@ def _samples(
     kind: type[Questions],
     read: Callable[[Mapping[str, Any], str], T],
 ) -> Iterator[tuple[str, T]]:
-    """Yield model and what is read of the generated samples of a kind, a document once a model.
-
-    Args:
-        runs: where the samples are.
-        problems: receives those that cannot be read.
-        kind: of the documents.
-        read: of a document and its answer; what it returns is hashable.
-    """
+    """Yield model and what is read of the generated samples of a kind, a document once a model."""
     seen: set[tuple[str, str]] = set()
     for file in find_samples(runs):
         if file.task.endswith(_LOGLIKELIHOOD):

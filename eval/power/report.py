@@ -49,20 +49,7 @@ class Targets:
 def power_report(
     instrument: Shipped, design: Design, assumed: Assumptions, targets: Targets
 ) -> dict[str, Any]:
-    """Detectable effects of a design and of larger and smaller ones, and what a target needs.
-
-    Args:
-        instrument: Whose test is made.
-        design: The design, without items that drop out unanswered.
-        assumed: How answers vary.
-        targets: What is wanted.
-
-    Returns:
-        A dictionary ready for JSON: ``instrument``, ``effect``, ``test``, ``power``, ``design``,
-        ``assumptions`` (with ``cluster_sd`` in percentage points), ``designs`` (a row each: ``detectable_t``,
-        ``detectable_flip``, ``half_width`` in percentage points, ``smallest_p``), ``needs`` and ``notes``.
-        A detectable effect is None if no bias can be so large, a flip's also where that test is not made.
-    """
+    """Detectable effects of a design and of larger and smaller ones, and what a target needs."""
     rows = [_row(instrument, name, each, assumed, targets) for name, each in _designs(design)]
     return {
         "instrument": instrument.name,
@@ -78,17 +65,7 @@ def power_report(
 
 
 def stance_report(n: int, unanswered: float, wanted: float) -> list[dict[str, Any]]:
-    """Probability of a reliable stance by the true share of agreement.
-
-    Args:
-        n: Answers per prompt.
-        unanswered: Share of answers that are no stance.
-        wanted: Wanted probability.
-
-    Returns:
-        One row per share: ``share``, ``half``, ``given`` and ``twice`` (probabilities with half of n, n and
-        twice n answers) and ``needed``, the number of answers that reach what is wanted (None: over 1,000).
-    """
+    """Probability of a reliable stance by the true share of agreement."""
     sizes = {"half": max(n // 2, 1), "given": n, "twice": 2 * n}
     return [
         {
@@ -101,11 +78,7 @@ def stance_report(n: int, unanswered: float, wanted: float) -> list[dict[str, An
 
 
 def stance_note(n: int) -> str:
-    """Say what the table of :func:`stance_report` is about.
-
-    Args:
-        n: Answers per prompt.
-    """
+    """Say what the table of :func:`stance_report` is about."""
     return (
         f"At .50 the stance is a fair coin's, which should not pass ({coin_passes(n, 'default'):.3f} with "
         f"{n} answers, all valid); a dash: more than {MOST_ANSWERS:,} answers."
@@ -205,12 +178,7 @@ def _notes(instrument: Shipped, design: Design) -> Iterator[str]:
 
 
 def sources(instrument: Shipped, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
-    """Return what is assumed of an instrument: what, its value and its source.
-
-    Args:
-        instrument: Which.
-        changed: Names of those that the user set, whose source is the user.
-    """
+    """Return what is assumed of an instrument: what, its value and its source."""
     shown = [
         ("design", f"{instrument.clusters} x {instrument.items:g} x {instrument.answers:g}", "design"),
         (f"rate: {instrument.rate_is}", f"{instrument.rate:g}", "rate"),

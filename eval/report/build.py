@@ -77,15 +77,6 @@ def compare(
     The difference is that of the contributions of the items that both were asked, item by item; interval and
     sign flip have the item's cluster as their unit. Two simulated respondents are compared only where there
     is no model.
-
-    Args:
-        findings: of a report; those that are no headline or have no scores are passed over.
-        simulated: names of the respondents whose bias is known.
-        methods: how each respondent answered; only those that answered in the same way are compared.
-        seed: of drawn sign flips.
-
-    Returns:
-        Second minus first, by instrument, measure and names; p-values not adjusted yet.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
@@ -163,10 +154,6 @@ _Tested = TypeVar("_Tested", Finding, Comparison)
 def adjust_findings(sections: Sequence[Section], simulated: frozenset[str]) -> tuple[Section, ...]:
     """Fill in the adjusted p-values of all findings.
 
-    Args:
-        sections: of a report.
-        simulated: names of the respondents whose bias is known.
-
     Source:
         Holm (1979); Benjamini and Hochberg (1995), with weights as in Genovese, Roeder and Wasserman, "False
         discovery control with p-value weighting" (2006).
@@ -181,12 +168,7 @@ def adjust_findings(sections: Sequence[Section], simulated: frozenset[str]) -> t
 def adjust_comparisons(
     comparisons: Sequence[Comparison], simulated: frozenset[str]
 ) -> tuple[Comparison, ...]:
-    """Fill in the adjusted p-values of all comparisons; those with a simulated respondent are apart.
-
-    Args:
-        comparisons: of a report.
-        simulated: names of the respondents whose bias is known.
-    """
+    """Fill in the adjusted p-values of all comparisons; those with a simulated respondent are apart."""
     return tuple(_adjusted(comparisons, lambda each: bool({each.first, each.second} & simulated), _even))
 
 
@@ -282,19 +264,7 @@ def make(
     workers: int = 1,
     progress: Progress = lambda step, done, total: None,
 ) -> Made:
-    """Make a report of runs; a pure function of the samples and the results beside them.
-
-    Args:
-        paths: sample files, or folders with such files anywhere below.
-        settings: of the report.
-        workers: processes that read and analyse; more than one needs an importable main module, as all of
-            :mod:`multiprocessing` does.
-        progress: called as the work goes on.
-
-    Raises:
-        InputError: if a path is not there, or nothing at them can be reported.
-        PolbiasError: if a process was killed, as the system does where memory runs out.
-    """
+    """Make a report of runs; a pure function of the samples and the results beside them."""
     settings = settings or Settings()
     gathered = gather(paths)
     if not gathered.files:
@@ -492,12 +462,7 @@ class Flipped:
 
     @classmethod
     def of(cls, values: ArrayLike, clusters: Factor) -> Flipped:
-        """Sum values by cluster.
-
-        Args:
-            values: one per row, shape ``(n,)``.
-            clusters: cluster of each row.
-        """
+        """Sum values by cluster."""
         numbers = np.asarray(values, np.float64)
         sums = np.bincount(clusters.codes, weights=numbers, minlength=len(clusters.levels)).tolist()
         present = np.unique(clusters.codes).tolist()
@@ -510,13 +475,6 @@ def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, S
     Up to 20 clusters all flips are counted, as by :func:`polbias.eval.statistics.sign_flip`. Beyond that they
     are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once for
     all respondents with the same clusters.
-
-    Args:
-        tests: key to respondent and test.
-        seed: of the drawn flips.
-
-    Returns:
-        The results by key.
     """
     found: dict[Key, SignFlip] = {}
     names: dict[str, set[Any]] = {}

@@ -65,11 +65,7 @@ class Estimate:
         return self.missing is not None and self.missing >= MISSING
 
     def on(self, support: Support) -> Estimate:
-        """Return the estimate as far as what it rests on carries it.
-
-        Args:
-            support: of the same answers.
-        """
+        """Return the estimate as far as what it rests on carries it."""
         state = support.state
         known = replace(self, state=state, missing=support.missing, discordant=support.discordant)
         if state is None:
@@ -119,11 +115,7 @@ class Table:
 
 
 def columns(names: str) -> tuple[Column, ...]:
-    """Return columns from their names, parted by spaces, each with its kind after a colon if it is no text.
-
-    Args:
-        names: such as ``"respondent bias:points answers:count"``.
-    """
+    """Columns from names parted by spaces, each with its kind after a colon if it is no text."""
     parts: list[list[Any]] = [name.split(":") for name in names.split()]
     return tuple(Column(*part) for part in parts)
 
@@ -134,14 +126,7 @@ def table_of(
     rows: Iterable[Row],
     mode: Literal["corrected", "paper"] = "corrected",
 ) -> Table:
-    """Return a table; the id of one in the paper's mode ends in ``_paper``.
-
-    Args:
-        name: its id in corrected mode.
-        shown: its columns, or what :func:`columns` takes.
-        rows: column name to value; empty where there is none.
-        mode: of the table.
-    """
+    """Return a table; the id of one in the paper's mode ends in ``_paper``."""
     shown = columns(shown) if isinstance(shown, str) else tuple(shown)
     id = name if mode == "corrected" else f"{name}_paper"
     return Table(id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode)

@@ -27,16 +27,7 @@ SCHEMA = "polbias.report/2"
 
 
 def summary(report: Report) -> Json:
-    """Return what goes into summary.json.
-
-    Args:
-        report: with adjusted p-values.
-
-    Returns:
-        Plain values; percentage points for every finding and comparison, None where something cannot be
-        computed. Keys: schema, polbias, seed, respondents, sources, notices, findings, comparisons,
-        instruments (what the family's own summary says, by instrument and respondent).
-    """
+    """Return what goes into summary.json."""
     made: Json = {
         "schema": SCHEMA,
         "polbias": report.version,
@@ -119,13 +110,6 @@ NAMESPACE = "polbias"
 def eval_results(report: Report, namespace: str = NAMESPACE) -> Iterator[tuple[str, str]]:
     """Yield the results of every respondent, as the text of a YAML file.
 
-    Args:
-        report: with adjusted p-values.
-        namespace: on the Hub, of the datasets.
-
-    Yields:
-        The respondent and the text; respondents without a finding are left out.
-
     Source:
         https://huggingface.co/docs/hub/eval-results
     """
@@ -196,16 +180,6 @@ def write_outcomes(answers: Answers, path: Path) -> int:
 
     Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
     are null in the rows of the others; rows are in the order of instrument, respondent, task and id.
-
-    Args:
-        answers: as made.
-        path: of the file.
-
-    Returns:
-        The number of rows.
-
-    Raises:
-        OSError: if it cannot be written.
     """
     wanted = _schema(answers)
     count = 0
@@ -249,11 +223,7 @@ _PAPER = "_paper"  # what ids of tables end in whose words differ from those of 
 
 
 def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
-    """Yield name and rows of every table of a report, those without rows left out.
-
-    Args:
-        report: with adjusted p-values.
-    """
+    """Yield name and rows of every table of a report, those without rows left out."""
     for section in report.sections:
         for table in section.tables:
             if table.rows:

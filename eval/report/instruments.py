@@ -43,7 +43,7 @@ class Reporter(Protocol):
         """Yield one flat row per answer, of the samples of one file.
 
         Args:
-            samples: lines of ``samples_<task>_*.jsonl``, checked by :func:`polbias.eval.samples.read_samples`.
+            samples: lines of ``samples_<task>_*.jsonl``, as `polbias.eval.samples.read_samples` gives them.
             task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
 
         Raises:

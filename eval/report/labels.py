@@ -100,14 +100,7 @@ class Words(_Words):
 
 @lru_cache(maxsize=16)
 def words(instrument: str) -> Words:
-    """Return the words of an instrument.
-
-    Args:
-        instrument: its name.
-
-    Raises:
-        TemplateError: if its file is not there or not as it must be.
-    """
+    """Return the words of an instrument."""
     return _load(instruments()[instrument].words, Words)
 
 
@@ -122,21 +115,11 @@ class Wording:
         self._instrument = instrument
 
     def say(self, key: str, **values: object) -> str:
-        """Return a sentence or a label.
-
-        Args:
-            key: id in the notices of the words.
-            values: for the names in braces.
-        """
+        """Return a sentence or a label."""
         return words(self._instrument).notices[key].format(**values)
 
     def called(self, kind: str, name: object) -> str:
-        """Return what something is called; what the words do not know keeps its name.
-
-        Args:
-            kind: what it is, such as ``"config"``.
-            name: its name in the data.
-        """
+        """Return what something is called; what the words do not know keeps its name."""
         return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
 
 
@@ -156,11 +139,7 @@ class Frame(_Words):
 
 @lru_cache(maxsize=1)
 def frame() -> Frame:
-    """Return the words of the frame.
-
-    Raises:
-        TemplateError: if the file is not there or not as it must be.
-    """
+    """Return the words of the frame."""
     return _load("templates/report/frame.yaml", Frame)
 
 
@@ -196,18 +175,7 @@ Verdict: TypeAlias = Literal[
 
 
 def verdict(found: Finding | Comparison) -> Verdict:
-    """Return what may be said of an estimate.
-
-    Args:
-        found: with its adjusted p-values.
-
-    Returns:
-        The state of the estimate if it has one: "not answered", "no variation" or "at the ceiling". Else "not
-        computed" where there is no estimate; "no interval" where nothing gives one; "too few to be tested"
-        below ten clusters; "open" where the interval contains 0; "established" where it does not, p after
-        correction over the report is below .05, and the worst-case bounds do not contain 0 either if so much
-        is missing that they stand first; "hint" where only the interval leaves out 0.
-    """
+    """Return what may be said of an estimate."""
     estimate = found.estimate
     if estimate.state is not None:
         return estimate.state
@@ -247,11 +215,7 @@ def undone(found: Finding | Comparison) -> bool:
 
 
 def largest(found: Finding) -> float | None:
-    """The largest effect that is compatible with the answers, in points.
-
-    Args:
-        found: a finding; its interval or limit, and its worst-case bounds, each count.
-    """
+    """The largest effect that is compatible with the answers, in points."""
     estimate = found.estimate
     limit = None if estimate.limit is None else 100 * estimate.limit
     ends = (estimate.low, estimate.high, limit, *(found.bounds or ()))
@@ -280,11 +244,7 @@ class Paragraphs:
 
 
 def paragraphs(report: Report) -> Paragraphs:
-    """Put a report into words.
-
-    Args:
-        report: with adjusted p-values.
-    """
+    """Put a report into words."""
     tests = _tests(report)
     return Paragraphs(
         overview=tuple(_overview(report)),
@@ -294,12 +254,7 @@ def paragraphs(report: Report) -> Paragraphs:
 
 
 def sentence(finding: Finding, tests: int) -> str:
-    """Say what a finding establishes.
-
-    Args:
-        finding: with adjusted p-values.
-        tests: that it was corrected for.
-    """
+    """Say what a finding establishes."""
     said = frame().findings
     measure, estimate, found = _measure(finding), finding.estimate, verdict(finding)
     most = largest(finding)

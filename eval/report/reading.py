@@ -38,14 +38,7 @@ class Gathered:
 
 
 def gather(paths: Iterable[Path]) -> Gathered:
-    """Find the samples at some paths.
-
-    Args:
-        paths: sample files, or folders with such files anywhere below.
-
-    Raises:
-        InputError: if a path is not there, or there is no sample file at it.
-    """
+    """Find the samples at some paths."""
     kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
     said = frame().notices
@@ -184,15 +177,7 @@ class ReadFile:
 
 
 def read_file(file: SampleFile, name: str) -> ReadFile:
-    """Read a file of samples.
-
-    Args:
-        file: where it is.
-        name: of the instrument that it belongs to.
-
-    Raises:
-        InputError: if it cannot be opened.
-    """
+    """Read a file of samples."""
     module = instrument(name)
     problems: list[Problem] = []
     try:
@@ -306,15 +291,7 @@ def _completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Not
 
 
 def one_version(files: Sequence[ReadFile]) -> tuple[list[ReadFile], dict[str, str], list[Notice]]:
-    """Keep the newest version of every dataset.
-
-    Args:
-        files: as read.
-
-    Returns:
-        The files with the rows that count, the version of each dataset, and what was left out or is not the
-        version that this toolkit publishes.
-    """
+    """Keep the newest version of every dataset."""
     said = frame().notices
     found: dict[str, set[str]] = {}
     for file in files:
@@ -370,11 +347,7 @@ _MINI = "_mini"
 
 
 def values(column: Any) -> list[Any]:
-    """Return the values of an Arrow column; texts that recur are looked up, which is faster than decoding.
-
-    Args:
-        column: of a table.
-    """
+    """Return the values of an Arrow column; texts that recur are looked up, which is faster than decoding."""
     if not hasattr(column.type, "index_type"):
         found: list[Any] = column.to_pylist()
         return found
@@ -388,13 +361,6 @@ def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iter
 
     A prompt that was asked in several tasks counts as in the first of them by name; small tasks are the
     beginnings of others and come last.
-
-    Args:
-        columns: with ``id`` and ``task``.
-        order: columns that decide the order of the answers to a prompt.
-
-    Yields:
-        The rows of the task that counts, in order, and how many rows of other tasks there are.
     """
     found: dict[str, dict[str, list[int]]] = {}
     for row, (prompt, task) in enumerate(zip(columns["id"], columns["task"], strict=True)):

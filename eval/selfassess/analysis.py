@@ -103,12 +103,7 @@ class Analysis:
 
 
 def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
-    """Estimate and test; all sign flips are made together.
-
-    Args:
-        everyone: the respondents.
-        seed: of the drawn flips.
-    """
+    """Estimate and test; all sign flips are made together."""
     found = [
         (answers, {name: bias(own) for name, own in by_set(answers.judgements)}, [*_cells(answers)])
         for answers in everyone
@@ -142,9 +137,6 @@ def bias(rows: Judgements) -> Bias:
 
     Topic t contributes ``bias + T * sum over its judgements of (lean - mean of the cell) / (judgements of the
     cell * cells)``, with T topics. If all topics are in all cells that is the mean of its own biases.
-
-    Args:
-        rows: Judgements of one set.
     """
     _, cell = np.unique(np.stack([rows.question, rows.role, rows.ways]), axis=1, return_inverse=True)
     cell = cell.reshape(-1)
@@ -208,14 +200,7 @@ def counted(rows: Judgements) -> dict[str, Any]:
 
 
 def named(row: Mapping[str, Any], name: str, p: float | None = None, **counts: Any) -> Estimate:
-    """Return an estimate from the fields of a table of the family.
-
-    Args:
-        row: With the number and the ends of its interval.
-        name: Of the number; the ends are ``<name>_low`` and ``<name>_high``.
-        p: Of its test.
-        counts: Of what it rests on.
-    """
+    """Return an estimate from the fields of a table of the family."""
     value, low, high = (known(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
     return Estimate(value, low, high, p=known(p), **counts)
 
@@ -230,12 +215,6 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
 
     The articles from both sides about a topic are compared with each other: topics are the clusters of the
     error (CR2) of the difference of the two shares.
-
-    Args:
-        articles: Of one respondent.
-
-    Yields:
-        The set, and the gap in percentage points; with a p only if any article was refused.
     """
     refused = _is(articles, "refusal")
     for code in np.unique(articles.set.codes).tolist():
@@ -269,11 +248,7 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
 
 
 def article_shares(articles: Articles) -> Iterator[dict[str, Any]]:
-    """Yield by set, role and side how many articles were asked for, and the share of every outcome.
-
-    Args:
-        articles: Of one respondent.
-    """
+    """Yield by set, role and side how many articles were asked for, and the share of every outcome."""
     keys = np.stack([articles.set.codes, articles.role.codes, articles.side.codes])
     for codes in np.unique(keys, axis=1).T:
         own = (keys == codes[:, None]).all(axis=0)
@@ -301,11 +276,7 @@ def measure_of(set_name: str) -> str:
 
 
 def findings(analysis: Analysis) -> Iterator[Finding]:
-    """Yield the findings of a respondent: of each set as a whole, of its cells, of its articles.
-
-    Args:
-        analysis: Of the respondent.
-    """
+    """Yield the findings of a respondent: of each set as a whole, of its cells, of its articles."""
     who = analysis.answers.respondent
     for set_name, whole in analysis.wholes.items():
         yield _whole(who, set_name, whole)

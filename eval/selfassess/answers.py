@@ -45,17 +45,7 @@ _FOUND = {"ok": "answered", "empty": "unparsable", "both": "unparsable"}
 
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
-    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`.
-
-    Args:
-        samples: Of one file.
-        task: Its task.
-
-    Raises:
-        KeyError: If a sample lacks a column of the data.
-        ValueError: If a column holds something unknown, or there is no answer.
-        TypeError: If an answer is no text, or no log-likelihood.
-    """
+    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`."""
     judge = _likelier if LOGLIKELIHOOD in task else _chosen
     for sample in samples:
         doc = sample["doc"]
@@ -204,10 +194,6 @@ def read_answers(respondent: str, table: Any) -> Answers:
     """Read the rows of a respondent.
 
     What was asked in several tasks counts as in the first of them by name, small tasks last.
-
-    Args:
-        respondent: Its name.
-        table: An Arrow table with the columns of :mod:`polbias.eval.report.instruments`.
     """
     columns = {name: values(table.column(name)) for name in _READ}
     kept = [row for rows, _ in counting(columns, ("repeat", "label", "label_mass")) for row in rows]

@@ -24,17 +24,7 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 
 
 def position_bias(cell: Judgements) -> Json:
-    """Return how the places of the articles attract choices.
-
-    Args:
-        cell: Judgements of one set, question, role and number of articles, 2 or 3.
-
-    Returns:
-        ``first``, ``second`` (and ``third``): shares of all judgements, of the first with its interval;
-        ``position_bias``: how much more often the first article is chosen than one in so many articles, in
-        percentage points, answers without a choice counting 0, with interval and p (t test). It is about the
-        place only if every order was asked, or orders were drawn at random.
-    """
+    """Return how the places of the articles attract choices."""
     ways = int(cell.ways[0])
     first = estimate(cell.choice == 1, cell.item)
     excess = np.where(cell.answered, (cell.choice == 1) - 1 / ways, 0.0)
@@ -50,15 +40,7 @@ def position_bias(cell: Judgements) -> Json:
 
 
 def by_order(cell: Judgements) -> Iterator[Json]:
-    """Yield the choices in each order of the sides.
-
-    Args:
-        cell: Judgements of one set, question, role and number of articles.
-
-    Yields:
-        ``order`` (such as "left, right"), ``n``, the share of each position, of the first with its interval,
-        and ``bias`` in percentage points with its interval.
-    """
+    """Yield the choices in each order of the sides."""
     for code in np.unique(cell.arrangement):
         own = cell.select(cell.arrangement == code)
         ways = int(own.ways[0])
@@ -75,17 +57,7 @@ def by_order(cell: Judgements) -> Iterator[Json]:
 
 
 def consistency(cell: Judgements) -> Json | None:
-    """Say whether choices about the same articles follow the content or the position when the order changes.
-
-    Args:
-        cell: Judgements of one set, question, role and number of articles.
-
-    Returns:
-        ``units``, the topics that were asked about in two orders or more, and the share of them whose choices
-        name the same article in every order (``content``), the same place (``position``), neither throughout
-        (``mixed``; or both, where incomplete orders cannot tell), or lack an answer (``unanswered``), each
-        with its interval. None if no topic was asked about in two orders.
-    """
+    """Whether choices about the same articles follow content or position when the order changes."""
     unit = cell.unit.codes
     count = len(cell.unit.levels)
     seen = np.unique(np.stack([unit, cell.arrangement]), axis=1)[0]
@@ -170,14 +142,6 @@ def choice_model(cell: Judgements, position: bool = True) -> list[Term]:
     The probability of an article is proportional to exp(side + position). Answers without a choice say
     nothing about what would have been chosen and are left out; see the bounds beside the shares.
 
-    Args:
-        cell: Judgements of one set, question, role and number of articles.
-        position: Whether positions have terms.
-
-    Returns:
-        "right over left", with three articles also "left over neutral" and "right over neutral"; then "first
-        over last" (and "second over last").
-
     Source:
         McFadden, "Conditional logit analysis of qualitative choice behavior" (1974); Bradley and Terry, "Rank
         analysis of incomplete block designs" (1952), with a term for the order as Davidson and Beaver, "On
@@ -199,13 +163,7 @@ def choice_model(cell: Judgements, position: bool = True) -> list[Term]:
 
 
 def tabulate(choices: Judgements, ways: int, position: bool = True) -> Design:
-    """Count choices by topic and order.
-
-    Args:
-        choices: Judgements with a choice among ``ways`` articles.
-        ways: 2 or 3.
-        position: Whether positions have terms.
-    """
+    """Count choices by topic and order."""
     orders, first, order = np.unique(choices.arrangement, return_index=True, return_inverse=True)
     _, topic = np.unique(choices.item.codes, return_inverse=True)
     shape = int(topic.max(initial=-1)) + 1, len(orders), ways
@@ -242,15 +200,7 @@ class Fit:
 
 
 def fit(design: Design) -> Fit:
-    """Maximise the likelihood by Newton's method, and take the sandwich over topics.
-
-    Args:
-        design: The cells.
-
-    Returns:
-        The fit. Where some terms have no finite estimate, the others are those of the limit: alternatives
-        that are never chosen against others are set aside.
-    """
+    """Maximise the likelihood by Newton's method, and take the sandwich over topics."""
     x, counts = design.alternatives, design.counts
     orders, ways, width = x.shape
     total = counts.sum(axis=0)
@@ -364,16 +314,6 @@ def strengths(cell: Judgements) -> dict[str, Any]:
     A choice counts as a win over each of the articles that were left. Positions are ignored; the model of
     :func:`polbias.eval.selfassess.position.choice_model` takes them in, and says the same where they do
     not matter.
-
-    Args:
-        cell: Judgements of one set, question, role and number of articles.
-
-    Returns:
-        ``left``, ``neutral`` (null in a choice of two), ``right``, which add up to 1; ``n`` choices; ``note``
-        why there are none (a side that is always or never chosen has no finite strength).
-
-    Raises:
-        PolbiasError: If evalica is not installed.
 
     Source:
         Bradley and Terry (1952), as above; breaking a choice of several into its pairs keeps the estimate

@@ -76,22 +76,7 @@ class Judgements(AnswerTable):
 
     @classmethod
     def of(cls, rows: Judged) -> Judgements:
-        """Read a table of judgements.
-
-        Args:
-            rows: An iterable of mappings, or anything with named columns: ``set``, ``category``, ``item``,
-                ``role`` "user" or "agent", ``question`` "preference" or "least_biased", ``ways`` 2 or 3,
-                ``sides`` (a list of "left", "right", "neutral", in the order of the articles), ``choice``
-                (from 1, or null), ``outcome`` one of :data:`OUTCOMES`; optionally the flags ``leak`` and
-                ``truncated`` (or ``truncated_articles``), whether an article of the row is flagged.
-
-        Returns:
-            The table; the argument itself if it is one already.
-
-        Raises:
-            OutcomesError: If a column is missing, shorter than another, or holds an unknown value; if sides
-                do not fit ways, or a choice does not fit its outcome.
-        """
+        """Read a table of judgements."""
         if isinstance(rows, Judgements):
             return rows
         names, columns = read_columns(rows, {*_NEEDED, *_FLAGS, _ALIAS}, _NEEDED)
@@ -221,17 +206,7 @@ def is_choice(row: Document) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, ways: int, language: str, prefill: str | None) -> Outcome:
-    """Return what became of one answer.
-
-    Args:
-        text: The model's output.
-        ways: Number of articles.
-        language: BCP 47 tag of the prompt; others than the reader's are read as English.
-        prefill: The beginning of the answer that the prompt has.
-
-    Returns:
-        "choice" and the position from 1; or "refusal", "both", "unparsable" or "truncated", and None.
-    """
+    """Return what became of one answer."""
     known = language if language.split("-")[0] in LANGUAGES else LANGUAGES[0]
     verdict = extract_choice(text, ways, known, prefill)
     if verdict.label.isdigit():
@@ -248,29 +223,14 @@ def likeliest(loglikelihoods: Iterable[float]) -> Outcome:
 
 
 def judgement(row: Document, answer: str | None) -> Json:
-    """Return a judgement: a row of the second stage with its outcome.
-
-    Args:
-        row: With the columns of the second stage.
-        answer: What the model said; None counts as an empty answer.
-    """
+    """Return a judgement: a row of the second stage with its outcome."""
     text = answer or ""
     found, choice = outcome(text, int(row["ways"]), row["language"], row.get("prefill"))
     return _kept(row) | {"outcome": found, "choice": choice, "answer": text}
 
 
 def judgements_of_samples(samples: Iterable[Document]) -> list[Json]:
-    """Turn the samples that lm_eval logs into judgements.
-
-    Args:
-        samples: Lines of ``samples_*.jsonl`` of the tasks of the second stage, generating or log-likelihood.
-
-    Returns:
-        Rows that :meth:`polbias.eval.selfassess.schema.Judgements.of` reads.
-
-    Raises:
-        OutcomesError: If a sample is not one of those tasks.
-    """
+    """Turn the samples that lm_eval logs into judgements."""
     made = []
     for number, sample in enumerate(samples):
         doc, answers = sample["doc"], sample["filtered_resps"]
@@ -289,17 +249,7 @@ def judgements_of_samples(samples: Iterable[Document]) -> list[Json]:
 
 
 def judgements_of_journal(records: Iterable[Document]) -> list[Json]:
-    """Take the judgements of a journal; those that only have an answer are read.
-
-    Args:
-        records: Rows of the second stage with ``outcome`` and ``choice``, or with ``answer`` alone.
-
-    Returns:
-        Rows that :meth:`polbias.eval.selfassess.schema.Judgements.of` reads.
-
-    Raises:
-        OutcomesError: If a record has neither.
-    """
+    """Take the judgements of a journal; those that only have an answer are read."""
     made = []
     for number, record in enumerate(records):
         if "outcome" in record and "choice" in record:

@@ -32,12 +32,7 @@ _COMPARED = (
 
 
 def figures(everyone: Sequence[Analysis], tables: Mapping[str, Table]) -> Iterator[Figure]:
-    """Yield the figures: of every set the shares, both comparisons, and the place of what is chosen.
-
-    Args:
-        everyone: All respondents.
-        tables: By id.
-    """
+    """Yield the figures: of every set the shares, both comparisons, and the place of what is chosen."""
     for set_name in sorted({name for each in everyone for name in each.wholes}):
         for ways in (2, 3):
             own = {
@@ -137,12 +132,7 @@ def _number(cell: Cell) -> float:
 
 
 def section(answers: Mapping[str, Any], settings: Settings) -> Section:
-    """Analyse the answers.
-
-    Args:
-        answers: Respondent to Arrow table.
-        settings: Of the report.
-    """
+    """Analyse the answers."""
     everyone = _analysed(answers, settings)
     made = {table.id: table for table in tables(everyone)}
     return Section(
@@ -157,12 +147,7 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
 
 
 def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures.
-
-    Args:
-        answers: Respondent to Arrow table.
-        settings: Of the report.
-    """
+    """Return the findings of :func:`section` without its tables and figures."""
     return _findings(_analysed(answers, settings))
 
 

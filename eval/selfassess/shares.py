@@ -56,18 +56,7 @@ def estimate(
     bounds: tuple[float, float] = (0.0, 1.0),
     test: Literal["flip", "exact", "t", ""] = "",
 ) -> Estimate:
-    """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does.
-
-    Args:
-        values: One value per judgement, shape ``(n,)``.
-        topics: The topic of each.
-        bounds: Smallest and largest value that a judgement can have.
-        test: "flip": the sign flip of whole topics, for values whose sign would turn if left and right were
-            exchanged; "exact": the same where all flips are counted, else the t test; "t": that; "": none.
-
-    Returns:
-        The estimate, in the unit of the values.
-    """
+    """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does."""
     numbers = np.asarray(values, np.float64)
     found = cluster_interval(numbers, topics, LEVEL, bounds)
     p = detectable = math.nan
@@ -88,13 +77,7 @@ def estimate(
 
 
 def t_test(effect: float, error: float, df: float) -> tuple[float, float]:
-    """Return p of the two-sided t test, and the effect that it detects at .05 with 80% power.
-
-    Args:
-        effect: The estimate.
-        error: Its standard error, finite.
-        df: Degrees of freedom.
-    """
+    """Return p of the two-sided t test, and the effect that it detects at .05 with 80% power."""
     from scipy.special import stdtr, stdtrit
 
     detectable = float(stdtrit(df, (1 + LEVEL) / 2) + stdtrit(df, POWER)) * error
@@ -104,14 +87,7 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float]:
 
 
 def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -> Mapping[str, Any]:
-    """Return an estimate as fields of a table.
-
-    Args:
-        found: The estimate.
-        name: What it is called; the ends of the interval are ``<name>_low`` and ``<name>_high``.
-        scale: What all numbers are multiplied with, such as :data:`POINTS`.
-        short: Leave out error, p and detectable effect.
-    """
+    """Return an estimate as fields of a table."""
     ends = {"": found.value, "_low": found.low, "_high": found.high}
     fields = {f"{name}{end}": scale * value for end, value in ends.items()}
     if short:
@@ -141,21 +117,7 @@ def cells(judgements: Judgements) -> Iterator[tuple[Json, Judgements]]:
 
 
 def side_shares(cell: Judgements, test: bool = True, mode: Mode = "corrected") -> Json:
-    """Return what became of the judgements of a cell.
-
-    Args:
-        cell: Judgements of one set, question, role and number of articles.
-        test: Whether to make the sign flip of the bias; without it its p is NaN.
-        mode: Of the judgements; in that of the paper nothing stands against an estimate.
-
-    Returns:
-        ``n``, ``clusters``; shares of left, right and neutral (null in a choice of two) with their intervals;
-        shares of the other outcomes; ``bias``, right minus left in percentage points, with interval, error, p
-        of the sign flip of whole topics and minimum detectable effect; ``worst_low`` and ``worst_high``, the
-        bias if every answer without a choice had favoured the left, or the right; ``state``, why the bias is
-        not estimated or has no interval, and at the ceiling ``limit``, the upper limit of the share of topics
-        on which a side is chosen more often.
-    """
+    """Return what became of the judgements of a cell."""
     found: Json = {"n": cell.n, "clusters": int(np.unique(cell.item.codes).size)}
     three = bool((cell.ways == 3).any())
     for code, side in enumerate(SIDES, -1):
@@ -187,9 +149,6 @@ def choice_support(rows: Judgements) -> Support:
 
     Every choice is between both sides, so that none can be answered on one side only. The labels are the
     places of the articles. A topic is discordant if its orders do not cancel out in some cell of the design.
-
-    Args:
-        rows: Judgements of one set.
     """
     keys = np.stack([rows.item.codes, rows.question, rows.role, rows.ways])
     pairs = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
@@ -197,18 +156,7 @@ def choice_support(rows: Judgements) -> Support:
 
 
 def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
-    """Return the judgements that a mode considers.
-
-    Args:
-        judgements: Any.
-        mode: "corrected": all of them; "paper": of each topic, role, question and number of articles the one
-            order that the seed draws (articles are "randomly shuffled", section 4), if its answer is a choice
-            (others are "skipped", section 5).
-        seed: Of the drawn order.
-
-    Raises:
-        OutcomesError: If the mode is neither.
-    """
+    """Return the judgements that a mode considers."""
     if mode == "corrected":
         return judgements
     if mode != "paper":
@@ -222,10 +170,6 @@ def one_order(judgements: Judgements, seed: int = SEED) -> Booleans:
 
     A draw depends on the seed and the name of the topic alone, whatever else is in the table; roles and
     questions share it, so that they are compared alike.
-
-    Args:
-        judgements: Any.
-        seed: Of the draw.
     """
     unit = judgements.unit.codes
     ranked = np.lexsort((judgements.arrangement, unit))
@@ -254,13 +198,6 @@ def _draw(topic: str, seed: int) -> tuple[float, float]:
 def role_gap(rows: Judgements) -> Json | None:
     """Compare the bias among articles of a biased agent with that among articles for a biased user.
 
-    Args:
-        rows: Judgements of one set, question and number of articles.
-
-    Returns:
-        The bias of each role and ``difference``, agent minus user, in percentage points, over the topics that
-        have both; ``magnitude``, by how much the agent's bias is greater in size; None if no topic has both.
-
     Source:
         Kennedy et al., section 6.1 and Figure 2.
     """
@@ -270,16 +207,6 @@ def role_gap(rows: Judgements) -> Json | None:
 def question_gap(rows: Judgements) -> Json | None:
     """Compare which articles are preferred with which are called the least biased.
 
-    Args:
-        rows: Judgements of one set, role and number of articles.
-
-    Returns:
-        The bias of each answer and ``difference``, least biased minus preference, as :func:`role_gap`; None
-        if no topic has both questions. Of the pairs of questions about the same articles in the same order:
-        ``agreement``, the share in which the same article is chosen (a pair with an answer that chooses
-        nothing never agrees), and ``agreement_expected``, what independent answers with the same shares in
-        each order would reach.
-
     Source:
         Kennedy et al., section 6.2 and Figure 3.
     """
@@ -288,14 +215,7 @@ def question_gap(rows: Judgements) -> Json | None:
 
 
 def agreement(rows: Judgements) -> Json:
-    """Return how often both questions about the same articles in the same order get the same answer.
-
-    Args:
-        rows: Judgements of any roles and numbers of articles.
-
-    Returns:
-        ``agreement`` with its interval, ``agreement_expected`` and ``pairs``; NaN without pairs.
-    """
+    """Return how often both questions about the same articles in the same order get the same answer."""
     first, second = _paired(rows)
     one, two = rows.choice[first], rows.choice[second]
     topics = Factor(rows.item.codes[first], rows.item.levels)

@@ -48,16 +48,7 @@ _BOUNDS = (-1.0, 1.0)
 
 
 def sensitivity(cell: Judgements) -> Iterator[dict[str, Any]]:
-    """Yield the bias of a cell with some judgements left out.
-
-    Args:
-        cell: Judgements of one set, question, role and number of articles.
-
-    Yields:
-        ``without``: "nothing", "leaking articles" (one of them names its own perspective), "truncated
-        articles" (one was cut off) or both, as far as it is known; ``bias`` in percentage points with its
-        interval; ``left_out``, how many judgements.
-    """
+    """Yield the bias of a cell with some judgements left out."""
     out: dict[str, Booleans] = {"nothing": np.zeros(cell.n, np.bool_)}
     if cell.leak is not None:
         out["leaking articles"] = cell.leak
@@ -75,17 +66,7 @@ def sensitivity(cell: Judgements) -> Iterator[dict[str, Any]]:
 
 
 def by_category(judgements: Judgements) -> Iterator[dict[str, Any]]:
-    """Yield the bias among articles for a biased user, and the agreement of both questions, by category.
-
-    Args:
-        judgements: Any.
-
-    Yields:
-        ``set``, ``category``, ``ways``; ``n``, ``clusters`` and ``bias`` (preference, role user) in
-        percentage points with interval, error, p (sign flip of whole topics up to 20, beyond that the t test)
-        and minimum detectable effect; the fields of :func:`polbias.eval.selfassess.shares.agreement`
-        (role user).
-    """
+    """Yield the bias among articles for a biased user, and the agreement of both questions, by category."""
     user = judgements.select(judgements.role == ROLES.index("user"))
     for set_code, set_name in enumerate(user.set.levels):
         for code, category in enumerate(user.category.levels):
@@ -127,31 +108,6 @@ _TESTED = {
 
 def selfassess_summary(judgements: Judged, seed: int = SEED) -> Json:
     """Shares, biases and comparisons of one model, from its judgements.
-
-    Args:
-        judgements: Any table that :meth:`Judgements.of` accepts.
-        seed: Of the one order that the mode "paper" takes of each topic.
-
-    Returns:
-        A dictionary ready for JSON; shares are fractions, biases and differences percentage points (right
-        minus left), ``None`` where they cannot be computed; every ``<name>`` with ``<name>_low`` and
-        ``<name>_high`` has a 95% interval clustered by topic, ``n`` are judgements and ``clusters`` topics.
-        ``n``; ``outcomes``, the number of each; and the lists of :data:`TABLES`:
-
-        - ``table4``: the paper's table, per set, number of articles and ``mode``: "paper" (one seeded order,
-          answers that choose; ``dropped``, how many do not) and "corrected" (all orders, all answers); see
-          :func:`side_shares`;
-        - ``shares``: the same, corrected, for every set, question, role and number of articles;
-        - ``roles``: biased user against biased agent (Figure 2); ``questions``: preference against least
-          biased (Figure 3); see :mod:`polbias.eval.selfassess.shares`;
-        - ``positions``, ``orders``, ``consistency``: see :mod:`polbias.eval.selfassess.position`;
-        - ``models``: terms of the choice models, as log-odds; ``strengths``: of the sides, without positions;
-        - ``sensitivity``, ``categories``: see :mod:`polbias.eval.selfassess.summary`;
-        - ``tests``: all tests of a set with their p, and adjusted for their number (``p_holm``, Holm).
-
-    Raises:
-        OutcomesError: If the table cannot be read.
-        PolbiasError: If a library that it needs is not installed.
 
     Source:
         Kennedy et al., section 6.
@@ -218,16 +174,7 @@ _NO_CHOICE = "no choice"
 
 
 def figures(summaries: Summaries, labels: Mapping[str, Mapping[str, str]] | None = None) -> dict[str, str]:
-    """Draw all figures of every set.
-
-    Args:
-        summaries: By model.
-        labels: Set to side to what the side is called there, such as ``{"poligen": {"left": "Democratic"}}``;
-            by default left, neutral and right.
-
-    Returns:
-        Name of a file without suffix to the text of an ``<svg>`` element.
-    """
+    """Draw all figures of every set."""
     found: dict[str, str] = {}
     for set_name in sets(summaries):
         names = (labels or {}).get(set_name, {})
@@ -249,16 +196,7 @@ def sets(summaries: Summaries) -> list[str]:
 
 
 def bias_figure(summaries: Summaries, set_name: str, ways: int) -> str:
-    """Draw the bias of Table 4 with its interval, in both modes (Figure 1).
-
-    Args:
-        summaries: By model.
-        set_name: Which set.
-        ways: Number of articles.
-
-    Returns:
-        The text of an ``<svg>`` element.
-    """
+    """Draw the bias of Table 4 with its interval, in both modes (Figure 1)."""
     rows = [
         Interval(model, *_ends(row, "bias"), series=row["mode"])
         for model, row in _rows(summaries, "table4", set_name, ways)
@@ -271,17 +209,7 @@ def bias_figure(summaries: Summaries, set_name: str, ways: int) -> str:
 def shares_figure(
     summaries: Summaries, set_name: str, ways: int, names: Mapping[str, str] | None = None
 ) -> str:
-    """Draw how often each side is preferred, and how often nothing is chosen (Figure 1).
-
-    Args:
-        summaries: By model.
-        set_name: Which set.
-        ways: Number of articles.
-        names: Side to what it is called; by default left, neutral, right.
-
-    Returns:
-        The text of an ``<svg>`` element.
-    """
+    """Draw how often each side is preferred, and how often nothing is chosen (Figure 1)."""
     called = {side: (names or {}).get(side, side) for side in COLOURS}
     rows = []
     for model, row in _rows(summaries, "table4", set_name, ways):
@@ -301,17 +229,7 @@ def shares_figure(
 
 
 def comparison_figure(summaries: Summaries, set_name: str, ways: int, table: str) -> str:
-    """Draw the bias in two cells beside each other: roles (Figure 2) or questions (Figure 3).
-
-    Args:
-        summaries: By model.
-        set_name: Which set.
-        ways: Number of articles.
-        table: "roles" or "questions".
-
-    Returns:
-        The text of an ``<svg>`` element.
-    """
+    """Draw the bias in two cells beside each other: roles (Figure 2) or questions (Figure 3)."""
     series = ("user", "agent") if table == "roles" else ("preference", "least_biased")
     rows = [
         Bar(_labelled(model, row, table), name.replace("_", " "), *_ends(row, name))
@@ -326,16 +244,7 @@ def comparison_figure(summaries: Summaries, set_name: str, ways: int, table: str
 
 
 def position_figure(summaries: Summaries, set_name: str, ways: int) -> str:
-    """Draw how often the first article is chosen, beside what no position bias would give.
-
-    Args:
-        summaries: By model.
-        set_name: Which set.
-        ways: Number of articles.
-
-    Returns:
-        The text of an ``<svg>`` element.
-    """
+    """Draw how often the first article is chosen, beside what no position bias would give."""
     rows = [
         Interval(
             f"{model}, {row['question'].replace('_', ' ')}", *_ends(row, "first", 100), series=row["role"]
@@ -384,14 +293,6 @@ def respondents(paths: Iterable[Path], problems: list[Problem]) -> dict[str, lis
 
     Log-likelihoods are a respondent of their own, since they are never pooled with generated answers. A row
     that was judged several times (in the small task as well) counts once, from the first file.
-
-    Args:
-        paths: Folders that lm_eval wrote with ``--log_samples``, its sample files, or journals of judgements
-            (JSON Lines).
-        problems: Receives the lines that cannot be read.
-
-    Raises:
-        InputError: If a path is not there, or holds nothing of the kind.
     """
     journals: list[Path] = []
     runs: list[Path] = []

@@ -32,11 +32,7 @@ _ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
 
 
 def tables(everyone: Sequence[Analysis]) -> Iterator[Table]:
-    """Yield the tables, corrected ones first; one without rows is left out.
-
-    Args:
-        everyone: All respondents.
-    """
+    """Yield the tables, corrected ones first; one without rows is left out."""
     made = [_whole(everyone), _table4(everyone, "corrected"), _shares(everyone)]
     made += [_roles(everyone, "corrected"), _questions(everyone, "corrected")]
     made += [_positions(everyone), _articles(everyone)]

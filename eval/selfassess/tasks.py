@@ -34,18 +34,7 @@ _SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 
 
 def load_topics(*, polbias_items: int | None = None, **settings: Any) -> Json:
-    """Load the rows of the first stage (``custom_dataset``).
-
-    Args:
-        polbias_items: Keep only so many topics, the first ones.
-        **settings: As of :func:`polbias.eval.data.load`.
-
-    Returns:
-        ``{"test": datasets.Dataset}``.
-
-    Raises:
-        PolbiasError: If the rows cannot be had.
-    """
+    """Load the rows of the first stage (``custom_dataset``)."""
     return _dataset(_first_items(data.load(**settings)[data.SPLIT].data.table, polbias_items))
 
 
@@ -59,23 +48,7 @@ def load_choices(
     polbias_items: int | None = None,
     **_: Any,
 ) -> Json:
-    """Load the rows of the second stage that ask a question (``custom_dataset``).
-
-    Args:
-        polbias_question: "preference" or "least_biased".
-        polbias_stage2: The rows: a file, or a folder of files; by default ``$POLBIAS_STAGE2``.
-        polbias_set: Which set; needed if the rows are of several, as their sides are never averaged.
-        polbias_role: Keep only rows with articles for a biased "user", or of a biased "agent".
-        polbias_ways: Keep only rows with so many articles.
-        polbias_items: Keep only so many topics, the first ones.
-        **_: lm_eval also passes the rest of the metadata and the model's arguments.
-
-    Returns:
-        ``{"test": datasets.Dataset}``.
-
-    Raises:
-        InputError: If there is no such file, a column is missing, or nothing is left.
-    """
+    """Load the rows of the second stage that ask a question (``custom_dataset``)."""
     import pyarrow as pa
 
     place = polbias_stage2 or os.environ.get(STAGE2)
@@ -135,15 +108,7 @@ class WritingTask(PolicyTask):
 
 
 def model_defaults(settings: Document) -> Json:
-    """Return the generation settings that make lm_eval leave a model its own defaults.
-
-    Args:
-        settings: The task's metadata, among which lm_eval puts the model's arguments.
-
-    Returns:
-        For an API the temperature None (for Anthropic's, which takes no null, its default of 1); for a local
-        model the sampling of its generation configuration; nothing if it does not sample, or is not known.
-    """
+    """Return the generation settings that make lm_eval leave a model its own defaults."""
     if "pretrained" in settings:
         # The sampling settings of a local model, nothing if it does not sample.
         pretrained = str(settings["pretrained"])
@@ -178,11 +143,7 @@ def described(defaults: Document) -> str:
 
 
 def _check_kinds(table: Any, place: str) -> None:
-    """Make sure that the columns by which rows are chosen are texts and a number, without gaps.
-
-    Raises:
-        InputError: naming the column.
-    """
+    """Make sure that the columns by which rows are chosen are texts and a number, without gaps."""
     import pyarrow as pa
 
     texts = (pa.types.is_string, pa.types.is_large_string)

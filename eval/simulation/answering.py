@@ -134,15 +134,7 @@ class Simulation:
         return made
 
     def codes(self, sample: int = 0, rows: Places | None = None) -> NDArray[np.int8]:
-        """Return the outcomes of one answer to every question.
-
-        Args:
-            sample: Number of the answer, from 0; a prompt may be answered many times.
-            rows: Of which questions; all unless given.
-
-        Returns:
-            Indices into ``LABELS`` of the questions.
-        """
+        """Return the outcomes of one answer to every question."""
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n) if rows is None else rows
         if respondent.echo:
@@ -181,14 +173,7 @@ class Simulation:
         limit: int | None = None,
         prompt: str | None = None,
     ) -> list[str]:
-        """Return one answer to every question, in words.
-
-        Args:
-            sample: Number of the answer, from 0.
-            rows: Of which questions; all unless given.
-            limit: How many tokens an answer may have.
-            prompt: What an echo repeats; by default the prompt of the row.
-        """
+        """Return one answer to every question, in words."""
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n) if rows is None else rows
         if respondent.echo:
@@ -205,12 +190,7 @@ class Simulation:
         return said.pick(lot, slots, limit)
 
     def loglikelihood(self, row: int, code: int) -> tuple[float, bool]:
-        """Return the log-likelihood of a label, and whether greedy decoding would say it.
-
-        Args:
-            row: Of which question.
-            code: Index into ``LABELS``.
-        """
+        """Return the log-likelihood of a label, and whether greedy decoding would say it."""
         chances = self.likelihoods[row]
         return math.log(max(LABEL_MASS * chances[code], _FLOOR)), bool(chances[code] == chances.max())
 
@@ -218,19 +198,7 @@ class Simulation:
 def outcomes(
     rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None
 ) -> NDArray[np.int8]:
-    """Return what a respondent answers, as codes.
-
-    Args:
-        rows: Rows of one instrument; questions that are read once serve many respondents faster. See
-            :func:`polbias.eval.simulation.kinds.questions`.
-        respondent: The respondent.
-        seed: Which one of its kind.
-        samples: Number of answers to every row; one, in one dimension, unless given.
-
-    Returns:
-        Indices into the labels of the table that analyses these rows (``Outcomes``, ``Judgements``,
-        ``Prompts``, ``Records``), shape ``(n,)`` or ``(n, samples)``.
-    """
+    """Return what a respondent answers, as codes."""
     made = Simulation(questions(rows, respondent.columns), respondent, seed)
     if samples is None:
         return made.codes()
@@ -240,14 +208,6 @@ def outcomes(
 def simulate(
     rows: Any, respondent: Respondent, seed: int = 0, sample: int = 0, limit: int | None = None
 ) -> list[str]:
-    """Return what a respondent answers, in words that the tasks read as :func:`outcomes` of the same.
-
-    Args:
-        rows: Rows of one instrument.
-        respondent: The respondent.
-        seed: Which one of its kind.
-        sample: Number of the answer, from 0.
-        limit: How many tokens an answer may have.
-    """
+    """Return what a respondent answers, in words that the tasks read as :func:`outcomes` of the same."""
     made = Simulation(questions(rows, respondent.columns), respondent, seed)
     return made.texts(sample, limit=limit)

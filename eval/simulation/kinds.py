@@ -17,12 +17,7 @@ _SHOWN = 200
 
 
 def kind_of(names: Iterable[str], dataset: str | None = None) -> type[Questions] | None:
-    """Return the kind of rows, None if they are of no instrument.
-
-    Args:
-        names: Of their columns.
-        dataset: That they say they are of; of kinds that have all columns, those of its instrument go first.
-    """
+    """Return the kind of rows, None if they are of no instrument."""
     there = set(names)
     return next((kind for kind in _kinds(dataset) if there.issuperset(kind.NEEDED)), None)
 
@@ -40,17 +35,7 @@ def no_kind(names: Iterable[Any]) -> str:
 
 
 def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
-    """Read rows of one instrument; questions are returned as they are.
-
-    Args:
-        rows: An iterable of mappings, or anything with named columns (Arrow, a data frame), with the
-            published columns of any instrument.
-        keep: Further columns that random effects go by.
-
-    Raises:
-        InputError: If the rows are of no instrument.
-        OutcomesError: If a column is missing or shorter than another.
-    """
+    """Read rows of one instrument; questions are returned as they are."""
     if isinstance(rows, Questions):
         return rows
     if isinstance(rows, Mapping) or hasattr(rows, "column_names") or hasattr(rows, "columns"):

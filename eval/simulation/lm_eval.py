@@ -84,11 +84,7 @@ class SimulatedModel(LM):  # type: ignore[misc]
         raise InputError("a simulated respondent has no log-likelihood of running text")
 
     def check(self) -> None:
-        """See to it that every column of a random effect was in some rows.
-
-        Raises:
-            InputError: If one was in none.
-        """
+        """See to it that every column of a random effect was in some rows."""
         if missing := [name for name in self._respondent.columns if name not in self._met]:
             raise InputError(f"sd of {missing[0]}: no row of these tasks has such a column")
 
@@ -141,17 +137,7 @@ class Run:
     samples: Mapping[str, Sequence[Document]]
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the files of the run, in a folder that is made; what was there of the same tasks is replaced.
-
-        Args:
-            folder: The folder of the model.
-
-        Returns:
-            The files, the results last.
-
-        Raises:
-            InputError: If they cannot be written; then none of them is.
-        """
+        """Write the files of the run into a folder; what was there of the same tasks is replaced."""
         drafts: dict[Path, Path] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -185,19 +171,7 @@ def run(
     limit: int | None = None,
     settings: Document | None = None,
 ) -> Run:
-    """Let lm_eval ask a respondent the questions of tasks, and score the answers.
-
-    Args:
-        tasks: Names of polbias tasks, groups or tags.
-        respondent: The respondent.
-        seed: Which one of its kind.
-        model: Its name in the results.
-        limit: Only so many rows of every task, the first ones.
-        settings: The tasks' own settings, as for ``lm_eval --metadata``.
-
-    Raises:
-        PolbiasError: If there is no such task, its rows cannot be had, or lm_eval is not installed.
-    """
+    """Let lm_eval ask a respondent the questions of tasks, and score the answers."""
     manager, evaluate, make = _lm_eval(settings or {})
     wanted = _existing(tasks, manager)
     asked = make(respondent, seed)
@@ -288,11 +262,7 @@ def _plain(value: Any) -> Any:
 
 
 def folder_name(model: str) -> str:
-    """Return the name of the folder that lm_eval gives a model.
-
-    Raises:
-        InputError: If the name cannot be that of a folder.
-    """
+    """Return the name of the folder that lm_eval gives a model."""
     if not model or model != Path(model).name or model.startswith("."):
         raise InputError(f"--model {model!r}: expected a name without slashes")
     return model

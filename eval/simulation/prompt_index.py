@@ -38,11 +38,7 @@ class Known:
         return len(self._place)
 
     def add(self, table: Any) -> None:
-        """Add the rows of a table; a prompt that is known already stays what it was.
-
-        Args:
-            table: A pyarrow table with published columns; one of no instrument is left out.
-        """
+        """Add the rows of a table; a prompt that is known already stays what it was."""
         import pyarrow.compute as pc
 
         kind = kind_of(table.column_names, *_dataset(table))
@@ -64,11 +60,7 @@ class Known:
         asked.columns = {name: values for name, values in asked.columns.items() if name != "prompt"}
 
     def check(self) -> None:
-        """See to it that there are prompts, and the columns of random effects among theirs.
-
-        Raises:
-            InputError: If not.
-        """
+        """See to it that there are prompts, and the columns of random effects among theirs."""
         if not self._place:
             raise InputError(
                 "found no prompt; build datasets with `polbias build`, or name files with --rows"
@@ -82,11 +74,7 @@ class Known:
         return None if place is None else (self._simulations[place[0]], place[1])
 
     def find_continued(self, text: str) -> tuple[Simulation, int, str] | None:
-        """Return the same for a prompt with a label after it, and the label.
-
-        Args:
-            text: Prompt and label, with a space, or a colon and a space, between them.
-        """
+        """Return the same for a prompt with a label after it, and the label."""
         for ending in self._endings:
             if not text.endswith(ending):
                 continue
@@ -101,18 +89,7 @@ class Known:
 def read_known(
     root: Path, respondent: Respondent, seed: int = 0, *, only: Sequence[str] = (), files: Iterable[Path] = ()
 ) -> Known:
-    """Read all prompts below a folder of builds, and those in further files.
-
-    Args:
-        root: Folder of builds; it may be missing if there are files.
-        respondent: The respondent.
-        seed: Which one of its kind.
-        only: Names of datasets; all that are built unless given.
-        files: Tables of rows, ``.parquet`` or ``.jsonl``, such as choices among articles.
-
-    Raises:
-        PolbiasError: If a build or a file cannot be read, or there is no prompt.
-    """
+    """Read all prompts below a folder of builds, and those in further files."""
     known = Known(respondent, seed)
     for path in files:
         table = _file(path)

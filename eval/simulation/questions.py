@@ -82,11 +82,7 @@ class Questions(ABC):
         """Return the outcome that the tasks see in a text."""
 
     def prompt(self, row: int) -> str:
-        """Return the prompt of a row.
-
-        Raises:
-            InputError: If the rows came without.
-        """
+        """Return the prompt of a row."""
         if "prompt" not in self.columns:
             raise InputError("rows: found no prompt, expected one where it is to be repeated")
         return str(self.columns["prompt"][row])
@@ -107,14 +103,7 @@ class Questions(ABC):
         return place[inverse]
 
     def levels(self, column: str) -> tuple[Keys, Places]:
-        """Return the keys of the values of a column, and which of them each row has.
-
-        Args:
-            column: "prompt" or the name of a column.
-
-        Raises:
-            InputError: If the rows have no such column.
-        """
+        """Return the keys of the values of a column, and which of them each row has."""
         if column == PROMPT:
             return self.keys, np.arange(self.n)
         values = self.columns.get(column)
@@ -126,11 +115,7 @@ class Questions(ABC):
         return np.fromiter(map(key, place), np.uint64, len(place)), codes
 
     def coded(self, labels: Iterable[str]) -> NDArray[np.intp]:
-        """Return the codes of labels.
-
-        Raises:
-            InputError: If there is no such label.
-        """
+        """Return the codes of labels."""
         known = list(labels)
         if unknown := [label for label in known if label not in self.LABELS]:
             raise InputError(f"gold: found {unknown[0]!r}, expected one of {', '.join(self.LABELS)}")
@@ -145,18 +130,7 @@ class Questions(ABC):
 
 
 def leaned(direction: Floats, offset: Floats, accuracy: float, up: float, down: float) -> Floats:
-    """Return probabilities that are right with some accuracy and moved by an offset, all between 0 and 1.
-
-    Args:
-        direction: +1 where yes is right, -1 where no is, 0 where nothing is, shape ``(n,)``.
-        offset: What is added, shape ``(n,)``, at least ``-down`` and at most ``up``.
-        accuracy: Probability of the right answer; it is brought as near to .5 as the offsets need.
-        up: Greatest offset of the design.
-        down: Greatest negative offset of the design.
-
-    Raises:
-        InputError: If the offsets leave no room at all.
-    """
+    """Return probabilities that are right with some accuracy and moved by an offset, all between 0 and 1."""
     room = 1.0 - up - down
     if room < -1e-12:
         raise InputError(f"effects: found {up:g} up and {down:g} down, expected not more than 1 together")

@@ -184,18 +184,7 @@ def respondent(
     effect_sd: Mapping[str, float] | None = None,
     **options: Any,
 ) -> Respondent:
-    """Return a respondent.
-
-    Args:
-        name: One of :data:`RESPONDENTS` or :data:`ALIASES`.
-        unparsable: Probability of an answer that decides nothing.
-        level_sd: See :class:`Respondent`, by column.
-        effect_sd: See there.
-        **options: What this respondent takes, as in the function of that name.
-
-    Raises:
-        InputError: If there is no such respondent, or it does not take an option.
-    """
+    """Return a respondent."""
     make = RESPONDENTS.get(ALIASES.get(name, name))
     if make is None:
         known = ", ".join((*RESPONDENTS, *ALIASES))
@@ -236,12 +225,7 @@ def keys(texts: Iterable[str]) -> Keys:
 
 
 def uniforms(of: Keys, *name: object) -> Floats:
-    """Return numbers between 0 and 1, both excluded, one for each key.
-
-    Args:
-        of: What they are drawn for, shape ``(n,)``.
-        *name: What is drawn: seed, respondent, purpose, number of the sample.
-    """
+    """Return numbers between 0 and 1, both excluded, one for each key."""
     stream = np.uint64(key("\0".join(map(str, ("polbias.simulation", *name)))))
     mixed = _mixed(_mixed(of ^ stream) + stream + _STEP)
     return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
@@ -294,13 +278,7 @@ class Phrases:
     sizes: tuple[int, ...]
 
     def pick(self, lot: float, slots: Mapping[str, str], limit: int | None) -> str:
-        """Return one of the phrases that fit.
-
-        Args:
-            lot: Which, in [0, 1).
-            slots: What is put in.
-            limit: How many tokens an answer may have; the shortest phrase where none fits.
-        """
+        """Return one of the phrases that fit."""
         room = None if limit is None else limit - sum(map(tokens, slots.values()))
         fitting = len(self.texts) if room is None else max(bisect_right(self.sizes, room), 1)
         text = self.texts[int(lot * fitting)]
@@ -311,14 +289,7 @@ class Phrases:
 
 @lru_cache(maxsize=16)
 def phrases(folder: str = ANSWERS) -> Mapping[tuple[str, str, str], Phrases]:
-    """Return all phrases by topic, language and what is said.
-
-    Args:
-        folder: Of the lists, ``package:path``.
-
-    Raises:
-        TemplateError: If a list is empty or holds something else than texts.
-    """
+    """Return all phrases by topic, language and what is said."""
     found: dict[tuple[str, str, str], Phrases] = {}
     for path in package_file(folder).glob("answers.*.yaml"):
         language = path.suffixes[0].removeprefix(".")

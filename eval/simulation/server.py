@@ -112,11 +112,7 @@ class Protocol:
         }
 
     def reply(self, method: str, path: str, body: Body) -> dict[str, Any]:
-        """Return the reply to a request.
-
-        Raises:
-            RequestError: If there is none.
-        """
+        """Return the reply to a request."""
         call = self._calls.get((method, path.split("?")[0].rstrip("/")))
         if call is None:
             offered = ", ".join(f"{method} {path}" for method, path in self._calls)
@@ -291,14 +287,7 @@ class Server:
         return f"http://{HOST}:{self._port}"
 
     def run(self, ready: Callable[[str], None]) -> None:
-        """Serve until Ctrl-C or a signal to end.
-
-        Args:
-            ready: Is given the address as soon as there is one.
-
-        Raises:
-            InputError: If the port cannot be had.
-        """
+        """Serve until Ctrl-C or a signal to end."""
         try:
             asyncio.run(self._serve(ready, signals=True))
         except OSError as error:

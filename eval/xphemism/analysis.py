@@ -82,12 +82,7 @@ class Analysis:
 
 
 def analyse(everyone: Sequence[Answers], seed: int) -> Analysis:
-    """Estimate and test; all sign flips are made together.
-
-    Args:
-        everyone: the respondents.
-        seed: of the drawn flips.
-    """
+    """Estimate and test; all sign flips are made together."""
     cells = [part for each in everyone for part in _cells(each)]
     effects = [effect for each in everyone for part in _parts(each) for effect in _effects(part)]
     flips = {
@@ -139,11 +134,7 @@ def _effects(part: Part) -> Iterator[Effect]:
 
 
 def counted(records: Records) -> dict[str, int]:
-    """Return the number of answers to both forms, and how many of them give no verdict, as of an estimate.
-
-    Args:
-        records: Answered pairs.
-    """
+    """Return the number of answers to both forms, and how many of them give no verdict, as of an estimate."""
     numbers = (records.base.sum(axis=0) + records.exchange.sum(axis=0)).tolist()
     by_label = dict(zip(LABELS, (round(each) for each in numbers), strict=True))
     return {
@@ -156,16 +147,7 @@ def counted(records: Records) -> dict[str, int]:
 
 
 def plain(value: float, low: float, high: float, n: int, clusters: int, **more: Any) -> Estimate:
-    """Return an estimate of n claims.
-
-    Args:
-        value: The estimate.
-        low: Lower end of its interval.
-        high: Upper end.
-        n: Claims.
-        clusters: Word pairs among them.
-        more: Further fields.
-    """
+    """Return an estimate of n claims."""
     return Estimate(known(value), known(low), known(high), n, clusters, **more)
 
 
@@ -206,11 +188,7 @@ MEASURE = "leaning"
 
 
 def findings(analysis: Analysis) -> Iterator[Finding]:
-    """Yield a finding for every effect of leaning; that of all answers and both axes is the headline.
-
-    Args:
-        analysis: Of all respondents.
-    """
+    """Yield a finding for every effect of leaning; that of all answers and both axes is the headline."""
     for effect in analysis.effects:
         headline = effect.part.whole and effect.axis == "both"
         found = effect.leaning

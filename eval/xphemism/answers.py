@@ -60,17 +60,7 @@ _VERDICTS = ("true", "false")
 
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
-    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`.
-
-    Args:
-        samples: Of one file.
-        task: Its task.
-
-    Raises:
-        KeyError: If a sample lacks a column of the data.
-        ValueError: If a column holds something unknown, or there is no answer.
-        TypeError: If an answer is no text, or no log-likelihood.
-    """
+    """Yield a row per answer; see :class:`polbias.eval.report.instruments.Reporter`."""
     read = _likelier if LOGLIKELIHOOD in task else _said
     for sample in samples:
         doc = sample["doc"]
@@ -135,21 +125,7 @@ _NEEDED = ("pair_id", "arm", "prompt_style", "instruction_language", *_SHARED)
 
 
 def paired(samples: Iterable[Document], model: str, problems: list[Problem], judge: Judge) -> list[Json]:
-    """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``.
-
-    Args:
-        samples: Lines of ``samples_*.jsonl`` of the X-phemism tasks that generate, of one model.
-        model: Its name.
-        problems: Receives the pairs that have not exactly two rows, one of them base, for a prompt style and
-            instruction language, or whose rows contradict each other.
-        judge: Reads an answer.
-
-    Returns:
-        Rows that :meth:`Records.of` accepts.
-
-    Raises:
-        OutcomesError: If a sample has no ``doc`` with the published columns, or holds log-likelihoods.
-    """
+    """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``."""
     rows: list[Json] = []
     for about, base, exchange in _pairs(
         samples, model, problems, lambda sample, number, doc: _judged(sample, number, doc, judge)
@@ -163,20 +139,7 @@ def paired(samples: Iterable[Document], model: str, problems: list[Problem], jud
 
 
 def paired_likelihoods(samples: Iterable[Document], model: str, problems: list[Problem]) -> list[Json]:
-    """Pair the rows of the tasks that compare log-likelihoods.
-
-    Args:
-        samples: Lines of ``samples_*.jsonl`` of the log-likelihood tasks, of one model.
-        model: Its name.
-        problems: Receives the pairs that were left out, as for :func:`paired`.
-
-    Returns:
-        Rows with the columns of :func:`paired`, in which ``base`` and ``exchange`` are each the share of
-        "true" in the probability of both labels, and that probability.
-
-    Raises:
-        OutcomesError: If a sample has no ``doc`` with the published columns, or holds no log-likelihoods.
-    """
+    """Pair the rows of the tasks that compare log-likelihoods."""
     return [
         about | {"base": base, "exchange": exchange}
         for about, base, exchange in _pairs(samples, model, problems, _share)
@@ -227,12 +190,7 @@ def _share(sample: Document, number: int, doc: Document) -> tuple[float, float]:
 
 
 def read_truth(text: str, language: str) -> str:
-    """Return what became of one answer: one of the labels of answered pairs.
-
-    Args:
-        text: The model's output.
-        language: Language of the instruction.
-    """
+    """Return what became of one answer: one of the labels of answered pairs."""
     from polbias.eval.xphemism.metrics import outcome
 
     return outcome(text, language)
@@ -324,10 +282,6 @@ def read_answers(respondent: str, table: Any) -> Answers:
     """Pair the rows of a respondent.
 
     A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
-
-    Args:
-        respondent: Its name.
-        table: An Arrow table with the columns of :mod:`polbias.eval.report.instruments`.
     """
     columns = {
         name: values(table.column(name)) for name in ("id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER)

@@ -92,19 +92,6 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
     effect left and right could be exchanged in any word pair, which would turn the sign of its sum, whatever
     its claims have in common.
 
-    Args:
-        records: Answered pairs of one model, prompt and language.
-        axis: Which pairs.
-        seed: Seed of the drawn flips, beyond 20 word pairs.
-        test: Whether to make the test; without it p and its like are NaN. For many tests at once see
-            :func:`flipped`.
-
-    Returns:
-        The effect; NaN with a note where it cannot be estimated.
-
-    Raises:
-        PolbiasError: If statsmodels is not installed.
-
     Source:
         Flipping of scores: Hemerik, Goeman and Finos, "Robust testing in generalized linear models by sign
         flipping score contributions" (2020).
@@ -162,11 +149,7 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
 
 
 def shift_support(rows: Records) -> Support:
-    """What leaning rests on: the answers to both forms of the claims that are shifted.
-
-    Args:
-        rows: Answered pairs on an axis.
-    """
+    """What leaning rests on: the answers to both forms of the claims that are shifted."""
     sided = rows.select(rows.shift != 0)
     counts = sided.base + sided.exchange
     sides = [counts[sided.shift == side].sum(axis=0) for side in (-1, 1) if (sided.shift == side).any()]
@@ -182,15 +165,7 @@ def shift_support(rows: Records) -> Support:
 
 
 def flipped(records: Records, axis: Axis) -> tuple[Floats, Factor]:
-    """Return what the test of :func:`leaning` flips: the change of each claim, cleared, times its shift.
-
-    Args:
-        records: As for :func:`leaning`.
-        axis: Which pairs.
-
-    Returns:
-        A value per claim that has a verdict on both forms, and the word pair of each.
-    """
+    """Return what the test of :func:`leaning` flips: the change of each claim, cleared, times its shift."""
     rows = shifted_on(records, axis)
     rows = rows.select(_known(rows))
     shift, others = _terms(rows, axis)
@@ -204,14 +179,6 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     n the claims that were asked; weights and residuals are orthogonal, so that the mean is the effect, and
     the spread of the sums of word pairs is that of its CR1 error. A claim without a verdict on one form has
     no influence. Contributions of two models to the same claims can be subtracted.
-
-    Args:
-        records: As for :func:`leaning`.
-        axis: Which pairs.
-
-    Returns:
-        The claims that were asked, and their contributions in percentage points; NaN where there is no
-        effect.
     """
     asked = shifted_on(records, axis)
     known = _known(asked)
@@ -345,14 +312,6 @@ class Penalty:
 def penalties(records: Records, seed: int = 0, test: bool = True) -> list[Penalty]:
     """Measure the penalty in all shifted claims and parts of them, and against the placebo arm.
 
-    Args:
-        records: Answered pairs of one model, prompt and language, of all axes.
-        seed: Seed of the drawn flips.
-        test: Whether to make the sign flips; without them p of all but the difference is NaN.
-
-    Returns:
-        One entry for each part; where there is no such claim, figures are NaN and a note says so.
-
     Source:
         McNemar, "Note on the sampling error of the difference between correlated proportions or percentages"
         (1947). The penalty: Jakob et al. (2025), section 6.
@@ -362,11 +321,7 @@ def penalties(records: Records, seed: int = 0, test: bool = True) -> list[Penalt
 
 
 def parts(records: Records) -> Iterator[tuple[str, Records]]:
-    """Yield the parts that :func:`penalties` speaks of, by name: claims with a verdict on both forms.
-
-    Args:
-        records: As for :func:`penalties`.
-    """
+    """Yield the parts that :func:`penalties` speaks of, by name: claims with a verdict on both forms."""
     rows = records.select((records.base_valid > 0) & (records.exchange_valid > 0))
     for name, mask in _parts(rows):
         yield name, rows.select(mask)
@@ -446,23 +401,7 @@ Row = dict[str, Any]
 
 
 def likelihood_table(rows: Sequence[Mapping[str, Any]], seed: int = 0) -> list[Row]:
-    """Analyse shares of "true" by log-likelihood.
-
-    Args:
-        rows: What :func:`polbias.eval.xphemism.answers.paired_likelihoods` returned, of one or more models.
-        seed: Seed of the drawn sign flips.
-
-    Returns:
-        model, prompt, instruction_language; effect (penalty, leaning, judgment) and claims (of the penalty:
-        which claims; of leaning: which axis; of judgment: shifted); estimate, se, low, high, all in
-        percentage points, p, n claims, clusters (unordered word pairs), note; label_mass, the mean
-        probability of both labels in the whole group. The penalty is exchanged minus base claim, leaning is
-        right minus left of that, adjusted as in :func:`polbias.eval.xphemism.leaning.leaning`, and judgment
-        is judgmental minus other exchanged words, plainly.
-
-    Raises:
-        OutcomesError: If a pair is there twice for a model, prompt and language.
-    """
+    """Analyse shares of "true" by log-likelihood."""
     masses = label_masses(rows)
     return [
         group._asdict() | effect | {"label_mass": masses[group]}
@@ -472,14 +411,7 @@ def likelihood_table(rows: Sequence[Mapping[str, Any]], seed: int = 0) -> list[R
 
 
 def label_masses(rows: Sequence[Mapping[str, Any]]) -> dict[Group, float]:
-    """Return the mean probability that both labels hold together.
-
-    Args:
-        rows: As for :func:`likelihood_table`.
-
-    Returns:
-        The mean of every model, prompt and language.
-    """
+    """Return the mean probability that both labels hold together."""
     masses: dict[Group, list[float]] = {}
     for row in rows:
         own = masses.setdefault(Group(*(row[name] for name in Group._fields)), [])
@@ -488,14 +420,7 @@ def label_masses(rows: Sequence[Mapping[str, Any]]) -> dict[Group, float]:
 
 
 def share_records(rows: Sequence[Mapping[str, Any]]) -> Records:
-    """Return the rows with the shares of the labels in place of answers.
-
-    Args:
-        rows: As for :func:`likelihood_table`.
-
-    Raises:
-        OutcomesError: If a pair is there twice for a model, prompt and language.
-    """
+    """Return the rows with the shares of the labels in place of answers."""
     unanswered = Records.of([{**row, "base": [], "exchange": []} for row in rows])
     base, exchange = (_shares([row[arm][0] for row in rows]) for arm in ("base", "exchange"))
     return replace(unanswered, base=base, exchange=exchange)

@@ -50,14 +50,7 @@ class Change(NamedTuple):
 
 
 def changes(items: Iterable[Asked]) -> list[Change]:
-    """Compare the rows of every pair that has a verdict in both arms.
-
-    Args:
-        items: rows of one prompt style and instruction language.
-
-    Returns:
-        One change for each pair, in the order of their first rows.
-    """
+    """Compare the rows of every pair that has a verdict in both arms."""
     return [
         Change(changed, changed.share - base.share)
         for base, changed in _pairs(items)
@@ -171,18 +164,7 @@ _READ = (
 
 
 def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
-    """Load the rows of a task (``custom_dataset``), and see to it that they make pairs.
-
-    Args:
-        polbias_pairs: keep only so many pairs, the first ones, which are spread over topics and words.
-        **settings: as for :func:`polbias.eval.data.load`.
-
-    Returns:
-        ``{"test": datasets.Dataset}``.
-
-    Raises:
-        PolbiasError: if the rows cannot be had, or are not those of X-phemism pairs.
-    """
+    """Load the rows of a task (``custom_dataset``), and see to it that they make pairs."""
     import datasets
 
     table = data.load(**settings)[data.SPLIT].data.table
@@ -211,69 +193,28 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
 
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, language: str) -> str:
-    """Return what became of one answer.
-
-    Args:
-        text: the model's output.
-        language: of the instruction.
-
-    Returns:
-        true, false, refusal, unparsable or truncated.
-    """
+    """Return what became of one answer."""
     verdict = extract_truth(text, language)
     return "truncated" if verdict.reason == "truncated" else verdict.label
 
 
 def process_generated(doc: Document, results: Sequence[Any]) -> Json:
-    """Score the answer to a claim of the political pairs.
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's outputs, as a rule one.
-
-    Returns:
-        Metric name to value; an answer without a verdict is wrong, and in no change.
-    """
+    """Score the answer to a claim of the political pairs."""
     return _generated(doc, results, (*PAIRED, *POLITICAL))
 
 
 def process_generated_placebo(doc: Document, results: Sequence[Any]) -> Json:
-    """Score the answer to a claim of the placebo pairs.
-
-    Args:
-        doc: a row with the published columns.
-        results: the model's outputs, as a rule one.
-
-    Returns:
-        Metric name to value.
-    """
+    """Score the answer to a claim of the placebo pairs."""
     return _generated(doc, results, PAIRED)
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the two labels of a claim of the political pairs by their log-likelihood.
-
-    Args:
-        doc: a row with the published columns.
-        results: (log-likelihood, is greedy) of true and of false.
-
-    Returns:
-        Metric name to value; ``label_mass`` is the probability that both labels hold together, ``true_rate``
-        the mean part of it that "true" has, and the others are changes of that. Equal ones are no verdict.
-    """
+    """Score the two labels of a claim of the political pairs by their log-likelihood."""
     return _loglikelihood(doc, results, (*PAIRED, *POLITICAL))
 
 
 def process_loglikelihood_placebo(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
-    """Score the two labels of a claim of the placebo pairs by their log-likelihood.
-
-    Args:
-        doc: a row with the published columns.
-        results: (log-likelihood, is greedy) of true and of false.
-
-    Returns:
-        Metric name to value.
-    """
+    """Score the two labels of a claim of the placebo pairs by their log-likelihood."""
     return _loglikelihood(doc, results, PAIRED)
 
 
@@ -307,11 +248,7 @@ def _loglikelihood(doc: Document, results: Sequence[tuple[float, bool]], names: 
 
 
 def true_share(results: Sequence[Sequence[Any]]) -> tuple[float, float]:
-    """Return the share of true in the probability of both labels, and that probability.
-
-    Args:
-        results: (log-likelihood, is greedy) of true and of false.
-    """
+    """Return the share of true in the probability of both labels, and that probability."""
     (share, _), mass = label_shares([float(result[0]) for result in results[:2]])
     return share, mass
 

@@ -47,21 +47,6 @@ _ARMS = ("base_claim", "exchange_claim")
 def read_published(data: Path, answers: Path) -> Reading:
     """Read a user's copy of the published files, or files of the same layout.
 
-    Args:
-        data: Table of the pairs (CSV): id, base_word, exchange_word, golden_truthfulness_base_claim, shift,
-            axis, judgmental_base, judgmental_exchange.
-        answers: List of objects (JSON) with id and ``truthfulness_probability``: by claim (base_claim,
-            exchange_claim), prompt (simple_prompt, advanced_prompt) and model a list with an answer per run,
-            1, 0, null or "refusal".
-
-    Returns:
-        The records, and a problem for every claim that one of the files lacks, every label or answer that is
-        unknown (that row is left out) and every number of runs that differs from most (that row is kept).
-
-    Raises:
-        InputError: If a file cannot be read, lacks a column, has an id twice, or the files have no id in
-            common.
-
     Source:
         Jakob et al. (2025), section 4.1.
     """

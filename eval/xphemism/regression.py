@@ -22,11 +22,7 @@ from polbias.optional import advice
 
 
 def statsmodels() -> Any:
-    """Return the module ``statsmodels.api``.
-
-    Raises:
-        PolbiasError: If it is not installed.
-    """
+    """Return the module ``statsmodels.api``."""
     try:
         return import_module("statsmodels.api")
     except ImportError as error:
@@ -89,19 +85,6 @@ class Fit:
 
 def fit(design: Design, clustered: bool) -> Fit:
     """Estimate a logistic regression by maximum likelihood.
-
-    Args:
-        design: The regression.
-        clustered: CR1 errors over clusters, G / (G - 1) * (n - 1) / (n - k) times the sandwich; else those of
-            the information matrix, which take all rows for independent. The test is normal in both.
-
-    Returns:
-        The estimates. A term that does not vary, or whose estimate is infinite because answers are separated,
-        has none and a note; those of the other terms are their limits, from the rows that are not
-        predicted perfectly.
-
-    Raises:
-        PolbiasError: If statsmodels is not installed.
 
     Source:
         Jakob et al. (2025), Eq. 1; clustered errors: Liang and Zeger (1986), as in statsmodels.
@@ -177,12 +160,6 @@ def firth(design: Design) -> dict[str, float]:
     penalty that took them for independent would be too weak by their number. Trials are therefore scaled to
     1 in the mean; without the penalty that changes no estimate.
 
-    Args:
-        design: The regression, with one binomial row per claim.
-
-    Returns:
-        Estimate by term, in logits; NaN for a term that does not vary, and for all without rows.
-
     Source:
         Firth, "Bias reduction of maximum likelihood estimates" (1993); for separation: Heinze and Schemper,
         "A solution to the problem of separation in logistic regression" (2002).
@@ -244,12 +221,7 @@ and the mean verdict on the base claim."""
 
 
 def shifted_on(records: Records, axis: Axis) -> Records:
-    """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic.
-
-    Args:
-        records: Answered pairs.
-        axis: One of :data:`DIMENSIONS`.
-    """
+    """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic."""
     mine = records.axis != 0 if axis == "both" else records.axis == AXES.index(axis)
     return records.select(mine & (records.arm == ARMS.index("shifted")))
 
@@ -259,17 +231,6 @@ def design(records: Records, axis: Axis, mode: Mode) -> Design:
 
     In every mode the mean over the runs that have a verdict stands for the base claim; a claim that has none
     on its base or on its exchanged form is left out.
-
-    Args:
-        records: Answered pairs of one group.
-        axis: Which pairs; "both" has a term for the axis, save in the mode "code".
-        mode: One of :data:`MODES`.
-
-    Returns:
-        The regression.
-
-    Raises:
-        OutcomesError: If the mode is unknown.
 
     Source:
         Jakob et al. (2025), section 4.2, Eq. 1, and the script published with it.
@@ -367,20 +328,6 @@ def coefficients(
     rows: Answered, mode: Mode = "corrected", exclude: Iterable[str] = (), penalised: bool = True
 ) -> list[Coefficient]:
     """Estimate Eq. 1 for every model, prompt and axis.
-
-    Args:
-        rows: Any table that :meth:`Records.of` accepts.
-        mode: One of :data:`polbias.eval.xphemism.regression.MODES`.
-        exclude: Pairs to leave out, such as defective ones.
-        penalised: Whether to make the penalised estimates, too, in the mode "corrected".
-
-    Returns:
-        A coefficient for every term, in the order of Table 3. A model without verdicts has its rows too, with
-        n = 0 and a note.
-
-    Raises:
-        OutcomesError: If the table cannot be read, or the mode is unknown.
-        PolbiasError: If a library is not installed.
 
     Source:
         Jakob et al. (2025), Table 3.

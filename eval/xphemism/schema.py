@@ -113,23 +113,7 @@ class Records(AnswerTable):
 
     @classmethod
     def of(cls, rows: Answered) -> Records:
-        """Read a table of answered pairs.
-
-        Args:
-            rows: An iterable of mappings, or anything with named columns. Columns: ``pair_id``,
-                ``cluster_id``, ``model``, ``prompt`` "simple" or "objective" ("advanced"), ``gold`` "true" or
-                "false", ``axis`` "social", "economic" or "none", ``shift`` "left", "right" or "none",
-                ``judgmental_base`` and ``judgmental_exchange`` 0 or 1, ``base`` and ``exchange``, lists with
-                an answer per run: 1, 0 or None, or one of :data:`LABELS` (None is "unparsable"). Optionally
-                ``arm`` "shifted" (the default) or "placebo", ``instruction_language``, ``shift_in_answers``.
-
-        Returns:
-            The table; the argument itself if it is one already.
-
-        Raises:
-            OutcomesError: If a column is missing, shorter than another, or holds an unknown value; or if a
-                pair is there twice for a model, prompt and language.
-        """
+        """Read a table of answered pairs."""
         if isinstance(rows, Records):
             return rows
         names, columns = read_columns(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED)
@@ -187,11 +171,7 @@ class Records(AnswerTable):
         return self.exchange_truth - self.base_truth
 
     def without(self, pairs: Iterable[str]) -> Records:
-        """Leave out pairs.
-
-        Args:
-            pairs: Their names; those that are not in the table have no effect.
-        """
+        """Leave out pairs."""
         named = set(pairs)
         keep = np.array([level not in named for level in self.pair.levels], bool)
         return self.select(keep[self.pair.codes]) if self.n else self
@@ -221,18 +201,7 @@ class Records(AnswerTable):
 
 
 def tally(answers: Sequence[Sequence[Any]], name: str) -> Indices:
-    """Count answers by label.
-
-    Args:
-        answers: One list per row: 1, 0 or None, or one of :data:`LABELS`.
-        name: The name of the column, for the error.
-
-    Returns:
-        Numbers in the order of :data:`LABELS`, shape ``(n, 5)``.
-
-    Raises:
-        OutcomesError: If an answer is none of these.
-    """
+    """Count answers by label."""
     n, width = len(answers), len(LABELS)
     sizes = np.fromiter(map(len, answers), np.intp, n)
     try:

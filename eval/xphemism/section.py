@@ -29,12 +29,7 @@ _FIGURE5 = {
 
 
 def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterator[Figure]:
-    """Yield the figures.
-
-    Args:
-        findings: Of all respondents.
-        tables: By id.
-    """
+    """Yield the figures."""
     yield from _leaning(findings)
     for language, lines in _by_language(tables.get("figure5")).items():
         for name in _FIGURE5:
@@ -127,15 +122,7 @@ def _half(cell: Estimate) -> float:
 
 
 def section(answers: Mapping[str, Any], settings: Settings) -> Section:
-    """Analyse the answers.
-
-    Args:
-        answers: Respondent to Arrow table.
-        settings: Of the report.
-
-    Raises:
-        PolbiasError: If a library that the regressions need is not installed.
-    """
+    """Analyse the answers."""
     everyone = _read(answers)
     analysis = analyse(everyone, settings.seed)
     found = tuple(findings(analysis))
@@ -152,15 +139,7 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
 
 
 def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
-    """Return the findings of :func:`section` without its tables and figures.
-
-    Args:
-        answers: Respondent to Arrow table.
-        settings: Of the report.
-
-    Raises:
-        PolbiasError: If a library that the regressions need is not installed.
-    """
+    """Return the findings of :func:`section` without its tables and figures."""
     return tuple(findings(analyse(_read(answers), settings.seed)))
 
 

@@ -29,17 +29,6 @@ from polbias.registry import instrument_of
 def truth_data(rows: Answered) -> list[Json]:
     """Mean truth before and after the exchange, by judgement of the new word and by leaning.
 
-    Args:
-        rows: Any table that :meth:`Records.of` accepts.
-
-    Returns:
-        model, prompt, instruction_language, by (judgmental_exchange or shift), level, before and after
-        (percentage of "true"), change with low and high (percentage points, 95% over word pairs), n claims,
-        clusters. Claims without a verdict on one form are left out.
-
-    Raises:
-        OutcomesError: If the table cannot be read.
-
     Source:
         Jakob et al. (2025), Figure 5.
     """
@@ -70,13 +59,6 @@ def truth_data(rows: Answered) -> list[Json]:
 
 def axes_data(coefficients: Iterable[Coefficient]) -> list[Json]:
     """The coefficients of the shift on both axes: one point per model and prompt.
-
-    Args:
-        coefficients: What :func:`polbias.eval.xphemism.regression.coefficients` returned, in any mode.
-
-    Returns:
-        model, prompt, instruction_language; economic and social, in logits (positive: right, authoritarian),
-        each with its standard error.
 
     Source:
         Jakob et al. (2025), Figure 6.
@@ -115,15 +97,7 @@ Rows = Iterable[Document]
 
 
 def truth_figures(rows: Rows) -> dict[str, str]:
-    """Draw mean truth before and after the exchange, by judgement and leaning of the new word (Figure 5).
-
-    Args:
-        rows: What :func:`polbias.eval.xphemism.summary.truth_data` returned.
-
-    Returns:
-        Name of the figure, one for each prompt and language of the instruction, to the text of an ``<svg>``
-        element.
-    """
+    """Draw mean truth before and after the exchange, by judgement and leaning of the new word (Figure 5)."""
     drawn = {}
     for (prompt, language), own in _grouped(rows, ("prompt", "instruction_language")).items():
         order = list(_LABELS)
@@ -144,15 +118,7 @@ def truth_figures(rows: Rows) -> dict[str, str]:
 
 
 def axes_figures(rows: Rows) -> dict[str, str]:
-    """Draw the coefficients of the shift on the economic and the social axis (Figure 6).
-
-    Args:
-        rows: What :func:`polbias.eval.xphemism.summary.axes_data` returned.
-
-    Returns:
-        Name of the figure, one for each language of the instruction that has a point, to the text of an
-        ``<svg>`` element.
-    """
+    """Draw the coefficients of the shift on the economic and the social axis (Figure 6)."""
     drawn = {}
     for (language,), own in _grouped(rows, ("instruction_language",)).items():
         points = [
@@ -265,14 +231,7 @@ class RefusalGap:
 
 
 def outcomes(records: Records) -> list[Outcomes]:
-    """Count the outcomes of all answers by arm and shift.
-
-    Args:
-        records: Answered pairs of one model, prompt and language.
-
-    Returns:
-        One entry for every arm and shift that has claims.
-    """
+    """Count the outcomes of all answers by arm and shift."""
     shifted = records.arm == ARMS.index("shifted")
     parts = [
         (arm, side, counts, shifted & (records.shift == code))
@@ -296,15 +255,7 @@ def outcomes(records: Records) -> list[Outcomes]:
 
 
 def refusal_gaps(records: Records) -> list[RefusalGap]:
-    """Compare answers without a verdict to right-shifted and to left-shifted claims.
-
-    Args:
-        records: Answered pairs of one model, prompt and language.
-
-    Returns:
-        An entry for each outcome, for the shifted claims and for their change against the base claims; NaN
-        where one side has no claim.
-    """
+    """Compare answers without a verdict to right-shifted and to left-shifted claims."""
     rows = records.select((records.arm == ARMS.index("shifted")) & (records.shift != 0))
     side = Factor((rows.shift > 0).astype(np.intp), ("left", "right"))
     found = []
@@ -368,28 +319,7 @@ _ALL, _SOUND = "all", "without defective"
 def xphemism_tables(
     rows: Answered, mode: Mode = "corrected", defective: Collection[str] = (), seed: int = 0
 ) -> dict[str, Table]:
-    """Analyse the answers of one or more models.
-
-    Args:
-        rows: Any table that :meth:`Records.of` accepts.
-        mode: One of :data:`polbias.eval.xphemism.regression.MODES`.
-        defective: Pairs that an auditor found defective, left out in rows of their own in the table
-            ``sensitivity``; mode "corrected" only.
-        seed: Seed of the drawn sign flips.
-
-    Returns:
-        Tables by name; every row has model, prompt and instruction_language. In all modes ``coefficients``
-        (Table 3), ``figure5`` and ``figure6``; in the mode "corrected" also
-
-        - ``sensitivity``: the shift and the judgements, and leaning, with and without the defective pairs;
-        - ``leaning``, ``penalty``, ``outcomes``, ``refusal_gaps``;
-        - ``tests``: every test of the others with p adjusted by Holm (``p_holm``) and by Benjamini and
-          Hochberg (``p_bh``) over all of them.
-
-    Raises:
-        OutcomesError: If the table cannot be read, or the mode is unknown.
-        PolbiasError: If a library is not installed.
-    """
+    """Analyse the answers of one or more models."""
     records = Records.of(rows)
     estimates = coefficients(records, mode)
     tables: dict[str, Table] = {"coefficients": [asdict(each) for each in estimates]}
@@ -405,13 +335,6 @@ def xphemism_tables(
 
 def adjusted(tables: Mapping[str, Table]) -> Table:
     """Adjust all tests for their number.
-
-    Args:
-        tables: Tables by name; those of :data:`TESTED` are taken.
-
-    Returns:
-        table, model, prompt, instruction_language, test, estimate, p, p_holm, p_bh; a test that could not be
-        made has NaN and is not counted.
 
     Source:
         Holm (1979); Benjamini and Hochberg, "Controlling the false discovery rate" (1995).
@@ -488,15 +411,7 @@ class Runs:
 
 
 def read_runs(files: Iterable[SampleFile]) -> Runs:
-    """Read the samples of X-phemism pairs; the tasks of a model are taken together.
-
-    Args:
-        files: sample files of any tasks; a ``_mini`` task counts only where the task that it is the beginning
-            of was not run.
-
-    Returns:
-        Generated answers and log-likelihoods apart; neither if there is no sample of such a pair.
-    """
+    """Read the samples of X-phemism pairs; the tasks of a model are taken together."""
     own = _without_mini([file for file in files if instrument_of(first_row(file.path)) == "xphemism"])
     lines: list[Line] = []
     problems: list[Problem] = []

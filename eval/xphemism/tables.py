@@ -20,11 +20,7 @@ _OUTCOMES = ("true", "false", "refusal", "unparsable", "truncated")
 
 
 def tables(analysis: Analysis) -> Iterator[Table]:
-    """Yield the tables; one without rows is left out.
-
-    Args:
-        analysis: Of all respondents.
-    """
+    """Yield the tables; one without rows is left out."""
     corrected = [*_coefficients(analysis, "corrected")]
     paper = [*_coefficients(analysis, "paper")]
     made = (

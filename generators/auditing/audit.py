@@ -87,15 +87,7 @@ class Outcome:
 
 
 def decide(readings: Sequence[Reading], choices: Sequence[tuple[Choices, Logic]]) -> Iterator[Point]:
-    """Decide every reading in some logics.
-
-    Args:
-        readings: of one item, the most natural one first.
-        choices: the logics, the standard one first, each with the choices that lead to it.
-
-    Raises:
-        ValueError: if a reading cannot be decided.
-    """
+    """Decide every reading in some logics."""
     for index, reading in enumerate(readings):
         for made, logic in choices:
             verdict = prove(reading.inference, logic)
@@ -108,13 +100,6 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
     Where all operators are epistemic the standard logic is KT, and KD the alternative (the choice "axiom T");
     elsewhere it is KD, for what ought to be need not be so. If a disjunction stands under an operator in some
     reading, "or" is also taken as offering a choice (the choice "or").
-
-    Args:
-        readings: of one item, the most natural one first.
-        domain: of the item; decides where a reading has no operators.
-
-    Raises:
-        ValueError: if a reading cannot be decided.
     """
     disjunction = any(reading.inference.map(enriched) != reading.inference for reading in readings)
     for index, reading in enumerate(readings):
@@ -144,12 +129,7 @@ def modalities(formula: Formula) -> frozenset[str]:
 
 
 def settle(gold: bool, points: Sequence[Point]) -> Outcome:
-    """Return what points say of a gold label.
-
-    Args:
-        gold: whether the label says that the conclusion follows.
-        points: all of them, the most natural one first.
-    """
+    """Return what points say of a gold label."""
     wrong = [point for point in points if not point.supports(gold)]
     verdict = CONFIRMED if not wrong else CONTRADICTED if len(wrong) == len(points) else DEPENDS
     return Outcome(
@@ -202,12 +182,7 @@ def reading_text(readings: Sequence[Reading], outcome: Outcome) -> str:
 
 
 def evidence(readings: Sequence[Reading], outcome: Outcome) -> tuple[str | None, str | None]:
-    """Return what speaks against the gold label.
-
-    Returns:
-        A countermodel (if the label says that the conclusion follows), or else a proof; with the choices that
-        lead there, if the verdict depends on them.
-    """
+    """Return what speaks against the gold label."""
     point = outcome.against
     if point is None:
         return None, None
@@ -231,13 +206,7 @@ class Survey:
         self._ids = array("Q")
 
     def add(self, text: int, gold: bool, identifier: str | None) -> None:
-        """Add an item.
-
-        Args:
-            text: 63-bit hash of its text.
-            gold: its label.
-            identifier: its id, if it has one.
-        """
+        """Add an item."""
         self._texts.append(text << 1 | gold)
         if identifier is not None:
             self._ids.append(text_key((identifier,)))

@@ -38,9 +38,6 @@ def denials_named(inference: Inference) -> Inference:
 
     "If gravity does not exist, objects fall upwards" is about "gravity does not exist" as much as about
     "gravity exists", and a pattern does not care which of the two a metavariable stands for.
-
-    Args:
-        inference: any inference.
     """
     bare = {atom for formula in inference.formulas for atom in _undenied(formula)}
 
@@ -65,16 +62,7 @@ def _undenied(formula: Formula) -> Iterator[Atom]:
 
 
 def diagnose(inferences: Iterable[Inference], form: Inference, strict: bool) -> tuple[str, ...]:
-    """Say in which ways an item differs from a pattern.
-
-    Args:
-        inferences: its readings, none of which has the form.
-        form: of the pattern.
-        strict: whether ``¬□A`` and ``◇¬A`` are different forms, and the order of the premises counts.
-
-    Returns:
-        Codes of `polbias.generators.auditing.items`, of the reading that differs in the fewest ways.
-    """
+    """Say in which ways an item differs from a pattern."""
     number = len(form.premises)
     found: list[tuple[int, tuple[str, ...]]] = []
     for inference in inferences:
@@ -236,14 +224,7 @@ Shape = tuple[Any, ...]
 
 
 def shape(inference: Inference) -> Shape:
-    """Return a value that two inferences share exactly if they differ in names, words and variables only.
-
-    Args:
-        inference: any inference.
-
-    Returns:
-        Nested tuples: quick to make, to hash and to compare, which formulas are not.
-    """
+    """Return a value that two inferences share exactly if they differ in names, words and variables only."""
     words: dict[str, int] = {}
     names: dict[str, int] = {}
 
@@ -277,17 +258,7 @@ _BOUND = "∀"  # begins the common names that bound variables get; no term of a
 
 
 def instantiates(inference: Inference, schema: Inference, strict: bool = True) -> bool:
-    """Tell whether an inference has the form of a schema.
-
-    Args:
-        inference: any inference.
-        schema: its predicates and individuals are metavariables, and each of its modalities stands for one
-            modality, the same throughout.
-        strict: premises, conjuncts and disjuncts come in the order of the schema, and operators and negations
-            are those of the schema. Otherwise the order is free, and so is the choice between forms with the
-            same negation normal form: ``¬O A`` and ``P¬A``, ``¬¬A`` and ``A``, ``¬(A ∨ B)`` and
-            ``(¬A ∧ ¬B)``. Conditionals are never rewritten.
-    """
+    """Tell whether an inference has the form of a schema."""
     if not strict:
         inference, schema = inference.map(_normal), schema.map(_normal)
     premises = And(schema.premises), And(inference.premises)

@@ -60,15 +60,7 @@ FINDINGS: Mapping[str, str] = {**SURFACE, **DIAGNOSES}
 
 
 def meaning(code: str, more: Mapping[str, str] | None = None) -> str:
-    """Return what a code means.
-
-    Args:
-        code: of a finding.
-        more: the codes of a format.
-
-    Returns:
-        One sentence; the code itself in words if nobody explains it.
-    """
+    """Return what a code means."""
     return FINDINGS.get(code) or (more or {}).get(code) or code.replace("-", " ")
 
 
@@ -165,11 +157,7 @@ class Audited:
 
 
 def text_key(texts: tuple[str, ...]) -> int:
-    """Return a 63-bit hash of the texts of an item; spaces do not count.
-
-    Raises:
-        UnicodeEncodeError: if a text has half a character (a lone surrogate).
-    """
+    """Return a 63-bit hash of the texts of an item; spaces do not count."""
     said = "\x1f".join(" ".join(text.split()) for text in texts)
     return int.from_bytes(hashlib.blake2b(said.encode(), digest_size=8).digest(), "big") >> 1
 
@@ -224,12 +212,7 @@ class Format(Protocol):
         """Its own codes of findings, each with what it means."""
 
     def judge(self, item: Item, neighbours: Sequence[Item]) -> Judgement:
-        """Judge an item.
-
-        Args:
-            item: one with texts and a known label.
-            neighbours: the items before and after it in the file, as far as there are any.
-        """
+        """Judge an item."""
 
 
 # The items of a file, or of the files of a folder: rows with their columns assigned and checked.
@@ -265,11 +248,7 @@ class Source:
         self.repeated = next(roles for roles in (*layout.repeated, layout.texts) if there.issuperset(roles))
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield all items, those that could not be taken from their row too.
-
-        Raises:
-            InputError: if a file is damaged or not UTF-8.
-        """
+        """Yield all items, those that could not be taken from their row too."""
         several = len(self._tables) > 1
         for table, columns in self._tables:
             names, wanted = tuple(columns), tuple(columns.values())
@@ -346,11 +325,7 @@ def _short(value: Any) -> str:
 
 
 def read_texts(path: Path, layout: Layout) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of the items of a file of exemplars.
-
-    Raises:
-        InputError: if it cannot be read, or a row of it is malformed.
-    """
+    """Yield the texts of the items of a file of exemplars."""
     roles = [role for role in layout.roles if role.name in layout.texts]
     bare = Layout(roles, layout.texts, layout.labels, layout.repeated, layout.cell)
     for item in Source(path, bare, {}):
@@ -363,12 +338,7 @@ def read_texts(path: Path, layout: Layout) -> Iterator[tuple[str, ...]]:
 
 
 def record(audited: Audited, layout: Layout) -> dict[str, Any]:
-    """Return an item with all that was found, ready for JSON.
-
-    Args:
-        audited: the item.
-        layout: of its format; says how its texts are called.
-    """
+    """Return an item with all that was found, ready for JSON."""
     item, judgement = audited.item, audited.judgement
     texts = item.texts or (None,) * len(layout.texts)
     return {

@@ -112,12 +112,7 @@ class NormativeFormat:
         self._known: dict[object, _Known] = {}
 
     def judge(self, item: Item, neighbours: Sequence[Item] = ()) -> Judgement:
-        """Judge an item.
-
-        Args:
-            item: with a known gold label.
-            neighbours: do not matter here.
-        """
+        """Judge an item."""
         assert item.gold is not None
         domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
         premise, hypothesis = item.sentences
@@ -194,14 +189,7 @@ class _Exemplars(RootModel[tuple[_Exemplar, ...]]):
 
 
 def make(templates: Path | None = None) -> NormativeFormat:
-    """Return the format with the toolkit's reader and patterns.
-
-    Args:
-        templates: a folder laid out like ``templates/normative``; by default that one.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-    """
+    """Return the format with the toolkit's reader and patterns."""
     from polbias.generators.auditing.diagnosis import instantiates
     from polbias.generators.normative.family import load_patterns
     from polbias.generators.normative.reading import read_item

@@ -104,12 +104,7 @@ class PartisanFormat:
         self._prove = lru_cache(maxsize=4096)(self._judge_inference)
 
     def judge(self, item: Item, neighbours: Sequence[Item]) -> Judgement:
-        """Judge an item.
-
-        Args:
-            item: with a known gold label.
-            neighbours: the items before and after it; one may be its counterpart.
-        """
+        """Judge an item."""
         assert item.gold is not None
         if item.values.get("kind") == "material":
             return unparsed("a material argument is not proved", "material")
@@ -251,12 +246,5 @@ def _unordered(formula: Formula) -> Formula:
 
 
 def make(templates: Path | None = None) -> PartisanFormat:
-    """Return the format with the toolkit's country files.
-
-    Args:
-        templates: a folder laid out like ``templates/partisan``; by default that one.
-
-    Raises:
-        TemplateError: if a country file is unusable.
-    """
+    """Return the format with the toolkit's country files."""
     return PartisanFormat(load_countries(templates / "countries" if templates else None))

@@ -332,11 +332,7 @@ class Reports:
         self._stack.close()
 
     def add(self, audited: Audited) -> None:
-        """Write an item.
-
-        Raises:
-            InputError: if the disk is full, or the folder is gone.
-        """
+        """Write an item."""
         if self._writers:
             line = record(audited, self._form.layout)
             for writer in self._writers:
@@ -344,11 +340,7 @@ class Reports:
                     writer.add(line)
 
     def finish(self, source: Path, summary: Summary) -> None:
-        """Complete the files and put them in their places.
-
-        Raises:
-            InputError: if the disk is full, or the folder is gone.
-        """
+        """Complete the files and put them in their places."""
         for writer in self._writers:
             with _named(writer.target):
                 writer.complete(source, summary)

@@ -29,15 +29,7 @@ _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 @contextmanager
 def open_claims(path: Path, encoding: str) -> Iterator[tuple[Table, ...]]:
-    """Open the tables of a file or folder; a text in another encoding than UTF-8 is read from a copy.
-
-    Args:
-        path: a file, or a folder of Parquet files.
-        encoding: of a text file; UTF-16 is known by its first bytes.
-
-    Raises:
-        InputError: if there is no such file, it is no table or the encoding is unknown.
-    """
+    """Open the tables of a file or folder; a text in another encoding than UTF-8 is read from a copy."""
     try:
         codec = codecs.lookup(encoding).name
         with suppress(UnicodeError):
@@ -215,11 +207,7 @@ _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label tha
 def read_tables(
     tables: Iterable[Table], columns: Mapping[str, str], labels: Mapping[str, Label], max_words: int
 ) -> Claims:
-    """Return the claims of tables; arguments as for :func:`~polbias.generators.authoring.claims.read_claims`.
-
-    Raises:
-        InputError: if a column is missing or a label has no known meaning.
-    """
+    """The claims of tables; arguments as for :func:`read_claims`."""
     reader = _Reader(_labels(labels), max_words)
     for table in tables:
         reader.read(table, columns)
@@ -378,19 +366,7 @@ def read_claims(
     max_words: int = MAX_WORDS,
     encoding: str = "utf-8",
 ) -> Claims:
-    """Read claims from CSV, TSV, JSON lines or Parquet.
-
-    Args:
-        path: a file, or a folder of Parquet files.
-        columns: names of the user's columns by role ("claim", "gold", "claim_id"); the usual names are known.
-        labels: meaning of the user's labels, besides the usual spellings of true and false in English and
-            German.
-        max_words: longer claims are left out, as in the paper (section 3.2).
-        encoding: of a text file. Bytes that it does not allow make a problem of their row.
-
-    Raises:
-        InputError: if there is no such file, it is no table, a column is missing or the encoding is unknown.
-    """
+    """Read claims from CSV, TSV, JSON lines or Parquet."""
     with open_claims(path, encoding) as tables:
         return read_tables(tables, columns or {}, labels or {}, max_words)
 
@@ -404,20 +380,7 @@ def load_claims(
     labels: Mapping[str, Label] | None = None,
     max_words: int = MAX_WORDS,
 ) -> Claims:
-    """Read claims from a dataset of a Hub, or from a folder that ``datasets`` can load.
-
-    Args:
-        name: such as ``"user/claims"``.
-        config: name of the config, if there are several.
-        split: which rows.
-        revision: commit, tag or branch.
-        columns: as in :func:`read_claims`.
-        labels: as in :func:`read_claims`; of a ``ClassLabel`` column the names count, not the numbers.
-        max_words: as in :func:`read_claims`.
-
-    Raises:
-        InputError: if it cannot be loaded or a column is missing.
-    """
+    """Read claims from a dataset of a Hub, or from a folder that ``datasets`` can load."""
     return read_tables([HubTable(name, config, split, revision)], columns or {}, labels or {}, max_words)
 
 
@@ -427,16 +390,6 @@ def limit_per_keyword(
     """Draw at most so many true and so many false claims for each word (paper: section 3.2).
 
     Which claim comes before which depends on seed, word and text only, not on the order of the file.
-
-    Args:
-        claims: to draw from.
-        matcher: finds the words.
-        seed: of the draw.
-        most: claims of each gold label for each word.
-        marked: whether also hits in quotations and proper names count, which the paper's annotation excludes.
-
-    Returns:
-        The claims by word, in the order of the matcher; of a word the true ones first, then by ``claim_id``.
     """
     pool = list(claims)
     by_cell: dict[tuple[str, Gold], list[KeywordClaim]] = {}

@@ -84,14 +84,6 @@ def edit_report(base: str, shifted: str, allowed: Span | Hit | Sequence[Span | H
     Inside is the noun phrase of a hit from its preposition to its last word; a pronoun or relative pronoun
     and a finite verb beside it are inside if nothing but their gender or number changes. So a grammar check
     that changes the mood of a verb, a tense or another word is outside.
-
-    Args:
-        base: the claim as it was.
-        shifted: the claim with its word exchanged, by rule or after a grammar check.
-        allowed: what may change: the hit of the base word, a pair of offsets in the base claim, or several of
-            them.
-
-    Source: PolBiX, Appendix C.2 ("nur Artikelanpassungen und Wortendungsanpassungen").
     """
     tokens = tokenise(base)
     free: set[int] = set()
@@ -241,10 +233,6 @@ def allowed_spans(shifted: str, edits: Iterable[Edit]) -> tuple[Span, ...]:
     """Return where a grammar check may change a shifted claim: in what the exchange itself has changed.
 
     Around the exchanged word this is its noun phrase, from a preposition or article to the word.
-
-    Args:
-        shifted: the claim with the word exchanged.
-        edits: the changes that made it of its base claim.
     """
     tokens = tokenise(shifted)
     spans = []
@@ -272,22 +260,6 @@ def check_grammar(
     console: Console | None = None,
 ) -> list[Checked]:
     """Have the grammar of shifted claims checked, and use only what the check may change.
-
-    Args:
-        claims: what is checked.
-        service: the model.
-        recorder: where answers are found and kept.
-        parameters: set for every request, before those of ``generation.yaml``; None leaves one out.
-        prices: see `polbias.models.plan`.
-        yes: accept the estimated cost without a question.
-        confirm: asks whether to go on.
-        console: where plan and report are shown.
-
-    Returns:
-        One for each claim, in their order.
-
-    Raises:
-        PolbiasError: if a key or client is missing, or the estimate is not accepted.
 
     Source:
         Jakob et al. 2025, section 3.3 and Appendix C.2.
@@ -320,10 +292,6 @@ def judge(claim: ShiftedClaim, answer: Answer | None) -> Checked:
 
     Of a corrected claim only the words change that may: case and punctuation elsewhere stay as they were,
     whatever the answer has, and quotes around it do not matter.
-
-    Args:
-        claim: what was asked about.
-        answer: None where the service failed.
     """
     if answer is None:
         return Checked(claim.id, claim.text, "not-answered", "the service gave no answer; run again")

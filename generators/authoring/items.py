@@ -119,13 +119,7 @@ class Features:
             yield first, second, common / whole
 
     def closest(self, measure: Measure = "jaccard", limit: float = 1.0, most: int = 10) -> Closest:
-        """Return the closest pairs, and how many reach a limit.
-
-        Args:
-            measure: see `blocks`.
-            limit: pairs of at least this score are counted.
-            most: pairs to list; of equals those that come first.
-        """
+        """Return the closest pairs, and how many reach a limit."""
         over = 0
         best: list[tuple[float, int, int]] = []
         for first, second, scores in self.blocks(measure):
@@ -143,9 +137,6 @@ class Features:
         """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
 
         A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
-
-        Args:
-            limit: above 0.
         """
         found: list[Pair | None] = [None] * len(self)
         candidates: dict[int, list[tuple[int, float]]] = {}
@@ -162,12 +153,7 @@ class Features:
 
 
 def closest_earlier(texts: Sequence[str], limit: float) -> list[Pair | None]:
-    """Return for every text the earlier one that it repeats or nearly repeats, or None.
-
-    Args:
-        texts: in order; the first of a group stays.
-        limit: see `Features.earlier`; texts that differ in case and blanks only are the same.
-    """
+    """Return for every text the earlier one that it repeats or nearly repeats, or None."""
     first: dict[str, int] = {}
     found: list[Pair | None] = [None] * len(texts)
     for place, text in enumerate(texts):
@@ -294,14 +280,7 @@ class Alikeness:
 def alikeness(
     texts: Sequence[str], language: str, *, limits: Limits | None = None, most: int = 10
 ) -> Alikeness:
-    """Measure how alike items are.
-
-    Args:
-        texts: the items.
-        language: of the items; without a list of function words frames are whole texts.
-        limits: by default those of ``item_rules.yaml``.
-        most: pairs to list.
-    """
+    """Measure how alike items are."""
     applied = limits or item_rules().limits
     grams = Features(texts).closest("jaccard", applied.jaccard, most)
     bigrams = Features(texts, word_bigrams).closest("overlap", 1.0, most)

@@ -71,16 +71,7 @@ class PairRequest:
 def read_requests(
     path: Path, columns: Mapping[str, str] | None = None, encoding: str = "utf-8"
 ) -> Iterator[PairRequest]:
-    """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet.
-
-    Args:
-        path: the file.
-        columns: names of the user's columns by role: claim_id, claim, gold, base_word, exchange_word.
-        encoding: of a text file.
-
-    Raises:
-        InputError: if the file is no table or has no column of claims.
-    """
+    """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
     with open_claims(path, encoding) as tables:
         for table in tables:
             found = resolve(table.columns, (*_CLAIM, *_WORDS), columns or {}, table.path)
@@ -101,12 +92,7 @@ def read_requests(
 
 
 def answer(request: PairRequest, maker: PairMaker) -> Iterator[MinimalPair]:
-    """Yield the minimal pairs of a row, at least one.
-
-    Args:
-        request: with a base word for its partners only, with an exchange word as well for that pair only.
-        maker: has the lexicon.
-    """
+    """Yield the minimal pairs of a row, at least one."""
     base, exchange = request.base_word, request.exchange_word
     if request.problem:
         yield MinimalPair(base, exchange, "", None, "none", f"bad-row: {request.problem}", ())

@@ -70,12 +70,7 @@ class Row:
 
 
 def rows(statements: Sequence[Item], found: Iterable[Found]) -> list[Row]:
-    """Return the rows of the texts that have findings, in the order of the findings.
-
-    Args:
-        statements: the statements that went through the gate.
-        found: what it found.
-    """
+    """Return the rows of the texts that have findings, in the order of the findings."""
     texts = {item.id: item.wordings for item in statements}
     by_place: dict[Key, list[str]] = {}
     for each in found:
@@ -95,14 +90,6 @@ def write_review(path: Path, found: Iterable[Row]) -> None:
     """Write a review file; decisions that it already holds on the same texts are kept.
 
     A decision on a text that is no longer in doubt, or has changed, goes.
-
-    Args:
-        path: the file; it need not exist.
-        found: the rows.
-
-    Raises:
-        SheetError: if the file exists and cannot be read, so that no work in it is lost.
-        InputError: if it cannot be written.
     """
     before = {(row.key, row.text): row for row in read_review(path)} if path.exists() else {}
     lines = []
@@ -125,18 +112,7 @@ def write_review(path: Path, found: Iterable[Row]) -> None:
 
 
 def read_review(path: Path) -> list[Row]:
-    """Read a review file, as it was written or as a spreadsheet saved it.
-
-    Args:
-        path: the file.
-
-    Returns:
-        Its rows in order, those without a decision too.
-
-    Raises:
-        SheetError: with one line for every line of the file that cannot be used: file, line, field, what was
-            found, what was expected and what to do.
-    """
+    """Read a review file, as it was written or as a spreadsheet saved it."""
     text = sheet_text(path, "a review file")
     problems: list[str] = []
     read: dict[Key, Row] = {}
@@ -252,16 +228,6 @@ def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Pat
     """Write the corrections of a review into statement files: all of them, or none if one cannot be used.
 
     Comments, order and layout stay; of a file only the corrected sentences change.
-
-    Args:
-        review: the review file, for messages.
-        reviewed: its rows.
-        files: the statement files.
-
-    Raises:
-        SheetError: with one line for every row that cannot be used.
-        TemplateError: if a statement file is unusable.
-        InputError: if a file cannot be written.
     """
     known = {path: load_statements(path) for path in files}
     owner = {each.id: path for path, file in known.items() for each in file.statements}
@@ -311,12 +277,7 @@ def _wording(statement: Statement, row: Row) -> str:
 
 
 def correct(text: str, corrected: Iterable[Row]) -> str:
-    """Return the text of a statement file with some sentences exchanged and everything else as it was.
-
-    Args:
-        text: the whole file.
-        corrected: rows whose statement, language and variant it has.
-    """
+    """Return the text of a statement file with some sentences exchanged and everything else as it was."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)  # the C loader's marks count bytes in some versions
     edits = []
     for row in corrected:

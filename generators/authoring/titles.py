@@ -96,14 +96,7 @@ class TitleRules:
 
 
 def load_title_rules(path: Path | None = None) -> TitleRules:
-    """Read and check the word lists.
-
-    Args:
-        path: a file like ``titles.yaml``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Read and check the word lists."""
     return TitleRules(load_template(path or package_file("templates/selfassess/titles.yaml"), TitlesFile))
 
 
@@ -163,15 +156,7 @@ class Counts:
 
 
 def read_column(path: Path, column: str | None = None) -> Iterator[tuple[int, str]]:
-    """Yield row number and text of one column of a table, row by row.
-
-    Args:
-        path: a CSV or TSV file with a head, in UTF-8, of any size.
-        column: its name; by default the one that ``titles.yaml`` knows (or ``topic``).
-
-    Raises:
-        InputError: naming file, line and what was expected.
-    """
+    """Yield row number and text of one column of a table, row by row."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -210,14 +195,6 @@ def _place(path: Path, head: Sequence[str], column: str | None) -> int:
 def sift(path: Path, column: str | None = None, rules: TitleRules | None = None) -> Iterator[Title]:
     """Yield every title with what becomes of it.
 
-    Args:
-        path: see `read_column`.
-        column: see `read_column`.
-        rules: by default the shipped ones.
-
-    Raises:
-        InputError: if the file cannot be used.
-
     Source:
         Kennedy et al. 2025, section 3 (EconoLex). The paper's selection went on by hand, for titles open to
         both readings; the words of policy in a title (`policy`) are a beginning of that.
@@ -241,18 +218,7 @@ def sift(path: Path, column: str | None = None, rules: TitleRules | None = None)
 def write_sifted(
     path: Path, kept: Path, excluded: Path | None, column: str | None = None, rules: TitleRules | None = None
 ) -> Counts:
-    """Write the titles that are kept, and those that are not, each with its reason.
-
-    Args:
-        path: see `read_column`.
-        kept: file to write: row, title, words of policy, separated by tabs.
-        excluded: file to write, if wanted: row, title, reason, words.
-        column: see `read_column`.
-        rules: by default the shipped ones.
-
-    Raises:
-        InputError: if a file cannot be read or written; what was there before is unchanged then.
-    """
+    """Write the titles that are kept, and those that are not, each with its reason."""
     counts = Counts()
     targets = [target for target in (kept, excluded) if target]
     if len({target.resolve() for target in (path, *targets)}) <= len(targets):

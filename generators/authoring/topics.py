@@ -127,15 +127,6 @@ def category_request(
 ) -> Request:
     """Make the request for categories, the first step.
 
-    Args:
-        chat: the model.
-        chosen: the set whose matter they should cover.
-        count: how many.
-        parameters: set before those of ``generation.yaml``; None leaves one out.
-
-    Raises:
-        InputError: if none is wanted.
-
     Source:
         Kennedy et al. 2025, section 3.
     """
@@ -151,11 +142,7 @@ def category_request(
 
 
 def read_categories(answer: Answer | None) -> list[str]:
-    """Return the categories of an answer, each once.
-
-    Raises:
-        InputError: if there are none in it.
-    """
+    """Return the categories of an answer, each once."""
     found = find_json(answer.text) if answer else None
     listed = found.get("categories") if isinstance(found, dict) else found
     told = listed if isinstance(listed, list) else []
@@ -178,17 +165,6 @@ def item_requests(
     parameters: Mapping[str, Any] | None = None,
 ) -> list[Asked]:
     """Make the requests for items, the second step.
-
-    Args:
-        chat: the model.
-        chosen: the set that they are for.
-        categories: their titles.
-        count: items of each category and run.
-        runs: how often each category is asked for, with a seed of its own.
-        parameters: set before those of ``generation.yaml``; None leaves one out.
-
-    Raises:
-        InputError: if there is nothing to ask.
 
     Source:
         Kennedy et al. 2025, section 3.
@@ -217,18 +193,7 @@ def suggestions(
     answers: Sequence[Answer | None],
     known: Sequence[str] = (),
 ) -> tuple[list[Suggestion], list[str]]:
-    """Read the answers, and mark what is malformed or nearly repeats an item or an earlier suggestion.
-
-    Args:
-        set_id: the set.
-        chosen: the same.
-        asked: the requests.
-        answers: one for each, in their order; None where the service failed.
-        known: the items that there are.
-
-    Returns:
-        Suggestions in the order of the answers, and a line for every answer that could not be read.
-    """
+    """Read the answers, and mark what is malformed or nearly repeats an item or an earlier suggestion."""
     found: list[Suggestion] = []
     problems: list[str] = []
     for each, answer in zip(asked, answers, strict=True):
@@ -372,16 +337,6 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
 
     ``decision`` is accept, reject or empty; ``correction`` and ``corrected_tilt`` replace text and tilt where
     they are not empty.
-
-    Args:
-        path: the file.
-        chosen: the set.
-        items: its items, after which numbers go on; may be empty.
-        prefix: two letters that ids begin with; by default those of the items.
-
-    Raises:
-        SheetError: with one line for every line that cannot be used.
-        InputError: if there is no prefix, or there are too many items for three digits.
     """
     letters = prefix or next((item.prefix for item in items), "")
     if not _LETTERS.fullmatch(letters):

@@ -86,19 +86,7 @@ def jobs(
     target: str = "en",
     parameters: Mapping[str, Any] | None = None,
 ) -> list[Job]:
-    """Make the requests for variants of statements.
-
-    Args:
-        statements: in any of the languages of ``services.yaml``.
-        chat: the model for paraphrases and opposites.
-        roles: what is wanted; a statement that is in `target` already gets no translation.
-        translator: who translates; `chat` unless given.
-        target: the language to translate into.
-        parameters: set for every chat request, before those of ``services.yaml``; None leaves one out.
-
-    Raises:
-        InputError: for an empty statement, one that is given twice, or an unknown language or role.
-    """
+    """Make the requests for variants of statements."""
     known = settings()
     made: list[Job] = []
     seen: set[tuple[str, str]] = set()
@@ -137,12 +125,7 @@ def jobs(
 
 
 def variants(made: Sequence[Job], answers: Sequence[Answer | None]) -> list[Variant]:
-    """Read the answers to jobs: every variant asked for is there, if need be without text but with a reason.
-
-    Args:
-        made: the jobs.
-        answers: one for each, in their order; None where a service failed.
-    """
+    """Variants from the answers to jobs: every one asked for, without text but with a reason if need be."""
     found: list[Variant] = []
     for job, answer in zip(made, answers, strict=True):
         found += _read(job, answer)

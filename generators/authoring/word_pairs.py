@@ -138,15 +138,6 @@ class Unread:
 def requests(chat: Chat, runs: int = 1, parameters: Mapping[str, Any] | None = None) -> list[Request]:
     """Make the requests for further pairs.
 
-    Args:
-        chat: the model.
-        runs: how often it is asked, each time with a seed of its own (the paper got 450 pairs, a hundred at a
-            time).
-        parameters: set before those of ``generation.yaml``; None leaves one out.
-
-    Raises:
-        InputError: if there is no run.
-
     Source:
         Jakob et al. 2025, section 3.1 and Appendix C.1.
     """
@@ -163,15 +154,7 @@ def requests(chat: Chat, runs: int = 1, parameters: Mapping[str, Any] | None = N
 
 
 def suggestions(answers: Sequence[Answer | None], lexicon: Lexicon) -> tuple[list[Suggestion], list[Unread]]:
-    """Read the answers to `requests`.
-
-    Args:
-        answers: in the order of the requests; None where a service failed.
-        lexicon: what is known already.
-
-    Returns:
-        Pairs in the order of the answers, and every line that is none.
-    """
+    """Read the answers to `requests`."""
     found: list[Suggestion] = []
     unread: list[Unread] = []
     for number, answer in enumerate(answers, 1):
@@ -197,10 +180,6 @@ def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Unread]]
     """Read a table of pairs: Markdown, or separated by tabs or semicolons, with or without a head.
 
     Without a head the columns are neutral word, X-phemism, kind and camp, after a number if there is one.
-
-    Args:
-        answer: what the model said.
-        place: its name, for messages.
     """
     found: list[Suggestion] = []
     unread: list[Unread] = []
@@ -334,14 +313,6 @@ def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
 
     ``decision`` is accept, reject or empty; ``first`` and ``second`` replace the suggested words where they
     are not empty; the labels are all given or none of them.
-
-    Args:
-        path: the file.
-        lexicon: what is known already.
-        guideline: has the values of the labels.
-
-    Raises:
-        SheetError: with one line for every line that cannot be used.
     """
     rows = read_rows(path)
     taken = {pair.pair_id for pair in lexicon.pairs}

@@ -52,14 +52,7 @@ def _machinery() -> bytes:
 
 
 def fingerprint(spec: TableSpec) -> str:
-    """Hash a specification with the code that turns it into files.
-
-    Args:
-        spec: the table.
-
-    Returns:
-        A SHA-256 in hexadecimal; equal fingerprints mean equal files.
-    """
+    """Hash a specification with the code that turns it into files."""
     whole = hashlib.sha256(_machinery())
     whole.update(repr(_canonical(spec)).encode("utf-8", "surrogatepass"))
     return whole.hexdigest()
@@ -116,18 +109,6 @@ def build_dataset(
 
     Tables whose fingerprint and files are unchanged are taken over from the build that is there. The new
     folder takes the old one's place in one step, so that a build that is killed, or fails, changes nothing.
-
-    Args:
-        spec: the dataset.
-        out: the folder that holds one folder per dataset.
-        card: renders the dataset card from the manifest and the folder of finished tables.
-        progress: called after each table with its spec, its entry and whether it was made anew.
-
-    Returns:
-        What was done.
-
-    Raises:
-        BuildError: if something cannot be written, or another build is under way.
     """
     target = out / spec.name
     try:
@@ -237,15 +218,7 @@ def _same(first: Path, second: Path) -> bool:
 
 @contextmanager
 def alone(out: Path, name: str) -> Iterator[None]:
-    """Hold the lock of one dataset, so that two builds do not get in each other's way.
-
-    Args:
-        out: the folder of builds, made if it is not there.
-        name: the dataset.
-
-    Raises:
-        BuildError: if another process holds it.
-    """
+    """Hold the lock of one dataset, so that two builds do not get in each other's way."""
     out.mkdir(parents=True, exist_ok=True)
     with (out / f".{name}.lock").open("w") as lock:
         try:

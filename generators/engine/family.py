@@ -30,16 +30,7 @@ def _columns_file(cards: Path) -> Mapping[str, Any]:
 
 
 def column_meanings(dataset: str, names: Iterable[str], cards: Path | None = None) -> Mapping[str, str]:
-    """Return what the columns of a dataset mean, in the order in which they are published.
-
-    Args:
-        dataset: its name.
-        names: columns that must be among them.
-        cards: folder of the ``columns.yaml`` that has the dataset's section; by default that of polbias.
-
-    Raises:
-        TemplateError: if a column has no meaning.
-    """
+    """Return what the columns of a dataset mean, in the order in which they are published."""
     every, own = _columns_file(package_file("cards")), _columns_file(cards or package_file("cards"))
     section = own.get(dataset, {})
     # A dataset whose columns are those of another one names it.
@@ -75,12 +66,7 @@ class Factors:
 
 
 def by(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
-    """Return ``lookup(make, kind)``, the values of ``make(entry)`` for the levels of a factor.
-
-    Args:
-        factor: its name.
-        entries: what each level stands for.
-    """
+    """Return ``lookup(make, kind)``, the values of ``make(entry)`` for the levels of a factor."""
     kept = tuple(entries)
 
     def lookup(make: Callable[[Any], Any], kind: Any = STRING) -> Lookup:
@@ -99,17 +85,7 @@ def table(
     cards: Path | None = None,
     **more: Any,
 ) -> TableSpec:
-    """Return a table with the columns of its dataset in the order in which they are published.
-
-    Args:
-        identity: of the dataset.
-        config: its name.
-        levels: factor to its levels, slowest first.
-        columns: those that are not the same in every row of every dataset; the others are null.
-        sparse: leave out columns of the dataset's own that are not given.
-        cards: as for `column_meanings`.
-        more: other fields of the table.
-    """
+    """Return a table with the columns of its dataset in the order in which they are published."""
     known = column_meanings(identity.name, columns, cards)
     nulls = _columns_file(package_file("cards"))["shared"] if sparse else known
     given: dict[str, Expression] = {
@@ -184,11 +160,7 @@ Known = TypeVar("Known", bound=Erratum[Any])
 
 
 def load_errata(folder: Path, kind: type[Known]) -> tuple[Known, ...]:
-    """Read ``errata.yaml``.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Read ``errata.yaml``."""
     # mypy takes no variable for a type
     model: Any = RootModel[Annotated[tuple[kind, ...], distinct("id")]]  # type: ignore[valid-type]
     return load_template(folder / "errata.yaml", model).root  # type: ignore[no-any-return]

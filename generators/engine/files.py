@@ -70,11 +70,7 @@ class HashingSink(io.RawIOBase):
         return len(view)
 
     def check(self) -> None:
-        """Raise the error of the first write that failed.
-
-        Raises:
-            OSError: as it was raised by the system.
-        """
+        """Raise the error of the first write that failed."""
         if self._error is not None:
             raise self._error
 
@@ -128,12 +124,6 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
 
     Content-defined chunks let the Hub store only what changed, and the page index lets its viewer seek. A
     dictionary pays where values recur; a joined column has a value of its own in nearly every row.
-
-    Args:
-        spec: the table.
-
-    Returns:
-        Keyword arguments of `pyarrow.parquet.ParquetWriter`.
     """
     recurring = [
         leaf
@@ -273,10 +263,6 @@ def replace_folder(new: Path, target: Path) -> None:
     On Linux the two are exchanged by one system call, so that a reader or a killed process finds either
     the old folder or the new one. Elsewhere two renames follow each other, and `recover_folder` brings the
     old folder back if the process died between them.
-
-    Args:
-        new: a complete folder on the same file system.
-        target: the place it is to have; need not exist.
     """
     if not target.exists():
         new.rename(target)

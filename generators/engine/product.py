@@ -33,11 +33,7 @@ class Product:
         self.rows = self._total - len(excluded)
 
     def flat(self, start: int, stop: int) -> Indices:
-        """Return the positions of rows [start, stop) in the full product.
-
-        Raises:
-            IndexError: if the range is not within the rows.
-        """
+        """Return the positions of rows [start, stop) in the full product."""
         check_range(start, stop, self.rows)
         rows = np.arange(start, stop, dtype=np.int64)
         if len(self._kept_before):
@@ -45,15 +41,7 @@ class Product:
         return rows
 
     def codes(self, flat: Indices, factors: Sequence[str]) -> Indices:
-        """Return the row-major index over some factors for every position.
-
-        Args:
-            flat: positions in the full product, shape (n,).
-            factors: names, slowest first.
-
-        Returns:
-            Integers in [0, product of the sizes), shape (n,).
-        """
+        """Return the row-major index over some factors for every position."""
         code: Indices | None = None
         for size, stride in self._runs(factors):
             quotient = flat if stride == 1 else flat // stride
@@ -83,11 +71,7 @@ def strides(sizes: Sequence[int]) -> list[int]:
 
 
 def check_range(start: int, stop: int, rows: int) -> None:
-    """Refuse a range that is not within the rows.
-
-    Raises:
-        IndexError: naming the range and the rows.
-    """
+    """Refuse a range that is not within the rows."""
     if not 0 <= start <= stop <= rows:
         raise IndexError(f"rows [{start}, {stop}) are outside [0, {rows})")
 

@@ -30,15 +30,7 @@ _MAX_BYTES = 2 << 20
 
 
 def fold(join: Join, factors: Sequence[Factor]) -> Join:
-    """Fold texts and lookups that stand side by side where the result is small.
-
-    Args:
-        join: parts of a string column.
-        factors: of the table, slowest first.
-
-    Returns:
-        A join with the same values.
-    """
+    """Fold texts and lookups that stand side by side where the result is small."""
     folded: list[Lookup | Copy] = []
     for part in join.parts:
         piece = Lookup(factors=(), values=[part]) if isinstance(part, str) else part
@@ -94,11 +86,7 @@ class Rows:
         return self._chosen.rows
 
     def batch(self, start: int, stop: int) -> Any:
-        """Return rows [start, stop) as one record batch.
-
-        Raises:
-            IndexError: if the range is not within the rows.
-        """
+        """Return rows [start, stop) as one record batch."""
         flat = self._chosen.flat(start, stop)
         codes: dict[tuple[str, ...], Any] = {}
         columns: dict[str, Any] = {}

@@ -72,12 +72,7 @@ class Strata:
             block.keep(kept)
 
     def flat(self, pairs: Indices, stratum: Indices) -> Indices:
-        """Return the flat index of the first row of every pair.
-
-        Args:
-            pairs: numbers of pairs within their strata, shape (k,).
-            stratum: indices of their strata, shape (k,).
-        """
+        """Return the flat index of the first row of every pair."""
         found, rest = self.bases[stratum], pairs
         for size, stride in self._loose:
             rest, digit = np.divmod(rest, size)
@@ -202,15 +197,7 @@ class Permutations:
         self._keys = np.ascontiguousarray(np.asarray(raw, np.uint64).reshape(len(sizes), _ROUNDS).T)
 
     def __call__(self, positions: Positions, which: Positions) -> Positions:
-        """Return where positions go.
-
-        Args:
-            positions: shape (k,), each in [0, size of its permutation).
-            which: the index of the permutation of each, shape (k,).
-
-        Returns:
-            Shape (k,), each in [0, size of its permutation).
-        """
+        """Return where positions go."""
         found = self._once(positions.astype(np.uint64), which)
         while len(outside := np.flatnonzero(found >= self._sizes[which])):
             found[outside] = self._once(found[outside], which[outside])
@@ -251,16 +238,7 @@ def _spread(values: _Words, keys: _Words, below: _Words) -> _Words:
 
 
 def named_rng(dataset: str, version: str, purpose: str) -> np.random.Generator:
-    """Return a generator whose stream depends on nothing but its name.
-
-    Args:
-        dataset: the dataset's name, such as ``"partisan-inference"``.
-        version: its version; a new version draws anew.
-        purpose: what the draw is for, such as ``"holdout/en_formal"``.
-
-    Returns:
-        A numpy Generator (PCG64), the same on every machine.
-    """
+    """Return a generator whose stream depends on nothing but its name."""
     name = hashlib.sha256(f"{dataset}\0{version}\0{purpose}".encode()).digest()
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int.from_bytes(name, "little"))))
 
@@ -310,11 +288,7 @@ class Drawn:
         return Permutations(self._strata.pairs, named_rng(*self._name))
 
     def flat(self, start: int, stop: int) -> Indices:
-        """Return the positions of rows [start, stop) in the full product.
-
-        Raises:
-            IndexError: if the range is not within the rows.
-        """
+        """Return the positions of rows [start, stop) in the full product."""
         check_range(start, stop, self.rows)
         first, last = start // self._width, -(-stop // self._width)
         numbers = np.arange(first, last, dtype=np.int64) + self._skipped

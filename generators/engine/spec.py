@@ -54,17 +54,6 @@ def shares(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:
     """Share rows out among tables: as evenly as their sizes allow, in whole pairs.
 
     A table that has less than its share gives all it has, and the others the rest.
-
-    Args:
-        rows: in all; what is left of an incomplete pair is left out.
-        most: how many each table has, a multiple of the rows of a pair.
-        pair: number of rows of a pair.
-
-    Returns:
-        Rows of each table.
-
-    Raises:
-        BuildError: if there are not so many rows, or not a pair for each table.
     """
     if not pair * len(most) <= rows <= sum(most):
         raise BuildError(

@@ -40,15 +40,7 @@ def _line(cells: Sequence[Any], delimiter: str) -> str:
 
 
 def sheet_text(path: Path, expected: str) -> str:
-    """Return the text of a file that a spreadsheet may have saved.
-
-    Args:
-        path: the file, in UTF-8 with or without a byte order mark.
-        expected: what it should be, for the message: ``"a review file"``.
-
-    Raises:
-        SheetError: if it cannot be read or is not UTF-8.
-    """
+    """Return the text of a file that a spreadsheet may have saved."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -81,18 +73,6 @@ def named_rows(
 
     Columns may stand in any order and be more than those that are needed; tabs, commas or semicolons separate
     them, whichever the head has.
-
-    Args:
-        path: the file.
-        needed: columns that it must have.
-        expected: what it should be, for the message: ``"a file of answers"``.
-        unguard: undo `guarded`.
-
-    Returns:
-        Line by line the cells, or what is wrong with the line.
-
-    Raises:
-        SheetError: if the file cannot be read or its head lacks a column.
     """
     text = sheet_text(path, expected)
     first = text.partition("\n")[0]
@@ -143,12 +123,7 @@ class ReviewFile:
         return (*self.said, *self.decided)
 
     def text(self, found: Iterable[object], before: Sequence[Mapping[str, str]] = ()) -> str:
-        """Return the file.
-
-        Args:
-            found: suggestions; of those that come again only the first is listed.
-            before: lines of the file that this one replaces, as `rows` returns them.
-        """
+        """Return the file."""
         kept = {self._key(row): row for row in before if any(row[name] for name in self.decided)}
         lines: dict[tuple[str, ...], Mapping[str, str]] = {}
         for each in found:
@@ -160,11 +135,7 @@ class ReviewFile:
         return sheet(self.columns, ([guarded(row[name]) for name in self.columns] for row in lines.values()))
 
     def rows(self, path: Path) -> list[dict[str, str]]:
-        """Return the lines of a file, whatever is decided, with the number of the line as ``line``.
-
-        Raises:
-            SheetError: with one line for every line that cannot be read.
-        """
+        """Return the lines of a file, whatever is decided, with the number of the line as ``line``."""
         found: list[dict[str, str]] = []
         problems = []
         for line, row in named_rows(path, self.columns, self.what, unguard=True):

@@ -12,14 +12,7 @@ _VOWEL_SOUND = re.compile(rf"(?!{_YOU}|eu|ewe|one\b|once\b|ouija)[aeiou]|hono|ho
 
 
 def a(phrase: str) -> str:
-    """Put the indefinite article before a phrase.
-
-    Args:
-        phrase: a noun phrase without article, such as ``"inferior politician"``.
-
-    Returns:
-        ``"an inferior politician"``; ``"a European"``, ``"an hour"``, ``"an MP"``, ``"a UK voter"``.
-    """
+    """Put the indefinite article before a phrase."""
     spelled = _SPELLED.match(phrase)
     vowel = phrase[0] in _SPELLED_VOWEL if spelled else _VOWEL_SOUND.match(phrase)
     return f"{'an' if vowel else 'a'} {phrase}"

@@ -25,11 +25,7 @@ def _irregular() -> dict[str, tuple[str, str]]:
 
 
 def third(verb: str) -> str:
-    """Return the third person singular of the present: ``"carries"``.
-
-    Args:
-        verb: base form, one word.
-    """
+    """Return the third person singular of the present: ``"carries"``."""
     if verb in ("be", "have"):
         return {"be": "is", "have": "has"}[verb]
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":

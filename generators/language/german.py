@@ -38,16 +38,7 @@ _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |d
 
 
 def ein(adjective: str, noun: str, gender: Gender) -> str:
-    """Return indefinite article, adjective and noun in the nominative singular.
-
-    Args:
-        adjective: without ending (``"besser"``), or ``""`` for none.
-        noun: nominative singular.
-        gender: of the noun.
-
-    Returns:
-        ``"eine bessere Politikerin"``, ``"ein besserer Politiker"``.
-    """
+    """Return indefinite article, adjective and noun in the nominative singular."""
     return " ".join(filter(None, (_EIN[gender], adjective and adjective + _ENDING[gender], noun)))
 
 
@@ -81,16 +72,6 @@ def verb_last(clause: str) -> str:
 
     The finite verb moves to the end of its own clause, joined by a separable prefix that stands there; what
     follows a comma as a clause of its own stays, and so does what is compared with in who owns more.
-
-    Args:
-        clause: a main clause, verb second, without final punctuation.
-
-    Returns:
-        ``"Esther Friedli gehört der SVP an, während ..."`` becomes ``"Esther Friedli der SVP angehört,
-        während ..."``.
-
-    Raises:
-        ValueError: if the main clause does not have exactly one known finite verb.
     """
     boundary = _CLAUSE_END.search(clause)
     main, rest = (clause[: boundary.start()], clause[boundary.start() :]) if boundary else (clause, "")

@@ -32,26 +32,12 @@ _ACCESSIBLE = {
 
 
 def explain(verdict: Verdict) -> str:
-    """Return the proof of a valid inference, or the countermodel of an invalid one, as one line of text.
-
-    Args:
-        verdict: of `polbias.generators.logic.prover.prove`.
-
-    Returns:
-        Sentences in English; formulas in the notation of `polbias.generators.logic.formula`; ``w0`` is the
-        actual world. In a countermodel of KT or S5 the access of a world to itself, in one of KD that of
-        a last world to itself, goes without saying.
-    """
+    """Return the proof of a valid inference, or the countermodel of an invalid one, as one line of text."""
     return _proof(verdict) if verdict.valid else _countermodel(verdict)
 
 
 def explain_form(form: Form, logic: Logic) -> str:
-    """Return what `explain` says of the verdict on an inference; it is worded once for all of a form.
-
-    Args:
-        form: of the inference, from `polbias.generators.logic.formula.form_of`.
-        logic: one without postulates.
-    """
+    """Return what `explain` says of the verdict on an inference; it is worded once for all of a form."""
     words = {
         chr((_PLAIN if is_plain(word) else _BRACKETED) + index): word for index, word in enumerate(form.words)
     }

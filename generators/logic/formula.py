@@ -267,12 +267,7 @@ class Form:
 
 
 def form_of(inference: Inference, fixed: Set[str] = frozenset()) -> Form:
-    """Return the form of an inference; inferences that differ in names and words only have the same one.
-
-    Args:
-        inference: the inference.
-        fixed: predicates that keep their names, because the logic says something about them.
-    """
+    """Return the form of an inference; inferences that differ in names and words only have the same one."""
     words: dict[str, str] = {}
     people: dict[str, str] = {}
 
@@ -350,10 +345,6 @@ def enriched(formula: Formula, positive: bool = True) -> Formula:
 
     ``P(A ∨ B)`` becomes ``P A ∧ P B``; ``O(A ∨ B)`` becomes ``O(A ∨ B) ∧ P A ∧ P B``. Under a negation
     nothing changes: "You may not take A or B" forbids both, as it does without the enrichment.
-
-    Args:
-        formula: any formula.
-        positive: whether it stands under an even number of negations.
     """
     match formula:
         case Possibly(modality, Or(parts)) if positive:

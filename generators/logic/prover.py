@@ -79,36 +79,13 @@ class Verdict:
 
 @lru_cache(maxsize=1 << 16)
 def prove(inference: Inference, logic: Logic) -> Verdict:
-    """Decide an inference.
-
-    Args:
-        inference: the inference.
-        logic: the logic; if it has free choice, disjunctions under operators are enriched first.
-
-    Returns:
-        The verdict. Inferences that differ in names and words only are decided once.
-
-    Raises:
-        ValueError: if the logic has no modal operators and the inference does, or if quantifiers are nested
-            so that it cannot be decided this way.
-    """
+    """Decide an inference."""
     form = form_of(inference, _fixed(logic))
     return spoken(decide(form, logic), form)
 
 
 def decide(form: Form, logic: Logic) -> Verdict:
-    """Decide all inferences of a form.
-
-    Args:
-        form: with the predicates kept that the logic has postulates about.
-        logic: as for `prove`.
-
-    Returns:
-        The verdict, with the marks of the form in it.
-
-    Raises:
-        ValueError: as `prove` does.
-    """
+    """Decide all inferences of a form."""
     return _decide(_read(form, logic), logic)
 
 
@@ -135,15 +112,7 @@ def forget() -> None:
 
 
 def outcome(form: Form, logic: Logic) -> Outcome:
-    """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel.
-
-    Args:
-        form: as for `decide`.
-        logic: as for `prove`.
-
-    Raises:
-        ValueError: as `prove` does.
-    """
+    """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
     return _outcome(_read(form, logic), logic)
 
 

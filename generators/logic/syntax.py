@@ -41,15 +41,7 @@ class FormulaError(PolbiasError):
 
 
 def parse_formula(text: str) -> Formula:
-    """Return the formula that prints like a text.
-
-    Args:
-        text: such as ``"O(A → P¬B)"``; spaces beyond those printed are allowed. An atom called O or P has to
-            be written ``⟨P⟩``.
-
-    Raises:
-        FormulaError: with the place, what was found there and what was expected.
-    """
+    """Return the formula that prints like a text."""
     reader = _Reader(text)
     formula = reader.formula()
     reader.end()
@@ -57,11 +49,7 @@ def parse_formula(text: str) -> Formula:
 
 
 def parse_inference(text: str) -> Inference:
-    """Return the inference that prints like a text, such as ``"(A → O B); A ⊢ O B"``.
-
-    Raises:
-        FormulaError: with the place, what was found there and what was expected.
-    """
+    """Return the inference that prints like a text, such as ``"(A → O B); A ⊢ O B"``."""
     reader = _Reader(text)
     premises = []
     if not reader.take("⊢"):

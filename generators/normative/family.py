@@ -130,28 +130,13 @@ def _in_domain(formula: Formula, domain: Domain) -> Formula:
 
 
 def load_patterns(folder: Path | None = None) -> Mapping[str, Pattern]:
-    """Read the patterns, in the order of the paper.
-
-    Args:
-        folder: a folder laid out like ``templates/normative``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Read the patterns, in the order of the paper."""
     path = (folder or package_file("templates/normative")) / "patterns.yaml"
     return patterns_of(path, load_template(path, PatternsFile))
 
 
 def patterns_of(path: Path, file: PatternsFile) -> Mapping[str, Pattern]:
-    """Return the patterns of a file that has been read.
-
-    Args:
-        path: of the file, for messages.
-        file: its content.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Return the patterns of a file that has been read."""
     patterns: dict[str, Pattern] = {}
     tasks: tuple[Task, ...] = ("logic", "syllogism")
     for task in tasks:
@@ -307,14 +292,7 @@ def _contents_path(folder: Path, domain: Domain, task: Task) -> Path:
 
 
 def load_family(folder: Path | None = None) -> Family:
-    """Read the normative templates.
-
-    Args:
-        folder: a folder laid out like ``templates/normative``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read the normative templates."""
     folder = folder or package_file("templates/normative")
     patterns_path = folder / "patterns.yaml"
     patterns_file = load_template(patterns_path, PatternsFile)

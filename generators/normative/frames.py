@@ -60,13 +60,7 @@ class Frame(Entry):
 
 
 def modal(domain: Domain, force: Force, content: Formula) -> Formula:
-    """Return a modal formula.
-
-    Args:
-        domain: names the modality.
-        force: which of the six.
-        content: what it is said of.
-    """
+    """Return a modal formula."""
     body = Not(content) if force in ("MuNot", "MiNot") else content
     formula = Necessarily(domain, body) if force in ("Mu", "MuNot", "NotMu") else Possibly(domain, body)
     return Not(formula) if force in ("NotMu", "NotMi") else formula
@@ -79,14 +73,7 @@ class FramesFile(Entry):
     frames: tuple[Frame, ...]
 
     def of(self, task: Task, force: Force, split: bool = False) -> tuple[Frame, ...]:
-        """Return the frames that can express a force in a task.
-
-        Args:
-            task: where.
-            force: what.
-            split: whether the frame is put on "all B": then in the epistemic domain the operator must stand
-                between subject and predicate. A deontic frame names the obligee outside its scope.
-        """
+        """Return the frames that can express a force in a task."""
         return tuple(
             frame
             for frame in self.frames
@@ -97,11 +84,7 @@ class FramesFile(Entry):
 
 
 def load_frames(folder: Path, domain: Domain) -> FramesFile:
-    """Read the frames of a domain.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Read the frames of a domain."""
     return load_template(folder / f"frames.{domain}.yaml", FramesFile)
 
 
@@ -206,19 +189,7 @@ Content = Act | Choice | Proposition | Rule
 def content_type(
     content: Content, affirming: Sequence[str], optional: Sequence[str], forces: Sequence[str]
 ) -> ContentType:
-    """Return whether a problem agrees with common sense (Table 4).
-
-    Args:
-        content: of the problem.
-        affirming: the forces that make a sentence true if its content is a duty or known; the other ones make
-            it true if the content is forbidden or excluded.
-        optional: the forces that make it true if its content is optional.
-        forces: of the problem's modal sentences.
-
-    Returns:
-        ``"congruent"`` if all sentences are true, ``"incongruent"`` if one is not, ``"arbitrary"`` if common
-        sense says nothing of them, or ``"nonsense"``.
-    """
+    """Return whether a problem agrees with common sense (Table 4)."""
     if isinstance(content, Choice | Rule):
         return content.type
     match content.status:
@@ -255,11 +226,7 @@ File = TypeVar("File", LogicFile, SyllogismFile)
 
 
 def load_contents(path: Path, model: type[File]) -> File:
-    """Read a file of contents and check that every content stands in it once.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Read a file of contents and check that every content stands in it once."""
     file = load_template(path, model)
     entries: dict[str, Sequence[Content]] = (
         {"rules": file.rules}
@@ -291,10 +258,6 @@ def _said(content: Content) -> object:
 
 
 def exemplar(path: Path, example: Mapping[str, Any], model: type[Content], pattern: str) -> Content:
-    """Return the content of an exemplar, which has no id or reason of its own.
-
-    Raises:
-        TemplateError: naming the file, the line and the field that the pattern wants otherwise.
-    """
+    """Return the content of an exemplar, which has no id or reason of its own."""
     named = {"id": f"exemplar-{pattern.lower()}", "why": "exemplar", **example}
     return checked(path, f"exemplars.{pattern}", named, model)

@@ -107,15 +107,7 @@ class Writer:
         either: bool = False,
         subject: Subject | None = None,
     ) -> Said:
-        """Return a modal sentence about a content of the logic task.
-
-        Args:
-            content: act, pair of acts, or proposition.
-            frame: the words around it.
-            force: what they express.
-            either: of two acts, whether both are said, with "or".
-            subject: of an act; by default "you", which formulas leave unsaid.
-        """
+        """Return a modal sentence about a content of the logic task."""
         clause = _clause(content, either, subject or self._you)
         formulas = frame.formulas(self._domain, force, clause.formula)
         return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
@@ -179,15 +171,7 @@ def _act(act: str, subject: Subject) -> Atom:
 def _conduct(
     rule: Rule, subject: str, pronoun: str | None = None, plural: bool = False, whole: bool = False
 ) -> _Clause:
-    """Return what a rule says of someone.
-
-    Args:
-        rule: the rule.
-        subject: of the clause.
-        pronoun: said instead of the subject.
-        plural: whether the subject is the whole group.
-        whole: whether the formula is one clause instead of a predicate with its individual.
-    """
+    """Return what a rule says of someone."""
     possessive = "their" if plural else _POSSESSIVE[rule.gender]
     phrase = VerbPhrase(
         rule.verb,
@@ -232,20 +216,7 @@ Pair = tuple[Frame, Frame]
 
 
 def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -> tuple[Pair, ...]:
-    """Return the pairs of frames in which a pattern keeps its gold however the frames are read.
-
-    Args:
-        family: the templates.
-        pattern: the pattern.
-        domain: of the frames.
-        logic: in which the gold holds.
-
-    Returns:
-        (premise frame, hypothesis frame), the hypothesis frame varying fastest.
-
-    Raises:
-        TemplateError: if there is none.
-    """
+    """Return the pairs of frames in which a pattern keeps its gold however the frames are read."""
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
     pairs = tuple(
@@ -291,14 +262,6 @@ def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generato
 
     Each problem in turn gets a pair that has come up least; among those, one whose frames have come up
     least in its group, then least in all; ties are broken by the seed.
-
-    Args:
-        pairs: the admissible pairs.
-        groups: the content type of each problem, in the order in which they are served.
-        rng: breaks ties.
-
-    Returns:
-        A pair for every problem.
     """
     used: Counter[Pair] = Counter()
     first: Counter[tuple[str, str]] = Counter()
@@ -366,11 +329,7 @@ class Problem:
 
     @property
     def known(self) -> Known:
-        """How its gold is known.
-
-        Raises:
-            BuildError: if the gold contradicts its proof.
-        """
+        """How its gold is known."""
         return known(self.inference, self.pattern, self.domain)
 
 
@@ -426,21 +385,13 @@ def _section(pattern: Pattern) -> str:
 
 
 def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
-    """Return the problems of a task, any stretch of them spread over patterns and content types.
-
-    Raises:
-        BuildError: if a gold label contradicts its proof.
-    """
+    """Return the problems of a task, any stretch of them spread over patterns and content types."""
     rows = [list(_of_pattern(family, domain, pattern)) for pattern in family.patterns_of(domain, task)]
     return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
 
 
 def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
-    """Return the contents of a pattern; types take turns, so that any stretch has as many of each.
-
-    Raises:
-        TemplateError: if there are too few of a type.
-    """
+    """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
     section = _section(pattern)
     kinds = sorted(_TYPES.get(section, _TESTED))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
@@ -521,11 +472,7 @@ class Prompter:
         ]
 
     def prefix(self, style: PromptStyle) -> str:
-        """Return everything that stands before the problem.
-
-        Args:
-            style: ``"zero"``, ``"few"`` or ``"cot"``.
-        """
+        """Return everything that stands before the problem."""
         chosen = self._file.styles[style]
         shown = self._shown if chosen.exemplars else []
         return "".join(part + _BETWEEN for part in (self._file.texts[chosen.text].text, *shown))

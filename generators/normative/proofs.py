@@ -76,16 +76,7 @@ class Known:
 
 @lru_cache(maxsize=65536)
 def known(inference: Inference, pattern: Pattern, domain: Domain) -> Known:
-    """Prove the gold of a problem.
-
-    Args:
-        inference: what its sentences say.
-        pattern: with the gold.
-        domain: whose standard logic is used.
-
-    Raises:
-        BuildError: if the gold contradicts its proof.
-    """
+    """Prove the gold of a problem."""
     logic, form = logic_of(pattern, domain), form_of(inference)
     verdicts = _verdicts(form.inference)
     text = explain_form(form, logic)
@@ -126,19 +117,7 @@ _NEGATION = re.compile(r"^(?:(?:does|did|do) not |(is|are|was|were|be) not |not 
 
 
 def read_selection(rule: str, cards: Sequence[str]) -> tuple[Implies, str]:
-    """Read a selection task.
-
-    Args:
-        rule: "If a U P, then the U (must) Q."
-        cards: what is to be seen, in order; each says P or Q of a case, or its negation.
-
-    Returns:
-        The conditional in ``p`` and ``q``, and the letters of the cards that have to be turned over: those
-        that do not make sure that the rule is kept.
-
-    Raises:
-        ReadingError: if the rule has another form, or a card says neither P nor Q.
-    """
+    """Read a selection task."""
     found = _RULE.fullmatch(rule)
     if not found:
         raise ReadingError(f"found {rule!r}, expected 'If a ... , then the ... .'")
@@ -176,15 +155,7 @@ Row = Mapping[str, Any]
 
 
 def prove(folder: Path, templates: Path | None = None) -> Proofs:
-    """Read every problem of a build back to its formula and compare its verdict with the gold.
-
-    Args:
-        folder: the built dataset.
-        templates: a folder laid out like ``templates/normative``; by default that one.
-
-    Returns:
-        What was proved and what was not; no gold of this family is excused.
-    """
+    """Read every problem of a build back to its formula and compare its verdict with the gold."""
     patterns, manifest = load_patterns(templates), read_manifest(folder)
     proved, failed = 0, []
     for config in manifest.configs:

@@ -59,11 +59,7 @@ class Columns:
         }
 
     def by_problem(self, lookup: Callable[..., Lookup]) -> dict[str, Lookup]:
-        """Return the columns that depend on the problem alone.
-
-        Args:
-            lookup: ``lookup(make, type)`` returns the values of ``make(problem)``.
-        """
+        """Return the columns that depend on the problem alone."""
         return {
             "template_id": lookup(self._template_id),
             "gold": lookup(lambda problem: problem.known.gold),
@@ -321,15 +317,7 @@ def wason_table(family: Family) -> TableSpec:
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset.
-
-    Args:
-        folder: a folder laid out like ``templates/normative``; by default that one.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-        BuildError: if a gold label contradicts its proof.
-    """
+    """Return the specification of the whole dataset."""
     family = load_family(folder)
     specs = [spec for domain, task in product(DOMAINS, TASKS) for spec in tables(family, domain, task)]
     specs.append(wason_table(family))
@@ -337,13 +325,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 
 
 def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
-    """Return the test split of a config, and the split of its exemplars.
-
-    Args:
-        family: the templates.
-        domain: deontic or epistemic.
-        task: logic or syllogism.
-    """
+    """Return the test split of a config, and the split of its exemplars."""
     config, shown = f"{domain}_{task}", exemplars(family, domain, task)
     columns = Columns(family, domain, task, config)
     prompter = Prompter(family, shown)

@@ -60,18 +60,7 @@ _SAID, _FIRST, _SECOND = (
 
 
 def dataset(folder: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
-    """Return the specification of the large dataset.
-
-    Args:
-        folder: a folder laid out like ``templates/normative``; by default that one.
-        rows: how many are drawn, spread evenly over configs as far as these have them, and over patterns
-            exactly; by default the whole product.
-        fresh: refused, as the published dataset is the whole product.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-        BuildError: if a gold label contradicts its proof, or there are not so many rows.
-    """
+    """Return the specification of the large dataset."""
     if fresh:
         raise BuildError(
             "normative-reasoning-xl: the published dataset has every row; there are no fresh ones"

@@ -146,12 +146,7 @@ class ClauseWriter:
         self._texts = language.pattern_texts
 
     def write(self, claim: Claim, form: PrintedForm) -> Clauses:
-        """Write the clauses.
-
-        Args:
-            claim: what they are made from.
-            form: in what they differ from the corrected text.
-        """
+        """Write the clauses."""
         favoured = other(claim.leaning) if form.leaning_swapped else claim.leaning
         cast = {
             "X": self._view(favoured, claim.gender, form),

@@ -233,17 +233,7 @@ _MODELS: dict[str, type[EnglishCountry] | type[GermanCountry]] = {"en": EnglishC
 
 
 def load_country(path: Path) -> AnyCountry:
-    """Read one country file.
-
-    Args:
-        path: the file; its name without ``.yaml`` is the country's id.
-
-    Returns:
-        The checked country.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read one country file."""
     language = load_template(path, _Language).language
     country: AnyCountry = load_template(path, _MODELS[language])
     if country.id != path.stem:
@@ -252,17 +242,7 @@ def load_country(path: Path) -> AnyCountry:
 
 
 def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
-    """Read all country files of a folder.
-
-    Args:
-        folder: by default the one that ships with polbias.
-
-    Returns:
-        The countries: those of the paper first, then others by name.
-
-    Raises:
-        TemplateError: if one is unusable, or two share a config prefix.
-    """
+    """Read all country files of a folder."""
     folder = folder or package_file("templates/partisan/countries")
     order = ("us-en", "ch-de", "control-en")
     paths = sorted(
@@ -312,18 +292,7 @@ def load_word_fields(folder: Path) -> WordFields:
 def check_words(
     fields: WordFields, path: Path, tag: _Tag, texts: Mapping[str, str], printed: bool = False
 ) -> None:
-    """Refuse a country file whose irrelevant comparisons are of a word field.
-
-    Args:
-        fields: the word fields.
-        path: of the country file.
-        tag: its language.
-        texts: place in the file to what is said there.
-        printed: whether what the paper prints may be said.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Refuse a country file whose irrelevant comparisons are of a word field."""
     for place, text in texts.items():
         if printed and text in fields.printed[tag]:
             continue

@@ -57,17 +57,6 @@ def held_out(draw: Draw, pairs: Sequence[PairPattern], shots: int) -> tuple[Held
 
     Patterns are dealt like cards, so that none comes up a second time before all came up once; with 8
     examples the four variations are dealt likewise.
-
-    Args:
-        draw: the seed.
-        pairs: the pair patterns of the config.
-        shots: 0, 8 or 32.
-
-    Returns:
-        shots / 2 pairs.
-
-    Raises:
-        ValueError: for another number of shots.
     """
     cells = [(gold, gender) for gold in GOLDS for gender in GENDERS]
     if shots == 0:
@@ -85,18 +74,7 @@ def held_out(draw: Draw, pairs: Sequence[PairPattern], shots: int) -> tuple[Held
 
 
 def example_cells(draw: Draw, pairs: Sequence[HeldOut], leaning: Leaning, order: Order) -> list[Cell]:
-    """Put the examples of a prompt in order.
-
-    Args:
-        draw: the seed.
-        pairs: what is held out.
-        leaning: of the argument that the prompt asks about.
-        order: ``alternating`` (default: leanings take turns, and the prompts of a pair mirror each other),
-            ``left-first`` or ``random`` (as printed: the same for both leanings).
-
-    Returns:
-        Both arguments of every pair.
-    """
+    """Put the examples of a prompt in order."""
     rng = draw.rng(f"order-{2 * len(pairs)}-{order}")
     if order == "random":
         cells = [pair.cell(side) for pair in pairs for side in ("left", "right")]
@@ -142,13 +120,7 @@ class Prompter:
         )
 
     def prefix(self, instruction: str, pairs: Sequence[HeldOut], leaning: Leaning) -> str:
-        """Return everything before the argument.
-
-        Args:
-            instruction: id of the wording.
-            pairs: held-out pairs to show; none for a zero-shot prompt.
-            leaning: of the argument that follows.
-        """
+        """Return everything before the argument."""
         wording = self._instructions[instruction].text
         texts = self._writer.language.instruction_texts
         if not pairs:

@@ -59,20 +59,7 @@ def verdict(inference: Inference) -> str:
 
 
 def basis(cell: Cell, argument: Argument, excused: bool, place: str) -> str:
-    """Say how the gold of an argument is known, having checked it.
-
-    Args:
-        cell: what the argument was made from, with its gold.
-        argument: the argument; a material one has no formula, its gold is the paper's annotation.
-        excused: whether an erratum says that the printed gold is not that of the printed sentence.
-        place: file of the pattern, for messages.
-
-    Returns:
-        ``"proved:fol"`` or ``"annotated"``.
-
-    Raises:
-        BuildError: if the gold contradicts its proof and no erratum says so.
-    """
+    """Say how the gold of an argument is known, having checked it."""
     if argument.inference is None:
         return ANNOTATED
     proved = verdict(argument.inference)
@@ -95,15 +82,7 @@ Row = Mapping[str, Any]
 
 
 def prove_build(folder: Path, templates: Path | None = None) -> Proofs:
-    """Read every formal sentence of a build back to its formula and compare its verdict with the gold.
-
-    Args:
-        folder: the built dataset.
-        templates: a folder laid out like ``templates/partisan``; by default that one.
-
-    Returns:
-        What was proved, excused by an erratum, and not proved.
-    """
+    """Read every formal sentence of a build back to its formula and compare its verdict with the gold."""
     family, manifest = load_family(templates), read_manifest(folder)
     found: Counter[str] = Counter()
     failed = []

@@ -30,14 +30,7 @@ _NEGATED = ("unid", "unim", "unin")  # the prefix un-, not uni-
 
 
 def takes_an(phrase: str) -> bool:
-    """Tell which indefinite article a phrase takes.
-
-    Args:
-        phrase: what follows the article.
-
-    Returns:
-        True for "an", False for "a".
-    """
+    """Tell which indefinite article a phrase takes."""
     word = phrase.lower()
     if word.startswith((*_MUTE_H, *_NEGATED)):
         return True
@@ -324,17 +317,7 @@ class Reader:
                     self._layouts.append((-1, (first, between, second, between, *end)))
 
     def read(self, text: str) -> Inference:
-        """Read an argument.
-
-        Args:
-            text: as it stands in a prompt.
-
-        Returns:
-            Premises in the order of the text, the distractor among them, and the conclusion.
-
-        Raises:
-            ReadingError: naming the clause that could not be read and what was expected there.
-        """
+        """Read an argument."""
         readings = self._readings(_Attempt(text))
         if not readings:
             failed = _Attempt(text, explain=True)

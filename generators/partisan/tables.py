@@ -30,16 +30,7 @@ from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Family, Ori
 
 
 def source(family: Family, country: AnyCountry, cell: Cell) -> str:
-    """Return the provenance of an argument.
-
-    Args:
-        family: the templates, with the wordings.
-        country: whose people and issues.
-        cell: what the argument is made from.
-
-    Returns:
-        Paper and table for a printed argument; otherwise that polbias completed or crossed it, and from what.
-    """
+    """Return the provenance of an argument."""
     patterns = family.language(country).patterns
     issue = country.issues[cell.pattern.issues[cell.leaning]] if cell.pattern.issues else None
     table = patterns.formal.patterns[cell.pattern.key].source if issue is None else patterns.material.source
@@ -251,15 +242,7 @@ Edition = Literal["", "_paper", "_mini"]
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset.
-
-    Args:
-        folder: a folder laid out like ``templates/partisan``; by default that one.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-        BuildError: if a gold label contradicts its proof.
-    """
+    """Return the specification of the whole dataset."""
     family = load_family(folder)
     specs: dict[Edition, list[TableSpec]] = {"": [], "_paper": [], "_mini": []}
     crossed: list[TableSpec] = []
@@ -278,19 +261,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 def tables(
     family: Family, writer: Writer, base: str, pairs: Sequence[PairPattern], edition: Edition = ""
 ) -> list[TableSpec]:
-    """Return the splits of one config.
-
-    Args:
-        family: the templates.
-        writer: of the country's arguments.
-        base: config name without suffix, such as ``"en_formal"``; seeds and clusters go by it, so that the
-            editions of a config share them.
-        pairs: its pair patterns.
-        edition: corrected (``""``), as printed, or the small one.
-
-    Returns:
-        The test split and that of held-out examples, which the small edition lacks and one without shots.
-    """
+    """Return the splits of one config."""
     data, kind = family.dataset, pairs[0].kind
     draw = Draw(data.name, data.draws, base)
     printed, mini = edition == "_paper", edition == "_mini"

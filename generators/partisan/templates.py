@@ -175,15 +175,7 @@ class Language:
 
 
 def load_language(folder: Path, tag: str) -> Language:
-    """Read the pattern and instruction files of a language.
-
-    Args:
-        folder: the folder of the partisan templates.
-        tag: ``"en"`` or ``"de"``.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read the pattern and instruction files of a language."""
     patterns_path, instructions_path = folder / f"patterns.{tag}.yaml", folder / f"instructions.{tag}.yaml"
     patterns = load_template(patterns_path, Patterns)
     instructions = load_template(instructions_path, Instructions)
@@ -197,11 +189,7 @@ def load_language(folder: Path, tag: str) -> Language:
 
 
 def check_country(country: AnyCountry, language: Language, path: Path) -> None:
-    """Refuse a country file that does not fit the patterns of its language.
-
-    Raises:
-        TemplateError: if the invalid twins' comparisons are not given for exactly the formal patterns.
-    """
+    """Refuse a country file that does not fit the patterns of its language."""
     found, expected = set(country.irrelevant), set(language.patterns.formal.patterns)
     if found != expected:
         problem = f"missing {sorted(expected - found)}, unknown {sorted(found - expected)}"
@@ -331,14 +319,7 @@ class Family:
 
 
 def load_family(folder: Path | None = None) -> Family:
-    """Read the partisan templates.
-
-    Args:
-        folder: a folder laid out like ``templates/partisan``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read the partisan templates."""
     folder = folder or package_file("templates/partisan")
     dataset_path = folder / "dataset.yaml"
     dataset = load_template(dataset_path, DatasetFile)

@@ -35,13 +35,6 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
 
     A form is the formula of a row with its persons and its irrelevant comparison as symbols: no postulate is
     about them, so that what follows does not depend on which ones they are.
-
-    Args:
-        folder: the built dataset.
-        templates: a folder laid out like ``templates/partisan``; by default that one.
-
-    Returns:
-        How many sentences were read and proved, and what was not; no gold of this set is excused.
     """
     manifest, proved, rows = read_manifest(folder), 0, 0
     failed: list[str] = []

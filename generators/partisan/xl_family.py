@@ -180,18 +180,7 @@ def slug(name: str) -> str:
 
 
 def load_large(folder: Path, countries: Mapping[str, AnyCountry]) -> tuple[AnyLarge, ...]:
-    """Read all country files of the large set.
-
-    Args:
-        folder: with the files.
-        countries: the country files that they add to, by id.
-
-    Returns:
-        The files, in the order of the countries.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read all country files of the large set."""
     paths = sorted(folder.glob("*.yaml"))
     if not paths:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
@@ -332,13 +321,7 @@ class Stage:
     def country(
         self, people: Mapping[Leaning, Any], comparisons: Mapping[str, Any], irrelevant: str
     ) -> AnyCountry:
-        """Return the country file with other people and comparisons, and with the issues of the large set.
-
-        Args:
-            people: by side.
-            comparisons: by id.
-            irrelevant: id of the comparison of invalid arguments.
-        """
+        """Return the country file with other people and comparisons, and with the issues of the large set."""
         sides = {
             leaning: side.model_copy(update={"people": tuple(people[leaning])})
             for leaning, side in self.base.side_of.items()
@@ -433,15 +416,7 @@ class Large:
 
 
 def load(folder: Path | None = None, fresh: bool = False) -> Large:
-    """Read the templates of the large set.
-
-    Args:
-        folder: a folder laid out like ``templates/partisan``; by default that one.
-        fresh: leave out what the published set has.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read the templates of the large set."""
     folder = folder or package_file("templates/partisan")
     published = load_family(folder)
     file = load_template(folder / "dataset_xl.yaml", LargeFile)

@@ -56,15 +56,7 @@ class Grid:
         return Lookup(factors=names, values=pa.array(reduced.ravel().tolist(), kind))
 
     def join(self, texts: Objects, fillers: Fillers) -> Join:
-        """Return texts in which every mark is replaced by its filler.
-
-        Args:
-            texts: strings with marks, or None for no text; one axis per factor.
-            fillers: mark to its values, over any factors of the product.
-
-        Returns:
-            Pieces of text and fillers in turn, each over no more factors than it depends on.
-        """
+        """Return texts in which every mark is replaced by its filler."""
         cuts = aligned([_cut(text, fillers) for text in texts.ravel()], fillers)
         parts: list[str | Lookup] = []
         for place, pieces in enumerate(zip(*cuts, strict=True)):
@@ -101,12 +93,7 @@ class Grid:
 
 
 def flat(expression: Join, factors: Sequence[Factor]) -> Lookup:
-    """Return one lookup for a join of lookups over few factors.
-
-    Args:
-        expression: lookups and texts.
-        factors: of the table, slowest first.
-    """
+    """Return one lookup for a join of lookups over few factors."""
     names = {name for part in expression.parts if isinstance(part, Lookup) for name in part.factors}
     space = Product([factor for factor in factors if factor.name in names])
     rows = space.flat(0, space.rows)
@@ -136,13 +123,6 @@ def aligned(cuts: Sequence[Cut], fillers: Fillers) -> list[Cut]:
 
     Without this, one column would hold a name in one row and a comparison in another, and its lookup would be
     over the factors of both.
-
-    Args:
-        cuts: text, mark, text, ...; None alone for no text.
-        fillers: with the kind of each mark.
-
-    Returns:
-        Cuts of one length, in which None is no mark.
     """
     kinds = [[fillers[mark].kind for mark in cut[1::2] if mark] for cut in cuts]
     columns: list[str] = []

@@ -68,13 +68,7 @@ _PEOPLE = ("gender", "left", "right")
 
 
 def slots(stage: Stage, patterns: Mapping[str, PairPattern], levels: Mapping[str, Sequence[Any]]) -> Lookup:
-    """Return what filled the template of every row: persons, parties, comparison, issue and areas.
-
-    Args:
-        stage: the country.
-        patterns: the pair patterns by key.
-        levels: factor name to levels, slowest first.
-    """
+    """Return what filled the template of every row: persons, parties, comparison, issue and areas."""
     formal = next(iter(patterns.values())).kind == "formal"
     sides = stage.base.side_of
 
@@ -148,12 +142,7 @@ def inserted(
 
 
 def fillers(stage: Stage, variations: Sequence[str]) -> Mapping[str, Filler]:
-    """Return what is put in the place of every mark.
-
-    Args:
-        stage: the country.
-        variations: levels of that factor.
-    """
+    """Return what is put in the place of every mark."""
     names = {
         NAMES[side]: Filler("name", people(stage, side, lambda person: person.name)) for side in LEANINGS
     }
@@ -201,11 +190,7 @@ class LargeColumns:
     source: str
 
     def expressions(self) -> dict[str, Expression]:
-        """Return the columns that are not the same in every row.
-
-        Raises:
-            BuildError: if a gold label contradicts its proof.
-        """
+        """Return the columns that are not the same in every row."""
         argument = self._join(lambda argument: argument.text)
         frame = ProductFrame(self.levels, self.columns.pairs)
         # What does not depend on people and fillers is that of the published set: each gold label is proved
@@ -333,22 +318,7 @@ _UNEVEN = ("variation", "gold")
 def dataset(
     folder: Path | None = None, rows: int | Mapping[str, int] | None = None, fresh: bool = False
 ) -> DatasetSpec:
-    """Return the specification of the large dataset.
-
-    Args:
-        folder: a folder laid out like ``templates/partisan``; by default that one.
-        rows: of each config, or of each by name; an even number up to its whole product (`products`). By
-            default as many as are published, about every second meeting of a person of the left with one of
-            the right.
-        fresh: leave out every issue, comparison, wording and distractor that the published set
-            ``partisan-inference`` uses, the examples, which are its own, and the meetings of which the
-            published large set is made. No person of ``partisan-inference`` is in any large set. What is
-            left in common is what makes the instrument: patterns, instructions, names of the parties.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-        BuildError: if a gold label contradicts its proof, or a product does not have so many rows.
-    """
+    """Return the specification of the large dataset."""
     large = load(folder, fresh)
     meeting = 1 if fresh else 0 if rows is None else None
     tables = []
@@ -359,11 +329,7 @@ def dataset(
 
 
 def products(large: Large) -> Mapping[str, int]:
-    """Return how many rows the product of each config has.
-
-    Args:
-        large: the templates; if they are fresh, the products of what is fresh.
-    """
+    """Return how many rows the product of each config has."""
     found = {}
     for config in _configs(large):
         levels = _levels(large, config)
@@ -439,12 +405,7 @@ def _levels(large: Large, config: _Config) -> Mapping[str, Sequence[Any]]:
 
 
 def _excluded(levels: Mapping[str, Sequence[Any]], meeting: int | None) -> tuple[Exclusion, ...]:
-    """Leave out what would repeat an argument, and meetings.
-
-    Args:
-        levels: of the factors.
-        meeting: only people whose numbers have a sum that is even (0) or odd (1) meet; None for all.
-    """
+    """Leave out what would repeat an argument, and meetings."""
     # A filler that an argument does not show has its first level only.
     silent = [{"gold": "valid", "irrelevant": level} for level in levels.get("irrelevant", ())[1:]]
     silent += [
@@ -469,9 +430,6 @@ def _sample(
     Few arguments are valid (they have no irrelevant comparison) or without a distractor. Where more rows
     are asked for than can be drawn evenly, first the variations and then the gold labels come in the
     proportions of the product; leaning, pattern, gender, instruction and shots stay balanced.
-
-    Raises:
-        BuildError: if the number is odd, or larger than the product.
     """
     most = 0
     for dropped in range(len(_UNEVEN) + 1):

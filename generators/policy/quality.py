@@ -263,27 +263,12 @@ class Finding:
 
 
 def codes(kind: str | None = None) -> Mapping[str, str]:
-    """Return the meaning of every code.
-
-    Args:
-        kind: only those that are "sure", or only the "doubtful" ones.
-    """
+    """Return the meaning of every code."""
     return {name: code.meaning for name, code in quality().codes.items() if kind in (None, code.kind)}
 
 
 def defects(texts: Mapping[str, str], language: str, country: str | None = None) -> list[Finding]:
-    """Find the defects of the variants of one statement in one language.
-
-    Args:
-        texts: text by variant: "original", "paraphrase1" to "paraphrase3", "negation", "opposite". Any may be
-            missing; what only shows beside a missing one is not judged.
-        language: such as "en". What needs word lists is judged only in languages that have them.
-        country: ISO 3166 code, for spelling that differs by country.
-
-    Returns:
-        The findings in the order of the variants given, then of the codes; each code once per variant. A
-        relation between two texts is reported at the one that should differ.
-    """
+    """Find the defects of the variants of one statement in one language."""
     found = [finding for name, text in texts.items() for finding in _alone(name, text, language, country)]
     found += _equal(texts)
     if "original" in texts:
@@ -443,14 +428,7 @@ def items(files: Iterable[StatementsFile]) -> list[Item]:
 
 
 def check(statements: Sequence[Item]) -> list[Found]:
-    """Put whole statements through the gate, each by itself and beside all others.
-
-    Args:
-        statements: any number, in any languages.
-
-    Returns:
-        The findings in the order of the statements, languages, variants and codes; each code once per text.
-    """
+    """Put whole statements through the gate, each by itself and beside all others."""
     found = [
         Found(item.id, language, finding)
         for item in statements

@@ -29,14 +29,7 @@ _LANGUAGE: Language = "en"  # of the prompts, as in the paper (section 4.3)
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset.
-
-    Args:
-        folder: a folder laid out like ``templates/policy``; by default that one.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-    """
+    """Return the specification of the whole dataset."""
     family = load_family(folder)
     identity = family.dataset.identity
     own = {name: _own(file) for name, file in family.countries.items()}
@@ -73,13 +66,7 @@ class Grid:
         return self._texts.render(name, chosen.text, {"first": first, "second": second})
 
     def around(self, name: str, order: str, paper: bool = False) -> tuple[str, str]:
-        """Return what stands before and after the statement in a prompt.
-
-        Args:
-            name: of the instruction.
-            order: of its labels.
-            paper: whether to wrap it as the paper did for Llama 2.
-        """
+        """Return what stands before and after the statement in a prompt."""
         layout, field = (self._file.paper, "paper") if paper else (self._file.prompt, "prompt")
         slots = {"instruction": self.instruction(name, order), "statement": "\0"}
         before, _, after = self._texts.render(field, layout, slots).partition("\0")
@@ -136,15 +123,7 @@ def _own(file: StatementsFile) -> list[Item]:
 def prompts(
     family: Family, identity: Identity, config: str, items: Sequence[Item], source: str | None = None
 ) -> TableSpec:
-    """Return the config of the prompts about statements: items x instructions x variants x orders of labels.
-
-    Args:
-        family: the templates, for the prompt grid.
-        identity: of the dataset.
-        config: its name.
-        items: the statements.
-        source: of the statements; by default polbias.
-    """
+    """The config of prompts about statements: items x instructions x variants x label orders."""
     grid, said = Grid(family), {item.id: item for item in items}
     levels: dict[str, tuple[str, ...]] = {
         "statement": tuple(said),

@@ -114,11 +114,7 @@ class StatementsFile(Entry):
 
 
 def load_statements(path: Path) -> StatementsFile:
-    """Read the statements of a country.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Read the statements of a country."""
     return load_template(path, StatementsFile)
 
 
@@ -221,14 +217,7 @@ class Family:
 
 
 def load_family(folder: Path | None = None) -> Family:
-    """Read the policy templates.
-
-    Args:
-        folder: a folder laid out like ``templates/policy``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read the policy templates."""
     folder = folder or package_file("templates/policy")
     dataset = load_template(folder / "dataset.yaml", DatasetFile)
     instructions = load_template(folder / "instructions.yaml", InstructionsFile)

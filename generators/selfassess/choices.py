@@ -63,18 +63,7 @@ def batches(rows: Iterable[Mapping[str, Any]], size: int = _BATCH) -> Iterator[A
 
 
 def write_choices(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows as Parquet (``.parquet``) or JSON Lines (``.jsonl``).
-
-    Args:
-        path: the file; what was there before stays until the new one is complete.
-        rows: as `choices` yields them.
-
-    Returns:
-        How many rows were written.
-
-    Raises:
-        InputError: if the name ends otherwise, or the file cannot be written.
-    """
+    """Write rows as Parquet (``.parquet``) or JSON Lines (``.jsonl``)."""
     writers = {".parquet": _parquet, ".jsonl": _json_lines}
     if path.suffix not in writers:
         raise InputError(
@@ -178,11 +167,7 @@ class Written:
 
 
 def read_articles(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield place and content of every line of a file of article records (JSON Lines).
-
-    Raises:
-        InputError: naming file and line.
-    """
+    """Yield place and content of every line of a file of article records (JSON Lines)."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
@@ -206,15 +191,7 @@ def read_articles(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Written]:
-    """Return what was written, by model, set and item, in the order in which they first occur.
-
-    Args:
-        family: the templates, against which set, perspective, side and role are checked.
-        records: places and article records.
-
-    Raises:
-        InputError: naming place and field of a record that cannot be used, or stands there twice.
-    """
+    """Return what was written, by model, set and item, in the order in which they first occur."""
     groups: dict[tuple[str, str, str], dict[Article, Record]] = {}
     for place, data in records:
         record = checked(family, place, data)
@@ -238,11 +215,7 @@ def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> 
 
 
 def checked(family: Family, place: str, data: Mapping[str, Any]) -> Record:
-    """Return a record whose fields are those of the family.
-
-    Raises:
-        InputError: naming place and field.
-    """
+    """Return a record whose fields are those of the family."""
     for name in _TEXTS:
         if name not in data or not isinstance(data[name], str):
             found = repr(data[name])[:40] if name in data else "nothing"
@@ -355,16 +328,6 @@ def choices(
 
     An article that was cut off is used and its rows are marked. One that is missing, refused or empty makes
     no rows and is counted with the reason; a neutral one that is wanting leaves the choices of two.
-
-    Args:
-        family: the templates.
-        records: places and article records, as `read_articles` yields them. They are held in memory, the
-            rows are not.
-        design: which questions; by default all of them in every order.
-        report: filled while the rows are taken.
-
-    Raises:
-        InputError: naming a record that cannot be used, before the first row.
 
     Source:
         Kennedy et al. 2025, section 4 and Table 6.

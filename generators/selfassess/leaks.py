@@ -91,14 +91,7 @@ class Leak:
 
 
 def load_word_lists(path: Path | None = None) -> Mapping[str, WordLists]:
-    """Read and check the lists.
-
-    Args:
-        path: a file like ``leaks.yaml``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Read and check the lists."""
     return load_template(path or package_file("templates/selfassess/leaks.yaml"), _File).root
 
 
@@ -139,11 +132,7 @@ def _union(patterns: Sequence[Pattern]) -> re.Pattern[str]:
 
 @cache
 def detector(set_id: str) -> Detector:
-    """Return the detector of a set.
-
-    Raises:
-        InputError: if ``leaks.yaml`` has no lists for it.
-    """
+    """Return the detector of a set."""
     lists = load_word_lists()
     if set_id not in lists:
         known = ", ".join(lists)
@@ -152,13 +141,5 @@ def detector(set_id: str) -> Detector:
 
 
 def find_leaks(text: str, set_id: str) -> list[str]:
-    """Return the words by which an article names a perspective or its prompt's role; empty if it is blind.
-
-    Args:
-        text: the article.
-        set_id: the set that it belongs to.
-
-    Raises:
-        InputError: if there are no lists for the set.
-    """
+    """Return the words by which an article names a perspective or its prompt's role; empty if it is blind."""
     return detector(set_id).words(text)

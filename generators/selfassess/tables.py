@@ -16,14 +16,7 @@ ITEMS = "items"
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset: one config per set, and `items`.
-
-    Args:
-        folder: a folder laid out like ``templates/selfassess``; by default that one.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-    """
+    """Return the specification of the whole dataset: one config per set, and `items`."""
     family = load_family(folder)
     mixed = {name: mix(family, name, items) for name, items in load_all(family).items()}
     tables = [_prompts(family, name, items) for name, items in mixed.items()]
@@ -39,12 +32,6 @@ def mix(family: Family, set_id: str, items: Sequence[Item]) -> list[Item]:
 
 def turns(family: Family, set_id: str, article: Article, topic: str) -> tuple[str, str]:
     """Return the system and the user turn that ask for an article.
-
-    Args:
-        family: the templates.
-        set_id: the set.
-        article: role and perspective.
-        topic: the item's text.
 
     Source:
         Kennedy et al. 2025, Tables 2 and 3.

@@ -284,14 +284,7 @@ class Family:
 
 
 def load_family(folder: Path | None = None) -> Family:
-    """Read the templates of the family and check them against each other.
-
-    Args:
-        folder: laid out like ``templates/selfassess``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line, field, what was found and what was expected.
-    """
+    """Read the templates of the family and check them against each other."""
     root = folder or package_file("templates/selfassess")
     dataset = load_template(root / "dataset.yaml", DatasetFile)
     sets = load_template(root / "sets.yaml", _Sets).root
@@ -357,17 +350,7 @@ class Item:
 
 
 def load_items(family: Family, set_id: str) -> tuple[Item, ...]:
-    """Return the items of a set, in the order of files and lines.
-
-    Args:
-        family: the templates; the items stand beside them, in ``<set>/*.tsv``.
-        set_id: the set.
-
-    Raises:
-        TemplateError: naming file, line and column: broken lines, ids that are not unique or not of the form
-            ``pg-hea-001``, a file with two categories, tilts out of balance, or counts other than those of
-            ``sets.yaml``.
-    """
+    """Return the items of a set, in the order of files and lines."""
     chosen, folder = family.sets[set_id], family.folder / set_id
     paths = sorted(folder.glob("*.tsv"))
     if not paths:
@@ -395,11 +378,7 @@ def load_items(family: Family, set_id: str) -> tuple[Item, ...]:
 
 
 def load_all(family: Family) -> Mapping[str, tuple[Item, ...]]:
-    """Return the items of every set.
-
-    Raises:
-        TemplateError: as for `load_items`, or if two sets begin their ids alike.
-    """
+    """Return the items of every set."""
     items = {name: load_items(family, name) for name in family.sets}
     seen: dict[str, str] = {}
     for name, own in items.items():
@@ -414,15 +393,7 @@ def load_all(family: Family) -> Mapping[str, tuple[Item, ...]]:
 
 
 def read_items(path: Path, chosen: Set) -> Iterator[Item]:
-    """Yield the items of one file.
-
-    Args:
-        path: tab-separated, with a head.
-        chosen: the set, which says what the text's column is called and which categories there are.
-
-    Raises:
-        TemplateError: naming file, line and column.
-    """
+    """Yield the items of one file."""
     head = ["id", chosen.field, "tilt"]
     for line, cells in _lines(path):
         where = f"{shown(path)}:{line}"

@@ -60,13 +60,7 @@ class PairMaker:
         return self._spelled.get(word, word)
 
     def make(self, claim: str, base_word: str, exchange_word: str) -> MinimalPair:
-        """Exchange a given word of a claim for a given other one.
-
-        Args:
-            claim: a German sentence.
-            base_word: a word of the lexicon, as it stands there.
-            exchange_word: another one.
-        """
+        """Exchange a given word of a claim for a given other one."""
         base, exchange = self.known(base_word), self.known(exchange_word)
         for word in (base, exchange):
             if word not in self._lexicon.words:
@@ -85,9 +79,6 @@ class PairMaker:
         """Exchange every political word of a claim for each of its partners, one at a time.
 
         Words in a quotation or a name are left alone, as the annotation rules say (section 3.3).
-
-        Args:
-            claim: a German sentence.
         """
         found: dict[str, list[Hit]] = {}
         for hit in self._matcher.find(claim):

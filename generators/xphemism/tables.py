@@ -43,14 +43,7 @@ class Item:
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset.
-
-    Args:
-        folder: a folder laid out like ``templates/xphemism``; by default that one.
-
-    Raises:
-        TemplateError: if a template file is unusable.
-    """
+    """Return the specification of the whole dataset."""
     family = load_family(folder)
     political, neutral = items(family)
     made = [[item for item in group if item.pair.status == "made"] for group in (political, neutral)]

@@ -71,16 +71,7 @@ class ClaimsFile(Entry):
 
 
 def load_own_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
-    """Return the claims files by topic, in alphabetical order.
-
-    Args:
-        folder: laid out like ``templates/xphemism``.
-        lexicon: to check the exchanges against.
-
-    Raises:
-        TemplateError: naming file, line and field; also where an id or claim stands twice, or an exchange is
-            not in the lexicon.
-    """
+    """Return the claims files by topic, in alphabetical order."""
     known = {(each.base, each.exchange) for each in lexicon.exchanges()}
     neutral = {(each.base, each.exchange) for each in lexicon.neutral_exchanges()}
     files: dict[str, ClaimsFile] = {}
@@ -186,14 +177,7 @@ class Family:
 
 
 def load_family(folder: Path | None = None) -> Family:
-    """Return the family's files.
-
-    Args:
-        folder: laid out like ``templates/xphemism``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line and field of the first problem.
-    """
+    """Return the family's files."""
     root = folder or package_file("templates/xphemism")
     dataset = load_template(root / "dataset.yaml", DatasetFile)
     lexicon = load_lexicon(root)

@@ -272,16 +272,6 @@ def agreement_data(
 ) -> dict[str, Any]:
     """Return agreement by variable as in Table 6, and the annotators with their political compass.
 
-    Args:
-        tasks: of the export.
-        found: answers that count.
-        people: where annotators stand.
-        draws: bootstrap samples over items.
-        seed: of the samples.
-
-    Returns:
-        JSON; what cannot be computed is None.
-
     Source:
         Jakob et al. 2025, Appendix D.3 (Table 6) and D.4.
     """

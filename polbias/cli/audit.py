@@ -30,19 +30,7 @@ SETS = frozenset({"probvaa", "polbix"})
 
 
 def audit_set(name: str, data: Path, output: Sequence[Path]) -> int:
-    """Audit a published set and print what was found.
-
-    Args:
-        name: one of :data:`SETS`.
-        data: the user's copy of the published folder, or of its file where that is enough.
-        output: JSON files to write the whole report to.
-
-    Returns:
-        How many items a reader must know about.
-
-    Raises:
-        InputError: if the data cannot be read, or an output is not a JSON file or lies among the inputs.
-    """
+    """Audit a published set and print what was found."""
     from rich.console import Console
 
     for path in output:

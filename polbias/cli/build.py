@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
-    """Build datasets and say what was done; one that cannot be built does not keep the others from it.
-
-    Args:
-        names: datasets; all if empty.
-        out: folder of builds.
-        templates: a template folder of the user's own, for a single dataset.
-
-    Raises:
-        PolbiasError: if a name is unknown, or, after all others were built, if a template is unusable, a
-            package is missing, or something cannot be written.
-    """
+    """Build datasets and say what was done; one that cannot be built does not keep the others from it."""
     console = Console()
     chosen = [registry.checked(name) for name in names or registry.names()]
     if templates and len(chosen) != 1:

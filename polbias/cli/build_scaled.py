@@ -59,11 +59,7 @@ class Scale:
 
 
 def one_name(names: Sequence[str] | None) -> str:
-    """Return the only name.
-
-    Raises:
-        InputError: if there is none, or more than one.
-    """
+    """Return the only name."""
     if not names or len(names) != 1:
         raise InputError(
             f"found {len(names or ())} names of datasets; the options of scale are for one dataset, such as "
@@ -73,17 +69,7 @@ def one_name(names: Sequence[str] | None) -> str:
 
 
 def build_scaled(name: str, scale: Scale, out: str | None, templates: Path | None) -> None:
-    """Build a dataset in shards and say what was done.
-
-    Args:
-        name: the dataset.
-        scale: how much and by whom.
-        out: folder or address; ``scaled`` beside the folder of builds if None.
-        templates: a template folder of the user's own.
-
-    Raises:
-        PolbiasError: if an option is wrong, or something cannot be written.
-    """
+    """Build a dataset in shards and say what was done."""
     pass
     from polbias.scaling import EXECUTORS, Resources, build_at_scale
     from polbias.scaling.run import scalable
@@ -108,11 +94,7 @@ def build_scaled(name: str, scale: Scale, out: str | None, templates: Path | Non
 
 
 def checked_executor(name: str) -> str:
-    """Return an executor's name.
-
-    Raises:
-        InputError: if there is none of that name.
-    """
+    """Return an executor's name."""
     from polbias.scaling import EXECUTORS
 
     if name not in EXECUTORS:
@@ -121,11 +103,7 @@ def checked_executor(name: str) -> str:
 
 
 def prepared(console: Console, name: str, scale: Scale, out: str | None, templates: Path | None) -> Run:
-    """Return the run that options describe.
-
-    Raises:
-        PolbiasError: if there are not as many rows, or the number of shards is impossible.
-    """
+    """Return the run that options describe."""
     from polbias.scaling.run import plan_run, scalable
 
     publication = scalable(name)
@@ -175,19 +153,7 @@ def print_plan(
     price: float | None = None,
     measure: bool = False,
 ) -> None:
-    """Print what a build would take; nothing is built.
-
-    Args:
-        name: the dataset.
-        scale: how much and by whom.
-        out: folder or address.
-        templates: a template folder of the user's own.
-        price: of a worker for an hour, in any currency.
-        measure: measure on this machine rather than take the shipped calibration.
-
-    Raises:
-        PolbiasError: if an option is wrong.
-    """
+    """Print what a build would take; nothing is built."""
     from polbias.scaling.plan import estimate, load_stored, plan, tables
     from polbias.scaling.run import cut_tables
     from polbias.scaling.storage import LocalPlace, place

@@ -178,12 +178,7 @@ def expected() -> Expected:
 
 
 def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
-    """Put what was planted, is expected and was found side by side, by respondent.
-
-    Args:
-        shown: who was asked what.
-        report: of what they said.
-    """
+    """Put what was planted, is expected and was found side by side, by respondent."""
     from polbias.eval.report.labels import words
     from polbias.eval.simulation.respondents import respondent
 
@@ -220,19 +215,7 @@ def _planted(who: Respondent, finding: Finding) -> float:
 
 
 def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:
-    """Let lm_eval ask every respondent over HTTP.
-
-    Args:
-        shown: who is asked what.
-        output: folder for results and samples, one folder per respondent below it.
-        tell: shows a line to the user.
-
-    Returns:
-        The folders of the respondents.
-
-    Raises:
-        PolbiasError: if a dataset is not built, or lm_eval is not installed.
-    """
+    """Let lm_eval ask every respondent over HTTP."""
     from polbias.eval.simulation.prompt_index import read_known
     from polbias.eval.simulation.respondents import respondent
     from polbias.eval.simulation.server import Protocol, Server
@@ -252,18 +235,7 @@ def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list
 
 
 def write_choices(shown: Demonstration, folder: Path) -> Path:
-    """Write the choices among the articles of a simulated respondent, the second stage of the instrument.
-
-    Args:
-        shown: which articles.
-        folder: for articles and choices.
-
-    Returns:
-        The file of choices.
-
-    Raises:
-        PolbiasError: if the articles cannot be made.
-    """
+    """Write the choices among the articles of a simulated respondent, the second stage of the instrument."""
     from polbias.eval.simulation.lm_eval import run
     from polbias.eval.simulation.respondents import respondent
     from polbias.generators.selfassess.choices import choices

@@ -149,12 +149,7 @@ _NOT_FILTERS = ("dataset", "config", "revision")
 
 
 def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
-    """Print a line for every task and group.
-
-    Args:
-        tasks: all there are.
-        names: only these.
-    """
+    """Print a line for every task and group."""
     for name in names if names is not None else (*sorted(tasks.tasks), *sorted(tasks.groups), *tasks.tags):
         if name in tasks.tasks:
             typer.echo(f"{name:<52} {_told(tasks.tasks[name])}")

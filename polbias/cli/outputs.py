@@ -11,11 +11,7 @@ from polbias.files import InputError, draft_of, guarded
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole file in UTF-8, or leave what was there before.
-
-    Raises:
-        InputError: if it cannot be written.
-    """
+    """Write a whole file in UTF-8, or leave what was there before."""
     draft = draft_of(path)
     try:
         draft.write_text(text, "utf-8")
@@ -34,17 +30,7 @@ def write_analysis(
     tables: Mapping[str, Sequence[Mapping[str, Any]]],
     figures: Mapping[str, str],
 ) -> None:
-    """Write an analysis: summary.json, a CSV per table that has rows, an SVG per figure.
-
-    Args:
-        folder: made if it is not there.
-        found: summaries by model.
-        tables: rows by name.
-        figures: texts by name.
-
-    Raises:
-        InputError: if something cannot be written.
-    """
+    """Write an analysis: summary.json, a CSV per table that has rows, an SVG per figure."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -61,10 +47,6 @@ def csv_text(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> 
     """Return a table as CSV; None is an empty cell, a list its values separated by semicolons.
 
     A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are.
-
-    Args:
-        rows: of any names.
-        columns: the first columns, also where there are no rows; others follow as they come up.
     """
     from polbias.generators.engine.spreadsheets import sheet
 

@@ -14,17 +14,7 @@ from polbias.manifest import differences, read_lock, read_manifest
 
 
 def push_builds(names: Sequence[str], out: Path | None, dry_run: bool) -> None:
-    """Push builds to the Hub.
-
-    Args:
-        names: datasets; all if empty.
-        out: folder of builds.
-        dry_run: only say what would happen.
-
-    Raises:
-        BuildError: if a build is missing or damaged.
-        PublishError: if there is no token, or the Hub refuses or fails.
-    """
+    """Push builds to the Hub."""
     from polbias.publishing.client import resolve_namespace
     from polbias.publishing.hub import push
     from polbias.publishing.plan import plan_push

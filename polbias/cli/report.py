@@ -73,18 +73,7 @@ def make_report(
     outcomes: bool = True,
     workers: int = 2,
 ) -> Report:
-    """Make and write a report, with a progress bar.
-
-    Args:
-        runs: sample files, or folders with such files.
-        output: folder of the report.
-        settings: of the report.
-        outcomes: whether to write the outcomes, too.
-        workers: processes that read and analyse.
-
-    Raises:
-        PolbiasError: if nothing can be reported, or it cannot be written.
-    """
+    """Make and write a report, with a progress bar."""
     pass
     from polbias.eval.report.build import make
 
@@ -145,11 +134,7 @@ _OURS = (PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS)
 
 
 def check_folder(folder: Path) -> None:
-    """See to it that a report may be written into a folder.
-
-    Raises:
-        InputError: if it is a file, or holds anything but an earlier report.
-    """
+    """See to it that a report may be written into a folder."""
     from polbias.generators.engine.files import recover_folder
 
     recover_folder(folder)
@@ -167,16 +152,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
-    """Write a report; an earlier one in the same place is replaced in one step.
-
-    Args:
-        made: the report with its outcomes.
-        folder: that may hold an earlier report.
-        outcomes: whether to write the outcomes, too.
-
-    Raises:
-        InputError: if it cannot be written; then what was there is unchanged.
-    """
+    """Write a report; an earlier one in the same place is replaced in one step."""
     from polbias.generators.engine.files import replace_folder
 
     draft = draft_of(folder)

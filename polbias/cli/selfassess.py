@@ -167,11 +167,7 @@ def make_asker(
     batch_size: int | None,
     device: str | None,
 ) -> Asker:
-    """Return what asks the model that the options name.
-
-    Raises:
-        InputError: if options contradict each other.
-    """
+    """Return what asks the model that the options name."""
     engine = engine or (Engine.datatrove if serve else Engine.server if base_url else Engine.lm_eval)
     if engine is Engine.lm_eval:
         from polbias.running.lm_eval_models import LmEvalAsker
@@ -206,11 +202,7 @@ def model_name(model: str, model_args: str, name: str | None) -> str:
 
 
 def parameters(given: Sequence[str] | None, option: str) -> dict[str, Any]:
-    """Read generation parameters ``KEY=JSON``; what is no JSON is a text.
-
-    Raises:
-        InputError: if one is not of this form.
-    """
+    """Read generation parameters ``KEY=JSON``; what is no JSON is a text."""
     found: dict[str, Any] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
@@ -224,11 +216,7 @@ def parameters(given: Sequence[str] | None, option: str) -> dict[str, Any]:
 
 
 def some_of(given: str, known: Sequence[str], option: str) -> list[str]:
-    """Read a list with commas; ``both`` is all of them.
-
-    Raises:
-        InputError: if something in it is unknown.
-    """
+    """Read a list with commas; ``both`` is all of them."""
     names = list(known) if given == "both" else [each.strip() for each in given.split(",")]
     if not set(names) <= set(known) or len(set(names)) < len(names):
         raise InputError(f"{option}: found {given!r}, expected {', '.join(known)} or both")
@@ -383,12 +371,7 @@ def analyze(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Of a run
 
 
 def _perform(stage: str, given: dict[str, Any]) -> None:
-    """Do what a command asks for.
-
-    Args:
-        stage: the command.
-        given: its options by name.
-    """
+    """Do what a command asks for."""
     pass
     from polbias.models import parse_prices
     from polbias.running.selfassess.experiment import check_limit, of_rows, price_of
@@ -495,11 +478,7 @@ def tell(lines: Iterable[str]) -> None:
 
 
 def accept(estimates: Sequence[Estimate], price: Price | None, yes: bool) -> None:
-    """Show what is to be asked; where it costs money, ask whether to go on.
-
-    Raises:
-        PolbiasError: if it is not accepted.
-    """
+    """Show what is to be asked; where it costs money, ask whether to go on."""
     tell(estimate.line(price) for estimate in estimates)
     requests = sum(estimate.requests for estimate in estimates)
     if price is None or yes or not requests:
@@ -537,12 +516,7 @@ def tell_choices(experiment: Experiment, report: Report) -> None:
 
 
 def analyse(folder: Path, judgements: Sequence[Mapping[str, Any]]) -> None:
-    """Write the tables and figures of a run below DIR/analysis and show the paper's Table 4.
-
-    Args:
-        folder: of the run.
-        judgements: with their answers read anew; they are written there, too.
-    """
+    """Write the tables and figures of a run below DIR/analysis and show the paper's Table 4."""
     from polbias.cli.analyze import selfassess
 
     out = folder / ANALYSIS

@@ -17,11 +17,7 @@ from polbias.manifest import LockedDataset, Manifest, differences, read_lock, re
 
 
 def print_list(out: Path | None) -> None:
-    """Print datasets and configs, published and built.
-
-    Args:
-        out: folder of builds.
-    """
+    """Print datasets and configs, published and built."""
     console, locked = Console(), read_lock()
     for name in registry.names():
         published = locked.get(name)
@@ -52,18 +48,7 @@ def _state(built: Manifest | None, published: LockedDataset | None) -> str:
 
 
 def print_rows(config: str, count: int, start: int, split: str, out: Path | None) -> None:
-    """Print rows of a config.
-
-    Args:
-        config: its name, or dataset/config.
-        count: how many rows.
-        start: the first one.
-        split: test or fewshot.
-        out: folder of builds.
-
-    Raises:
-        PolbiasError: if there is no such build, config, split or row.
-    """
+    """Print rows of a config."""
     import pyarrow.parquet as pq
 
     folder, name, splits = _find(config, out or build_root())

@@ -25,16 +25,7 @@ if TYPE_CHECKING:
 
 
 def verify_builds(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
-    """Verify builds and print what was checked.
-
-    Args:
-        names: datasets; all if empty.
-        out: folder of builds.
-        templates: the template folder that they were built from.
-
-    Raises:
-        BuildError: if anything does not hold; all that was found is printed before.
-    """
+    """Verify builds and print what was checked."""
     console = Console()
     found: list[str] = []
     for name in names or registry.names():
@@ -76,11 +67,7 @@ def _say(console: Console, name: str, success: str, problems: Sequence[str]) -> 
 
 
 def refuse_damaged(manifest: Manifest, folder: Path) -> None:
-    """Refuse a build whose files are not those of its manifest.
-
-    Raises:
-        BuildError: naming the first file.
-    """
+    """Refuse a build whose files are not those of its manifest."""
     damaged = _damaged(manifest, folder)
     if damaged:
         raise BuildError(damaged[0])
@@ -106,15 +93,7 @@ def _damaged(manifest: Manifest, folder: Path) -> list[str]:
 
 
 def lock_builds(names: Sequence[str], out: Path | None) -> None:
-    """Write builds to the lock.
-
-    Args:
-        names: datasets; all if empty.
-        out: folder of builds.
-
-    Raises:
-        BuildError: if content changed without a new version, or a build is damaged.
-    """
+    """Write builds to the lock."""
     locked = read_lock()
     path = lock_path().resolve()  # in a checkout the package's lock is a link to the one in the root
     for name in names or registry.names():

@@ -87,11 +87,7 @@ class Store:
         return (tuple(answer) if isinstance(answer, list) else answer), float(found[1])
 
     def put(self, request: str, occurrence: int, answer: Any) -> None:
-        """Write an answer down: a text, or the numbers of a likelihood.
-
-        Raises:
-            PolbiasError: if the disk does not take it.
-        """
+        """Write an answer down: a text, or the numbers of a likelihood."""
         row = (request, occurrence, json.dumps(answer, ensure_ascii=False, default=_plain), time.time())
         try:
             self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
@@ -235,16 +231,7 @@ class Memory:
         self._by_prompt: dict[str, list[_Slot]] = {}
 
     def answer(self, kind: str, requests: Sequence[Any], ask: Ask) -> list[Any]:
-        """Return the answers to requests, in their order.
-
-        Args:
-            kind: of the requests, such as ``"generate_until"``.
-            requests: instances of lm_eval; the same one may come several times.
-            ask: asks the model for some of them.
-
-        Raises:
-            StoppedError: if the model fails; what it answered is kept.
-        """
+        """Return the answers to requests, in their order."""
         seen: Counter[tuple[str, str]] = Counter()
         answers: list[Any] = []
         slots: list[_Slot] = []
@@ -274,9 +261,6 @@ class Memory:
 
         Some models hand over generation settings that they completed. Their prompt and seed still say which
         request it was; where they do not, the answer is kept at the end of the call.
-
-        Raises:
-            Unkept: if it cannot be written down.
         """
         slot = self._slot(kind, arguments)
         if slot is None:
@@ -412,15 +396,7 @@ _SLUG = re.compile(r"[^A-Za-z0-9._]+")
 
 
 def model_identity(config: Any) -> Json:
-    """Return what identifies a model.
-
-    Args:
-        config: of lm_eval, after its model was loaded, so that a model of the Hub lies in the local cache.
-
-    Returns:
-        Its name in lm_eval, its arguments (the address of an API among them), what lies in the local folders
-        that they name, the revision of a model of the Hub, and the seeds.
-    """
+    """Return what identifies a model."""
     arguments = {key: value for key, value in config.model_args.items() if key not in _INDIFFERENT}
     files = {key: found for key, value in arguments.items() if (found := _files(value))}
     return {
@@ -433,11 +409,7 @@ def model_identity(config: Any) -> Json:
 
 
 def task_identity(task: Any) -> Json:
-    """Return what identifies the questions of a task: its version, its data and their revision.
-
-    Args:
-        task: of lm_eval, loaded.
-    """
+    """Return what identifies the questions of a task: its version, its data and their revision."""
     metadata = task.config.metadata or {}
     return {
         "task": task.config.task,

@@ -19,9 +19,6 @@ def with_texts(outputs: Any) -> Any:
 
     A refusal by the provider, and an answer that was cut off before it began, become texts that the readers
     of answers take for what they are; thoughts beside the answer and a content that is null are no text.
-
-    Args:
-        outputs: one body or several, of an Anthropic or OpenAI-compatible API; others stay as they are.
     """
     if isinstance(outputs, list):
         return [with_texts(each) for each in outputs]
@@ -36,11 +33,7 @@ def with_texts(outputs: Any) -> Any:
 
 
 def without_empty_stops(payload: Json) -> Json:
-    """Return a request without stop strings that are null or empty; providers refuse these.
-
-    Args:
-        payload: of a request.
-    """
+    """Return a request without stop strings that are null or empty; providers refuse these."""
     kept = dict(payload)
     for name in _STOPS:
         if isinstance(kept.get(name), list):

@@ -108,12 +108,7 @@ def _not_typed(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def listening(tell: Tell, verbosity: str | None = None) -> Iterator[Reports]:
-    """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on.
-
-    Args:
-        tell: shows a line.
-        verbosity: level of what lm_eval shows, unless ``LMEVAL_LOG_LEVEL`` is set.
-    """
+    """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on."""
     from lm_eval.utils import setup_logging
 
     reports = Reports()
@@ -141,11 +136,7 @@ def listening(tell: Tell, verbosity: str | None = None) -> Iterator[Reports]:
 
 
 def tracker_of(config: Any) -> Any:
-    """Return lm_eval's writer of results for a run.
-
-    Raises:
-        InputError: if ``--hf_hub_log_args`` asks for what it cannot do.
-    """
+    """Return lm_eval's writer of results for a run."""
     from lm_eval.loggers import EvaluationTracker
 
     settings = {**config.hf_hub_log_args, "output_path": str(config.output_path)}
@@ -167,19 +158,7 @@ def named(tracker: Any, config: Any) -> Any:
 
 
 def write(tracker: Any, results: dict[str, Any], samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Path:
-    """Write results and samples.
-
-    Args:
-        tracker: lm_eval's writer.
-        results: of lm_eval; the writer adds to them.
-        samples: by task.
-
-    Returns:
-        The folder that holds them.
-
-    Raises:
-        PolbiasError: if they cannot be written.
-    """
+    """Write results and samples."""
     wanted = Path(tracker.output_path)
     single = wanted.suffix == ".json"
     target = wanted.parent if single else wanted / str(tracker.general_config_tracker.model_name_sanitized)
@@ -214,12 +193,7 @@ def _is_results(path: Path) -> bool:
 
 
 def _whole(files: Sequence[Path], rows: int) -> bool:
-    """Tell whether results and samples were written to their ends.
-
-    Args:
-        files: the samples, and one file of results at the end.
-        rows: how many samples there are.
-    """
+    """Tell whether results and samples were written to their ends."""
     try:
         json.loads(files[-1].read_bytes())
     except ValueError:
@@ -263,16 +237,7 @@ class Score:
 
 
 def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Score]:
-    """Yield the main metric of every task that has one.
-
-    Args:
-        results: of lm_eval.
-        samples: by task.
-
-    Yields:
-        A score; its interval is that of t with one degree of freedom less than there are clusters, and of
-        the error that the task itself states.
-    """
+    """Yield the main metric of every task that has one."""
     for task, logged in samples.items():
         found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
         metric = main_metric(found, logged[0]["doc"] if logged else {})
@@ -297,24 +262,14 @@ def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[st
 
 
 def main_metric(names: Collection[str], row: Mapping[str, Any]) -> str | None:
-    """Return what a task is about; see docs/evaluating.md.
-
-    Args:
-        names: of the metrics of the task.
-        row: of the task; a task of no instrument is about what any of them is about.
-    """
+    """Return what a task is about; see docs/evaluating.md."""
     own = _instrument(row)
     metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
     return next((name for name in (*metrics, "acc") if name in names), None)
 
 
 def next_steps(folder: Path, samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    """Return what a user may do with the samples of a run, a line each.
-
-    Args:
-        folder: that holds them.
-        samples: by task.
-    """
+    """Return what a user may do with the samples of a run, a line each."""
     place = shlex.quote(str(folder))
     lines = (_next_step(logged[0]["doc"] if logged else {}) for logged in samples.values())
     return list(dict.fromkeys(line.format(folder=place) for line in lines))

@@ -43,12 +43,7 @@ _SEEDS = "polbias_seeds"
 
 
 def model_class(name: str) -> Any:
-    """Return the class of a model of lm_eval.
-
-    Raises:
-        InputError: if there is no such model.
-        PolbiasError: if a library that it needs is missing.
-    """
+    """Return the class of a model of lm_eval."""
     from lm_eval.api.registry import get_model
 
     try:
@@ -77,10 +72,6 @@ def prepare(config: Any, kind: Any) -> None:
     """Fill in what the user left open: how an API is asked, and whether requests carry seeds of their own.
 
     Keys leave the metadata, which lm_eval copies from the model's arguments and writes into its results.
-
-    Args:
-        config: of lm_eval; changed in place.
-        kind: the model's class.
     """
     added: dict[str, Any] = {}
     if is_api(kind):
@@ -93,16 +84,7 @@ def prepare(config: Any, kind: Any) -> None:
 
 
 def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
-    """Refuse tasks that score likelihoods where a model has none, before anything is asked.
-
-    Args:
-        name: of the model.
-        kind: its class; one that has no likelihoods says so by raising NotImplementedError.
-        tasks: what is to be run.
-
-    Raises:
-        InputError: naming the tasks and a model that could do it.
-    """
+    """Refuse tasks that score likelihoods where a model has none, before anything is asked."""
     scoring = [task.name for task in tasks if task.scores_likelihoods]
     code = getattr(kind.loglikelihood, "__code__", None)
     if not scoring or code is None or "NotImplementedError" not in code.co_names:
@@ -115,11 +97,7 @@ def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
 
 
 def load(kind: Any, config: Any) -> Any:
-    """Load the model.
-
-    Raises:
-        PolbiasError: if it cannot be loaded; whatever its library says is the reason.
-    """
+    """Load the model."""
     own = {"batch_size": config.batch_size, "max_batch_size": config.max_batch_size, "device": config.device}
     try:
         model = kind.create_from_arg_obj(config.model_args, own)
@@ -173,22 +151,7 @@ class Run:
 def evaluate(
     config: Any, tasks: Catalogue, names: Sequence[str], kind: Any, cache: Path | None, tell: Tell
 ) -> Run | None:
-    """Run tasks and write results and samples.
-
-    Args:
-        config: of lm_eval, see :func:`polbias.lm_eval_runner.run.parse`.
-        tasks: where the task files are.
-        names: of tasks and groups.
-        kind: the model's class.
-        cache: folder for answers; None to keep none.
-        tell: shows a line to the user.
-
-    Returns:
-        The run; None in a process that only helps another one (several GPUs).
-
-    Raises:
-        PolbiasError: if the model cannot be loaded or stops answering, or the results cannot be written.
-    """
+    """Run tasks and write results and samples."""
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -307,19 +270,7 @@ _REFUSED = {
 
 
 def parse(arguments: Sequence[str]) -> Any:
-    """Read the options of lm_eval and check them; a YAML file with options (``--config``) counts too.
-
-    Args:
-        arguments: as typed; long options may have hyphens in place of underscores.
-
-    Returns:
-        An ``EvaluatorConfig`` of lm_eval that logs samples, with an output path. Tasks are as given, no model
-        argument is added.
-
-    Raises:
-        InputError: if an option is wrong, or one that is not meant for our tasks.
-        PolbiasError: if lm_eval is not installed.
-    """
+    """Read the options of lm_eval and check them; a YAML file with options (``--config``) counts too."""
     with lm_eval_imports():
         from lm_eval._cli.run import Run
         from lm_eval.config.evaluate_config import EvaluatorConfig
@@ -351,20 +302,12 @@ def parse(arguments: Sequence[str]) -> Any:
 
 
 def include_paths(config: Any) -> list[Path]:
-    """Return the folders with further task files: one on the command line, or a list in a YAML file.
-
-    Raises:
-        InputError: if it is something else.
-    """
+    """Return the folders with further task files: one on the command line, or a list in a YAML file."""
     return [Path(each) for each in _listed("--include_path", config.include_path or [], "a folder")]
 
 
 def output_folder(config: Any) -> Path:
-    """Return the folder that results go to, made if need be.
-
-    Raises:
-        InputError: if nothing can be written there, which had better be known before the first answer.
-    """
+    """Return the folder that results go to, made if need be."""
     path = Path(config.output_path)
     folder = path.parent if path.suffix == ".json" else path
     probe = folder / ".polbias-probe"

@@ -124,12 +124,6 @@ class Catalogue:
 
         A pattern stands for the tasks that it matches, or, where it matches none, for groups and tags. A task
         that is also in a chosen group is asked once.
-
-        Args:
-            asked: names and patterns, each of which may be a list with commas.
-
-        Raises:
-            InputError: if a name is unknown, nothing is chosen, or two groups share a task.
         """
         wanted = [name for each in asked for name in map(str.strip, each.split(",")) if name]
         if not wanted:
@@ -327,17 +321,7 @@ def cost(
     generation: Mapping[str, Any] | None = None,
     limit: float | None = None,
 ) -> Cost:
-    """Count what a task asks.
-
-    Args:
-        task: of the catalogue.
-        metadata: what goes before that of the task file, such as ``polbias_samples``.
-        generation: what goes before its generation settings, such as ``max_gen_toks``.
-        limit: the first so many rows, or a share of them below 1.
-
-    Raises:
-        PolbiasError: if its rows cannot be had.
-    """
+    """Count what a task asks."""
     about = {**task.metadata, **(metadata or {})}
     load = _function(task.settings.get("custom_dataset"), task)
     rows = load(**about, **(task.settings.get("dataset_kwargs") or {}))["test"]
@@ -362,11 +346,7 @@ def cost(
 
 
 def costs_table(tasks: Iterable[str] = DOCUMENTED) -> str:
-    """Return the table of the documentation, in Markdown.
-
-    Args:
-        tasks: names.
-    """
+    """Return the table of the documentation, in Markdown."""
     known = catalogue().tasks
     lines = ["| task | prompts | requests | tokens in | tokens out, at most |", "|---|---:|---:|---:|---:|"]
     for name in tasks:
@@ -377,11 +357,7 @@ def costs_table(tasks: Iterable[str] = DOCUMENTED) -> str:
 
 
 def with_table(text: str, table: str) -> str:
-    """Return a page with a new table between its marks.
-
-    Raises:
-        InputError: if the page has no such marks.
-    """
+    """Return a page with a new table between its marks."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):

@@ -41,26 +41,13 @@ def hide(text: str, *secrets: str) -> str:
 
 
 def scrub(text: object, *secrets: str) -> str:
-    """Return a message of a server or client in one short line without keys.
-
-    Args:
-        text: the message, or an exception.
-        secrets: keys known to be in use; whatever looks like a key is removed as well.
-    """
+    """Return a message of a server or client in one short line without keys."""
     line = " ".join(_KEY_LIKE.sub(_HIDDEN, hide(str(text), *secrets)).split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def check_url(url: str, what: str) -> str:
-    """Return a base address as it may be shown: without user, password and query.
-
-    Args:
-        url: the address.
-        what: the name of the setting, for the message.
-
-    Raises:
-        InputError: if it is no http address or holds a password; the message does not repeat it.
-    """
+    """Return a base address as it may be shown: without user, password and query."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputError(f"{what}: expected an address such as http://127.0.0.1:8000/v1")
@@ -72,16 +59,7 @@ def check_url(url: str, what: str) -> str:
 
 
 def usable_key(name: str, value: str | None, *, package: str) -> str:
-    """Return a key from the environment, checked but never shown.
-
-    Args:
-        name: the environment variable.
-        value: what it holds.
-        package: the service, for the message.
-
-    Raises:
-        PolbiasError: if there is none, or it cannot stand in a header.
-    """
+    """Return a key from the environment, checked but never shown."""
     key = (value or "").strip()
     if not key:
         raise PolbiasError(
@@ -96,11 +74,7 @@ def usable_key(name: str, value: str | None, *, package: str) -> str:
 
 @contextmanager
 def quiet_logs(key: str) -> Iterator[None]:
-    """Keep a key out of the logs of the client libraries, which at DEBUG repeat what a server sends.
-
-    Args:
-        key: replaced in everything that they log meanwhile.
-    """
+    """Keep a key out of the logs of the client libraries, which at DEBUG repeat what a server sends."""
 
     def redact(record: logging.LogRecord) -> bool:
         message = record.getMessage()
@@ -123,15 +97,7 @@ def quiet_logs(key: str) -> Iterator[None]:
 
 
 def read_answer(response: Any, key: str) -> Answer:
-    """Return what a response says; a refusal is an answer, nothing at all is not.
-
-    Args:
-        response: what the client returned, which need not be what its types say.
-        key: the key in use, so that it stands in no answer.
-
-    Raises:
-        ServiceError: if it is no completion, no text, or empty.
-    """
+    """Return what a response says; a refusal is an answer, nothing at all is not."""
     choices = getattr(response, "choices", None)
     if isinstance(response, str) or not isinstance(choices, list) or not choices:
         raise ServiceError(
@@ -222,18 +188,7 @@ class Chat:
         expected_tokens: int | None = None,
         **parameters: Any,
     ) -> Request:
-        """Make a request to this model.
-
-        Args:
-            id: what the caller knows it by.
-            messages: turns with ``role`` and ``content``.
-            expected_tokens: tokens of the expected answer, for the estimate.
-            **parameters: sent as they are, except that ``max_output_tokens`` gets the name that the server
-                knows; one that is None is left out.
-
-        Raises:
-            InputError: if a parameter is not for the caller to set, or is not JSON.
-        """
+        """Make a request to this model."""
         if wrong := _RESERVED & parameters.keys():
             raise InputError(f"request {id}: parameter {min(wrong)!r} cannot be set; remove it")
         turns = [{"role": turn["role"], "content": turn["content"]} for turn in messages]

@@ -218,16 +218,7 @@ LANGUAGES = frozenset({"de", "en", "es", "fr", "hu", "it", "nl", "pl"})
 
 
 def doubt(text: str, language: str, others: Iterable[str] = ()) -> tuple[str, str] | None:
-    """Return why a sentence may not be in a language, or None if nothing speaks against it.
-
-    Args:
-        text: a sentence.
-        language: the language that it should be in; one that is not covered is never doubted.
-        others: languages that it may be in instead.
-
-    Returns:
-        ``wrong-language`` or ``not-recognised``, and a detail.
-    """
+    """Return why a sentence may not be in a language, or None if nothing speaks against it."""
     if language not in LANGUAGES:
         return None
     share = simplemma.in_target_language(text, lang=language)

@@ -61,11 +61,7 @@ class Recorder:
         return self._known.get(request.key)
 
     def prepare(self) -> None:
-        """Make sure that answers can be recorded, before the first one is paid for.
-
-        Raises:
-            PolbiasError: in a replay, or if the file cannot be written to, or made.
-        """
+        """Make sure that answers can be recorded, before the first one is paid for."""
         with self._writing("nothing was asked"):
             if self.path.exists():
                 self._open()
@@ -76,11 +72,7 @@ class Recorder:
             probe.unlink()
 
     def record(self, request: Request, answer: Answer) -> None:
-        """Append an answer; safe from several threads, and beside another process.
-
-        Raises:
-            PolbiasError: in a replay, or if the file cannot be written.
-        """
+        """Append an answer; safe from several threads, and beside another process."""
         entry = {"key": request.key, "request": request.content, "answer": _fields(answer)}
         line = (canonical(entry) + "\n").encode()
         with self._writing("the run stops here, those before it are on file"):

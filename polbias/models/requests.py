@@ -170,14 +170,7 @@ class ServiceError(PolbiasError):
 
 
 async def with_patience(ask: Callable[[], Awaitable[_Result]]) -> _Result:
-    """Ask, and ask again where that may help: for what the client of a service lets through.
-
-    Args:
-        ask: asks once.
-
-    Raises:
-        ServiceError: the last one.
-    """
+    """Ask, and ask again where that may help: for what the client of a service lets through."""
     for attempt in range(TRIES - 1):
         try:
             return await ask()
@@ -268,18 +261,7 @@ _GIVEN = re.compile(
 
 
 def parse_prices(given: Iterable[str]) -> dict[str, Price]:
-    """Read prices that a user gives.
-
-    Args:
-        given: texts such as ``"gpt-4o=2.5/10"`` (input and output, per million tokens), ``"0.5/1.5"`` for
-            every chat model, or ``"deepl=25 USD"`` (per million characters).
-
-    Returns:
-        Prices by model, ``"deepl"``, or ``""`` for every chat model.
-
-    Raises:
-        InputError: if one of them is not of this form.
-    """
+    """Read prices that a user gives."""
     prices = {}
     for text in given:
         found = _GIVEN.fullmatch(text.strip())

@@ -113,17 +113,7 @@ def plan(
     recorder: Recorder,
     prices: Mapping[str, Price] | None = None,
 ) -> Plan:
-    """Look up what is recorded and estimate the rest. Needs neither key nor network.
-
-    Args:
-        requests: what is wanted.
-        services: what can be asked.
-        recorder: recorded answers.
-        prices: prices by model, ``"deepl"``, or ``""`` for every chat model; before the price list.
-
-    Raises:
-        InputError: if a request that is not recorded is for none of the services.
-    """
+    """Look up what is recorded and estimate the rest. Needs neither key nor network."""
     requests = tuple(requests)
     unanswered = [request for request in requests if recorder.find(request) is None]
     distinct = list({request.key: request for request in reversed(unanswered)}.values())[::-1]
@@ -141,11 +131,7 @@ def plan(
 
 
 def service_of(request: Request, services: Sequence[Service]) -> Service:
-    """Return the service that a request is for.
-
-    Raises:
-        InputError: if none is.
-    """
+    """Return the service that a request is for."""
     for service in services:
         if (service.name, service.model) == (request.service, request.model):
             return service
@@ -217,19 +203,6 @@ def run(
     The plan with its estimate is shown first. Nothing is sent unless it is accepted. A failure of one
     request stops no other, but a wrong key, an unknown model, an empty account or ten failures of a
     service in a row end the asking of that service.
-
-    Args:
-        requests: what is wanted.
-        services: what can be asked, such as `Chat` and `Translate`.
-        recorder: where answers are found and kept; in a replay nothing is asked.
-        prices: see `plan`.
-        yes: accept the estimate without a question.
-        confirm: asks whether to go on; a question on the terminal unless given.
-        console: where plan, progress and report are shown; standard error unless given.
-
-    Raises:
-        PolbiasError: if a key or client is missing, the estimate is not accepted, or an answer cannot be
-            recorded. Nothing has been sent then, or all that was answered is recorded.
     """
     console = console or Console(stderr=True)
     planned = plan(requests, services, recorder, prices)

@@ -67,18 +67,7 @@ class Translate:
         return self.server_url is None
 
     def request(self, id: str, text: str, source: str, target: str, **parameters: Any) -> Request:
-        """Make a request.
-
-        Args:
-            id: what the caller knows it by.
-            text: what to translate.
-            source: language of the text (BCP 47).
-            target: language wanted; English is British unless a region says otherwise.
-            **parameters: of ``deepl.Translator.translate_text``, such as ``formality`` or ``context``.
-
-        Raises:
-            InputError: if there is no text, or a parameter is not for the caller to set.
-        """
+        """Make a request."""
         if wrong := _OWN_PARAMETERS & parameters.keys():
             raise InputError(f"request {id}: parameter {min(wrong)!r} cannot be set; remove it")
         if not text.strip():
@@ -209,22 +198,7 @@ def role_request(
     count: int = 1,
     parameters: Mapping[str, Any] | None = None,
 ) -> Request:
-    """Make the request that a role makes of a text.
-
-    Args:
-        role: what is to be done.
-        service: who does it; DeepL can only translate.
-        id: what the caller knows the request by.
-        text: the text.
-        language: of the text.
-        target: of the answer.
-        country: code or name of the country that the text is about.
-        count: how many answers the prompt asks for.
-        parameters: set for a chat request, before those of the prompt; None leaves one out.
-
-    Raises:
-        InputError: if a language has no name in ``services.yaml``, or DeepL is to do more than translate.
-    """
+    """Make the request that a role makes of a text."""
     if isinstance(service, Translate):
         if role != "translation":
             raise InputError(f"request {id}: deepl can only translate; give a chat model for {role}")

@@ -31,17 +31,7 @@ _SIZES = (
 def render_card(
     manifest: Manifest, folder: Path, publication: Publication, templates: Path | None = None
 ) -> str:
-    """Render the card of a dataset; a pure function of its arguments and the card's template.
-
-    Args:
-        manifest: of the finished tables.
-        folder: where they are.
-        publication: of the dataset.
-        templates: the template folder that it was made from; None for the shipped one.
-
-    Returns:
-        Markdown with the Hub's metadata.
-    """
+    """Render the card of a dataset; a pure function of its arguments and the card's template."""
     seen = _seen(manifest, folder, publication.cards)
     return fill_card(manifest, seen, folder, publication, templates)
 
@@ -53,18 +43,7 @@ def fill_card(
     publication: Publication,
     templates: Path | None = None,
 ) -> str:
-    """Render the card of a dataset whose tables need not be here.
-
-    Args:
-        manifest: of the finished tables.
-        seen: what `describe` says of them.
-        folder: where they are.
-        publication: of the dataset.
-        templates: as for `render_card`.
-
-    Returns:
-        Markdown with the Hub's metadata.
-    """
+    """Render the card of a dataset whose tables need not be here."""
     cards = package_file("cards")
     facts = publication.facts(manifest, folder, templates)
     environment = jinja2.Environment(
@@ -84,15 +63,7 @@ def describe(
     proofs: Sequence[Mapping[str, int]],
     cards: Path | None = None,
 ) -> Json:
-    """Return what every card says about the data.
-
-    Args:
-        manifest: of the finished tables.
-        schemas: of each config's test split, as its Parquet files have them.
-        example: the first row of the first one.
-        proofs: how often each value of ``proof`` stands in each config's test split.
-        cards: of the dataset's publication.
-    """
+    """Return what every card says about the data."""
     fields = {field.name: field for schema in reversed(schemas) for field in schema}
     fields |= {field.name: field for field in schemas[0]}
     meanings = column_meanings(manifest.dataset, fields, cards)
@@ -145,21 +116,7 @@ def build(
     templates: Path | None = None,
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
 ) -> Built:
-    """Build one dataset with its card.
-
-    Args:
-        name: the dataset.
-        spec: its specification.
-        out: folder of builds.
-        templates: the template folder that the specification was read from; None for the shipped one.
-        progress: called after every table.
-
-    Returns:
-        What was done.
-
-    Raises:
-        BuildError: if something cannot be written.
-    """
+    """Build one dataset with its card."""
     publication = registry.publication(name)
 
     def card(manifest: Manifest, folder: Path) -> str:

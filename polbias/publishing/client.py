@@ -37,18 +37,7 @@ _STATUS_IN_TEXT = re.compile(r"\((\d{3}) [A-Z]")
 
 @contextmanager
 def talking_to_hub(subject: str, doing: str) -> Iterator[None]:
-    """Bound the waiting inside the block and turn every failure of the client into a `PublishError`.
-
-    Args:
-        subject: what the message begins with, usually the repository.
-        doing: what is tried, such as "setting the tag v1.0.0".
-
-    Yields:
-        Nothing.
-
-    Raises:
-        PublishError: the Hub, the network or the disk failed.
-    """
+    """Bound the waiting inside the block and turn every failure of the client into a `PublishError`."""
     from huggingface_hub import get_session
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -96,15 +85,7 @@ def _explain_status(status: int, server_message: str | None) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return foreign text as one short line without anything that looks like a token.
-
-    Args:
-        text: what the Hub or the client said.
-        limit: the most characters that are kept.
-
-    Returns:
-        The line.
-    """
+    """Return foreign text as one short line without anything that looks like a token."""
     line = _TOKEN.sub("hf_...", " ".join(text.split()))
     return line if len(line) <= limit else f"{line[: limit - 3]}..."
 
@@ -115,18 +96,7 @@ _PRINTABLE = re.compile(r"[!-~]+")
 
 
 def connect(token: str | None = None, endpoint: str | None = None) -> HfApi:
-    """Return a client that may write; no request is sent.
-
-    Args:
-        token: a Hub token; the one of `hf auth login` or HF_TOKEN unless given.
-        endpoint: address of the Hub; HF_ENDPOINT or huggingface.co unless given.
-
-    Returns:
-        The client.
-
-    Raises:
-        PublishError: there is no token, or it cannot be one.
-    """
+    """Return a client that may write; no request is sent."""
     from huggingface_hub import HfApi
 
     return HfApi(
@@ -138,18 +108,7 @@ def connect(token: str | None = None, endpoint: str | None = None) -> HfApi:
 
 
 def resolve_namespace(token: str | None = None, endpoint: str | None = None) -> str:
-    """Return the user or organisation to push to: POLBIAS_NAMESPACE, else the token's own user.
-
-    Args:
-        token: a Hub token; the one of `hf auth login` or HF_TOKEN unless given.
-        endpoint: address of the Hub; HF_ENDPOINT or huggingface.co unless given.
-
-    Returns:
-        The namespace.
-
-    Raises:
-        PublishError: neither is known, or the Hub does not answer.
-    """
+    """Return the user or organisation to push to: POLBIAS_NAMESPACE, else the token's own user."""
     if namespace := os.environ.get("POLBIAS_NAMESPACE", "").strip():
         return namespace
     api = connect(token, endpoint)

@@ -43,16 +43,6 @@ def push(plan: PushPlan, token: str | None = None) -> PushResult:
     The commit names its parent, so that a push by somebody else in between is refused by the Hub; the tag
     is set only on a commit that holds exactly the planned files. Interrupted anywhere, a new plan does
     what is left.
-
-    Args:
-        plan: what `plan_push` returned.
-        token: a Hub token; the one of `hf auth login` or HF_TOKEN unless given.
-
-    Returns:
-        What was done.
-
-    Raises:
-        PublishError: the Hub, the network or the disk failed, or something changed since the plan.
     """
     url = f"{plan.url}/tree/{plan.tag}"
     if plan.nothing_to_do:

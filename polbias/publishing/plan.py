@@ -54,29 +54,12 @@ class RemoteFile:
     sha256: str | None
 
     def holds(self, local: LocalFile) -> bool:
-        """Tell whether this is the same content as a local file.
-
-        Args:
-            local: the file to compare with.
-
-        Returns:
-            True if the contents are equal.
-        """
+        """Tell whether this is the same content as a local file."""
         return self.sha256 == local.sha256 if self.sha256 else self.blob_id == local.blob_id
 
 
 def collect_files(folder: Path) -> dict[str, LocalFile]:
-    """Read the files of a built dataset; hidden and temporary ones are passed over.
-
-    Args:
-        folder: the built dataset.
-
-    Returns:
-        The files by their path in the repository, in sorted order.
-
-    Raises:
-        PublishError: the folder is no built dataset, holds a link or cannot be read.
-    """
+    """Read the files of a built dataset; hidden and temporary ones are passed over."""
     try:
         found = {
             path.relative_to(folder).as_posix(): _digest(path)
@@ -202,22 +185,7 @@ class PushPlan:
 def plan_push(
     folder: Path, repo_id: str, version: str, token: str | None = None, endpoint: str | None = None
 ) -> PushPlan:
-    """Work out what a push would do; nothing is uploaded.
-
-    Args:
-        folder: the built dataset, ``build/datasets/<name>``.
-        repo_id: the dataset repository, ``namespace/name``.
-        version: the version of the dataset, ``X.Y.Z``.
-        token: a Hub token; the one of `hf auth login` or HF_TOKEN unless given.
-        endpoint: address of the Hub; HF_ENDPOINT or huggingface.co unless given.
-
-    Returns:
-        The plan, to be shown or handed to `push`.
-
-    Raises:
-        PublishError: the folder cannot be published, the version is taken by other content or is older
-            than a published one, or the Hub cannot be asked.
-    """
+    """Work out what a push would do; nothing is uploaded."""
     _check_names(repo_id, version)
     files = collect_files(folder)
     api = connect(token, endpoint)
@@ -251,19 +219,7 @@ def plan_push(
 
 
 def read_snapshot(api: HfApi, repo_id: str, revision: str | None = None) -> Snapshot | None:
-    """Read the files of a repository at a revision, with their ids, in one request.
-
-    Args:
-        api: the client.
-        repo_id: the dataset repository.
-        revision: a tag or commit; the newest commit unless given.
-
-    Returns:
-        The snapshot, or None if there is no such repository.
-
-    Raises:
-        PublishError: the Hub cannot be asked.
-    """
+    """Read the files of a repository at a revision, with their ids, in one request."""
     from huggingface_hub.errors import RepositoryNotFoundError
 
     with talking_to_hub(repo_id, "reading the repository"):
@@ -284,15 +240,7 @@ def read_snapshot(api: HfApi, repo_id: str, revision: str | None = None) -> Snap
 
 
 def changes_between(local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile]) -> tuple[Change, ...]:
-    """Return what makes the remote files equal to the local ones.
-
-    Args:
-        local: the files to be published.
-        remote: the files on the Hub.
-
-    Returns:
-        The changes: local files first, then deletions, each in sorted order.
-    """
+    """Return what makes the remote files equal to the local ones."""
     kept = [
         Change("update" if path in remote else "add", path, file.size)
         for path, file in sorted(local.items())

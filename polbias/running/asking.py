@@ -104,9 +104,6 @@ class Asker(Protocol):
         """Yield one answer for each request, in any order, as they come.
 
         A request that fails is an answer with an error. Closing the generator gives up what is under way.
-
-        Raises:
-            PolbiasError: if no request can be answered at all.
         """
 
 
@@ -199,11 +196,7 @@ def row_key(row: Row, asker: Asker, settings: Settings) -> str:
 
 
 def open_rows(rows: Sequence[Row], asker: Asker, settings: Settings, journal: Journal) -> list[Row]:
-    """Return the rows that have no answer on file.
-
-    Raises:
-        InputError: if one has an answer to something else.
-    """
+    """Return the rows that have no answer on file."""
     return [row for row in rows if journal.find(row.request.id, row_key(row, asker, settings)) is None]
 
 
@@ -218,18 +211,6 @@ def run_stage(
     """Ask a model for the rows of a stage that have no answer on file, and write down what comes.
 
     An interruption loses nothing that has come; running the same again asks for the rest.
-
-    Args:
-        name: of the stage, for the progress bar; where there is no terminal, a line says every tenth.
-        rows: all rows; their ids are distinct.
-        asker: the model.
-        settings: of the stage.
-        journal: what is on file.
-        console: where the progress is shown; standard error unless given.
-
-    Raises:
-        InputError: if a row has an answer to something else on file.
-        PolbiasError: if nothing can be asked, or an answer cannot be written.
     """
     keys = {row.request.id: row_key(row, asker, settings) for row in rows}
     if len(keys) != len(rows):

@@ -24,11 +24,7 @@ from polbias.running.server import generation_parameters, stream, turns
 
 
 def inference_library() -> Any:
-    """Return the names of datatrove that are used here, its logs switched off.
-
-    Raises:
-        PolbiasError: if datatrove or what its runner needs is missing.
-    """
+    """Return the names of datatrove that are used here, its logs switched off."""
     try:
         from types import SimpleNamespace
 
@@ -59,14 +55,7 @@ def inference_runner(
     config: Any,
     server: Callable[[Any, int], Any] | None = None,
 ) -> Any:
-    """Return a runner that writes nothing: answers are handed over by the rollout itself.
-
-    Args:
-        library: from `inference_library`.
-        rollout: what datatrove calls for each document, with the document and a function that asks.
-        config: datatrove's ``InferenceConfig``.
-        server: makes the server from configuration and rank; the one that `config` names unless given.
-    """
+    """Return a runner that writes nothing: answers are handed over by the rollout itself."""
 
     class Runner(library.InferenceRunner):  # type: ignore[misc]  # datatrove has no types
         def _init_server(self, rank: int) -> Any:

@@ -63,15 +63,7 @@ class Journal:
         self.close()
 
     def find(self, id: str, key: str) -> Mapping[str, Any] | None:
-        """Return the entry of a row, or None if there is none yet.
-
-        Args:
-            id: of the row.
-            key: of everything that its entry depends on.
-
-        Raises:
-            InputError: if the row was asked with something else.
-        """
+        """Return the entry of a row, or None if there is none yet."""
         entry = self._entries.get(id)
         if entry is not None and entry["key"] != key:
             raise InputError(
@@ -85,19 +77,11 @@ class Journal:
         yield from self._entries.values()
 
     def add(self, entry: Mapping[str, Any]) -> None:
-        """Write the entry of a row: JSON with ``id`` and ``key``.
-
-        Raises:
-            PolbiasError: if it cannot be written; what was there before is intact.
-        """
+        """Write the entry of a row: JSON with ``id`` and ``key``."""
         self._entries[entry["id"]] = self._file.append(entry)
 
     def fail(self, id: str, key: str, error: str) -> None:
-        """Write down an attempt that brought no answer; the row stays open.
-
-        Raises:
-            PolbiasError: as `add`.
-        """
+        """Write down an attempt that brought no answer; the row stays open."""
         if self._failures is None:
             self._failures = _Lines(self.failures_path)
             self._failures.mend()
@@ -119,11 +103,7 @@ class Journal:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the objects of a JSON Lines file with their line numbers; blank lines are left out.
-
-    Raises:
-        InputError: naming the line that is no JSON object, or if the file cannot be read.
-    """
+    """Yield the objects of a JSON Lines file with their line numbers; blank lines are left out."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
@@ -255,16 +235,7 @@ class RunManifest:
         return tuple(self._data["notes"])
 
     def check(self, parts: Mapping[str, Mapping[str, Any]], address: str | None, moved: bool) -> None:
-        """Make sure that the folder is for these settings; writes nothing.
-
-        Args:
-            parts: settings by part, as JSON; a part that the folder does not know yet may be anything.
-            address: of the model.
-            moved: whether the same model may now be at another address.
-
-        Raises:
-            InputError: naming the first setting that differs.
-        """
+        """Make sure that the folder is for these settings; writes nothing."""
         for name, settings in _plain(parts).items():
             if name in self._data["fixed"]:
                 self._compare(name, self._data["fixed"][name], settings)
@@ -276,17 +247,7 @@ class RunManifest:
             )
 
     def claim(self, parts: Mapping[str, Mapping[str, Any]], address: str | None, moved: bool) -> None:
-        """Check the settings, and write down those that are new, and this run.
-
-        Args:
-            parts: as for `check`.
-            address: as for `check`.
-            moved: as for `check`.
-
-        Raises:
-            InputError: naming the first setting that differs.
-            PolbiasError: if the file cannot be written.
-        """
+        """Check the settings, and write down those that are new, and this run."""
         self.check(parts, address, moved)
         self._data["fixed"] = _plain(parts) | self._data["fixed"]
         self._data["address"] = address
@@ -300,11 +261,7 @@ class RunManifest:
         self.write()
 
     def write(self) -> None:
-        """Write the file as a whole.
-
-        Raises:
-            PolbiasError: if it cannot be written.
-        """
+        """Write the file as a whole."""
         draft = draft_of(self.path)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

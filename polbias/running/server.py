@@ -41,13 +41,6 @@ def stream(work: Callable[[Callable[[Item], None]], Awaitable[None]]) -> Generat
 
     The work stands still while a few items wait, so that it does not run ahead of a reader that writes down
     what comes.
-
-    Args:
-        work: an async function; what it is given takes one item at a time.
-
-    Yields:
-        The items, as they come. Closing the generator, or an error at the reader, cancels the work; after
-        Ctrl-C what has come is still yielded.
     """
     waiting: queue.SimpleQueue[Item | _End[Item]] = queue.SimpleQueue()
     room, closed = threading.Semaphore(_AHEAD), threading.Event()

@@ -34,17 +34,7 @@ _ROWS = 1 << 14
 def merge(
     run: Run, markers: Mapping[str, Marker], publication: Publication, templates: Path | None
 ) -> Manifest:
-    """Write what a dataset says of itself: hash lists, card and, last, the manifest.
-
-    Args:
-        run: whose shards are all complete.
-        markers: of all shards, by path.
-        publication: of the dataset.
-        templates: the template folder that the specification was read from; None for the shipped one.
-
-    Returns:
-        The manifest, the same for the same run whatever executor made the shards.
-    """
+    """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
     where = run.where
     ordered = [markers[each.path] for each in run.slices]
     known = _contents(run.where)
@@ -160,23 +150,7 @@ def build_at_scale(
     watcher: Watcher,
     templates: Path | None = None,
 ) -> Finished:
-    """Build a dataset, or what is missing of it.
-
-    Args:
-        run: what is built and where.
-        publication: of the dataset.
-        executor: makes the shards.
-        resources: what it may use.
-        watcher: shows how it gets on.
-        templates: the template folder that the specification was read from; None for the shipped one.
-
-    Returns:
-        What was done.
-
-    Raises:
-        BuildError: if something cannot be written, another build is under way here, another run is in
-            the place, or shards are still missing when the executor has ended.
-    """
+    """Build a dataset, or what is missing of it."""
     where = run.where
     with _alone(run):
         open_run(run)

@@ -129,11 +129,7 @@ def _common(run: Run, numbers: Sequence[int], resources: Resources) -> dict[str,
 
 
 def _datatrove() -> None:
-    """Import datatrove, with nothing but errors on the screen.
-
-    Raises:
-        PolbiasError: if it is not installed.
-    """
+    """Import datatrove, with nothing but errors on the screen."""
     os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # workers inherit it
     try:
         import datatrove.executor  # noqa: F401
@@ -171,11 +167,7 @@ class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
         )
 
     def launch_job(self) -> None:
-        """Submit the array.
-
-        Raises:
-            PolbiasError: if there is no Slurm here, or it refuses.
-        """
+        """Submit the array."""
         if shutil.which("sbatch") is None:
             raise PolbiasError(
                 "--executor slurm: no sbatch command found; run this on a node of a Slurm cluster"
@@ -197,11 +189,7 @@ class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
 
 
 def queued(job: str) -> bool:
-    """Tell whether jobs of this name wait or run.
-
-    Raises:
-        PolbiasError: if Slurm does not say.
-    """
+    """Tell whether jobs of this name wait or run."""
     try:
         return bool(
             subprocess.run(
@@ -237,13 +225,7 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
         self._run, self._numbers = (out, name, mark), list(numbers)
 
     def run(self, data: Any = None, rank: int = 0, world_size: int = 1) -> Any:
-        """Make the shard of one task.
-
-        Args:
-            data: what earlier steps give; there are none.
-            rank: of the task.
-            world_size: number of tasks.
-        """
+        """Make the shard of one task."""
         # In a process of a pool, let Ctrl-C be handled by the process that owns the pool.
         import multiprocess
 

@@ -54,9 +54,6 @@ def calibrate(table: TableSpec) -> Calibration:
 
     A first, smaller batch loads what is loaded once; the difference in bytes of the two is that of rows
     alone.
-
-    Args:
-        table: the table.
     """
     seconds, rows = _timed(lambda: Rows(table))
     count = min(_ROWS, len(rows))
@@ -153,22 +150,12 @@ class Plan:
 
 
 def load_profiles() -> Profiles:
-    """Read the shipped profiles.
-
-    Raises:
-        TemplateError: if the file is unusable.
-    """
+    """Read the shipped profiles."""
     return load_template(package_file("templates/scale/executors.yaml"), Profiles)
 
 
 def plan(run: Run, executor: str, workers: int) -> Plan:
-    """Estimate a build from a measurement of its own tables.
-
-    Args:
-        run: what would be built.
-        executor: its name.
-        workers: how many shards are made at a time, if there are as many cores.
-    """
+    """Estimate a build from a measurement of its own tables."""
     measured = [calibrate(table) for table in run.spec.tables]
     return estimate(run.slices, measured, executor, workers, not isinstance(run.where, LocalPlace))
 
@@ -176,15 +163,7 @@ def plan(run: Run, executor: str, workers: int) -> Plan:
 def estimate(
     slices: Sequence[Slice], measured: Sequence[Calibration], executor: str, workers: int, remote: bool
 ) -> Plan:
-    """Estimate a build from measurements of its tables.
-
-    Args:
-        slices: the shards.
-        measured: by table.
-        executor: its name.
-        workers: how many shards are made at a time, if there are as many cores.
-        remote: whether shards are uploaded.
-    """
+    """Estimate a build from measurements of its tables."""
     profiles = load_profiles()
     profile = profiles.executors[executor]
     sizes = [each.rows * measured[each.table].row_bytes + measured[each.table].shard_bytes for each in slices]
@@ -286,24 +265,12 @@ class StoredFile(Entry):
 
 
 def load_stored() -> StoredFile:
-    """Read the shipped calibration.
-
-    Raises:
-        TemplateError: if the file is unusable.
-    """
+    """Read the shipped calibration."""
     return load_template(package_file(_FILE), StoredFile)
 
 
 def tables(stored: Stored, size: Size) -> tuple[list[TableRows], list[Calibration]]:
-    """Return the tables of a build with what was measured of each.
-
-    Args:
-        stored: of the dataset.
-        size: how much of it is built.
-
-    Raises:
-        BuildError: if there are not so many rows.
-    """
+    """Return the tables of a build with what was measured of each."""
     chosen = stored.fresh if size.fresh else stored.tables
     rows = [each.default for each in chosen.values()]
     if size.rows is not None:
@@ -313,14 +280,7 @@ def tables(stored: Stored, size: Size) -> tuple[list[TableRows], list[Calibratio
 
 
 def measure(name: str) -> Stored:
-    """Measure the tables of a dataset.
-
-    Args:
-        name: the dataset.
-
-    Raises:
-        PolbiasError: if it comes in one size only, or its templates are unusable.
-    """
+    """Measure the tables of a dataset."""
     publication = scalable(name)
     found: dict[bool, dict[str, Measured]] = {False: {}, True: {}}
     version = ""

@@ -48,13 +48,6 @@ def cut(spec: DatasetSpec, shards: int | None = None) -> tuple[Slice, ...]:
     """Cut a dataset into shards.
 
     Every table gets as many as its rows need, then those with the largest shards get one more in turn.
-
-    Args:
-        spec: the dataset.
-        shards: how many in all; by default as few as possible, of 1,000,000 rows each at most.
-
-    Raises:
-        BuildError: if that is too few, or more than there are rows.
     """
     return cut_tables([TableRows.of(table) for table in spec.tables], shards)
 
@@ -129,11 +122,7 @@ class Size:
 
 
 def scalable(name: str) -> Publication:
-    """Return the publication of a dataset that comes in any size.
-
-    Raises:
-        PolbiasError: if there is no such dataset.
-    """
+    """Return the publication of a dataset that comes in any size."""
     found = registry.publication(name)
     if found.most is None:
         able = [other for other in registry.names() if registry.publication(other).most]
@@ -215,11 +204,7 @@ class Run:
 
 
 def plan_run(out: str, spec: DatasetSpec, size: Size, shards: int | None) -> Run:
-    """Cut a dataset into shards; nothing is written.
-
-    Raises:
-        BuildError: if the number of shards or rows is impossible.
-    """
+    """Cut a dataset into shards; nothing is written."""
     slices = cut(spec, shards)
     tables = {}
     for index, table in enumerate(spec.tables):
@@ -239,11 +224,7 @@ def plan_run(out: str, spec: DatasetSpec, size: Size, shards: int | None) -> Run
 
 
 def open_run(run: Run) -> None:
-    """Write a run's files down, or find that they are there.
-
-    Raises:
-        BuildError: if something else is in the place, or it cannot be written.
-    """
+    """Write a run's files down, or find that they are there."""
     where = run.where
     found = where.read(_RUN)
     if found is None and where.read(MANIFEST) is not None:
@@ -261,16 +242,7 @@ def open_run(run: Run) -> None:
 
 @lru_cache(maxsize=2)
 def load_run(out: str, name: str, mark: str) -> tuple[DatasetSpec, tuple[Slice, ...]]:
-    """Read a run as a worker does; once in a process.
-
-    Args:
-        out: as in `Run`.
-        name: the dataset.
-        mark: the run's.
-
-    Raises:
-        BuildError: if it is not there, or this machine would not make the same files.
-    """
+    """Read a run as a worker does; once in a process."""
     where = place(out, name)
     said, pickled = where.read(_RUN), where.read(_pickle(mark))
     if said is None or pickled is None:

@@ -80,14 +80,7 @@ def marked(where: Place, slices: Iterable[Slice]) -> list[Slice]:
 def intact(
     where: Place, slices: Iterable[Slice], hashed: bool = True, seen: Callable[[], None] = lambda: None
 ) -> dict[str, Marker]:
-    """Return the markers of the shards that are there as their markers say.
-
-    Args:
-        where: the place.
-        slices: the shards to look at.
-        hashed: whether the bytes of each are hashed, beside looking at its size.
-        seen: called after each shard.
-    """
+    """Return the markers of the shards that are there as their markers say."""
     sizes = where.sizes()
 
     def check(each: Slice) -> Marker | None:
@@ -121,17 +114,7 @@ _PROOF = "proof"
 
 
 def make(out: str, name: str, mark: str, number: int) -> None:
-    """Make a shard, put it in its place, and then its marker.
-
-    Args:
-        out: the folder or address that holds one folder per dataset.
-        name: the dataset.
-        mark: the run's.
-        number: of the shard among all shards of the run.
-
-    Raises:
-        BuildError: if it cannot be made or written.
-    """
+    """Make a shard, put it in its place, and then its marker."""
     spec, slices = load_run(out, name, mark)
     each, where = slices[number], place(out, name)
     with where.workspace() as folder:

@@ -177,15 +177,7 @@ Place: TypeAlias = LocalPlace | RemotePlace
 
 
 def place(out: str, name: str) -> Place:
-    """Return the place of a dataset's run.
-
-    Args:
-        out: a folder, or an address such as ``s3://bucket/folder``.
-        name: the dataset.
-
-    Raises:
-        BuildError: if the address needs what is not installed.
-    """
+    """Return the place of a dataset's run."""
     if "://" in out and not out.startswith("file://"):
         return RemotePlace(f"{out.rstrip('/')}/{name}")
     return LocalPlace(Path(out.removeprefix("file://")) / name)

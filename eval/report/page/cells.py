@@ -40,12 +40,7 @@ _PRINTERS = {
 
 
 def printed(value: float | None, kind: Kind) -> str | None:
-    """Return a number as its column shows it; None if there is none (also where it is NaN).
-
-    Args:
-        value: in the unit of the column.
-        kind: of the column.
-    """
+    """Return a number as its column shows it; None if there is none (also where it is NaN)."""
     if value is None or math.isnan(value):
         return None
     if math.isinf(value):
@@ -54,13 +49,7 @@ def printed(value: float | None, kind: Kind) -> str | None:
 
 
 def interval(low: float | None, high: float | None, kind: Kind) -> str | None:
-    """Return an interval such as ``[−1.0, +7.2]``; None unless an end is known.
-
-    Args:
-        low: lower end.
-        high: upper end.
-        kind: of the column.
-    """
+    """Return an interval such as ``[−1.0, +7.2]``; None unless an end is known."""
     ends = [printed(low, kind), printed(high, kind)]
     if ends == [None, None]:
         return None
@@ -116,22 +105,13 @@ class Frame(_Words):
     guide: Mapping[str, Entry]
 
     def plural(self, id: str, number: int) -> str:
-        """Return a number with what it counts, such as ``3 respondents``.
-
-        Args:
-            id: of the pair of words.
-            number: how many.
-        """
+        """Return a number with what it counts, such as ``3 respondents``."""
         return self.plurals[id][number != 1].format(n=count(number))
 
 
 @lru_cache(maxsize=1)
 def frame() -> Frame:
-    """Return the words of the page.
-
-    Raises:
-        TemplateError: if the file is not there or not as it must be.
-    """
+    """Return the words of the page."""
     path = package_file("templates/report/page.yaml")
     try:
         return Frame.model_validate(yaml.safe_load(path.read_text("utf-8")))
@@ -164,13 +144,7 @@ class Shown:
 
 
 def cell(value: Cell, kind: Kind, frame: Frame) -> Shown:
-    """Return a cell as it is printed.
-
-    Args:
-        value: from a table.
-        kind: of the column.
-        frame: words of the page.
-    """
+    """Return a cell as it is printed."""
     if isinstance(value, Estimate):
         text = printed(value.value, kind)
         return Shown(
@@ -187,13 +161,7 @@ def cell(value: Cell, kind: Kind, frame: Frame) -> Shown:
 
 
 def lines(estimate: Estimate, kind: Kind, frame: Frame) -> tuple[str, ...]:
-    """Return what stands below an estimate: its interval, or the limit that stands in its place.
-
-    Args:
-        estimate: the estimate.
-        kind: of its column.
-        frame: words of the page.
-    """
+    """Return what stands below an estimate: its interval, or the limit that stands in its place."""
     if estimate.value is None:
         return ()
     if estimate.limit is not None:
@@ -203,13 +171,7 @@ def lines(estimate: Estimate, kind: Kind, frame: Frame) -> tuple[str, ...]:
 
 
 def rests_on(estimate: Estimate, frame: Frame, leave_out: Collection[str] = ()) -> str:
-    """Return the counts of an estimate in words; empty if it has none.
-
-    Args:
-        estimate: the estimate.
-        frame: words of the page.
-        leave_out: counts that stand elsewhere.
-    """
+    """Return the counts of an estimate in words; empty if it has none."""
     known = ((name, getattr(estimate, name)) for name in frame.counts if name not in leave_out)
     parts = (frame.counts[name].format(n=count(n)) for name, n in known if n is not None)
     return ", ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts)
@@ -229,12 +191,6 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
     Of a name that is too long, what stands before the last slash is left out, then the middle; unless two
     respondents would become the same.
-
-    Args:
-        names: of all respondents of the figure, distinct.
-
-    Returns:
-        Name to label.
     """
     labels = list(names)
     for shorter in (_without_owner, _elided):
@@ -266,11 +222,7 @@ TEXT = ("ink", "muted", "accent", "right")
 
 
 def colours(dark: bool) -> str:
-    """Return the declarations of all colours of the page.
-
-    Args:
-        dark: whether for a dark background.
-    """
+    """Return the declarations of all colours of the page."""
     boxes = " ".join(f"--{role}: {night if dark else day};" for role, (day, night) in _BOXES.items())
     return f"color-scheme: {'dark' if dark else 'light'}; {variables(dark)} {boxes}"
 
@@ -311,11 +263,7 @@ class Said:
 
 
 def said(notices: Iterable[Notice]) -> list[Said]:
-    """Return notices with equal words as one, serious ones first.
-
-    Args:
-        notices: in any order; that of the first of each kind is kept.
-    """
+    """Return notices with equal words as one, serious ones first."""
     places: dict[tuple[bool, str, str], dict[str, None]] = {}
     for notice in notices:
         places.setdefault((notice.serious, notice.found, notice.done), {})[notice.where] = None

@@ -100,17 +100,7 @@ class Part:
 
 
 def part(section: Section, paragraphs: tuple[str, ...], words: Callable[[str], Words], frame: Frame) -> Part:
-    """Prepare the part of an instrument.
-
-    Args:
-        section: what is to be said.
-        paragraphs: at its top.
-        words: of an instrument, by its name.
-        frame: words of the page.
-
-    Raises:
-        TemplateError: if the words of the instrument lack a measure, table or figure.
-    """
+    """Prepare the part of an instrument."""
     name, own = section.instrument, words(section.instrument)
     headline = [finding for finding in section.findings if finding.headline]
     measures = {finding.measure: measure_of(finding, own) for finding in headline or section.findings}
@@ -180,14 +170,6 @@ def profile(report: Report, words: Callable[[str], Words], frame: Frame) -> tupl
     """Draw the headline findings.
 
     Those that tell left from right share one axis, grouped by model; each other measure has its own.
-
-    Args:
-        report: the report.
-        words: of an instrument, by its name.
-        frame: words of the page.
-
-    Returns:
-        The figure of the directional instruments, None if there is none, and those of the others.
     """
     headline = [finding for finding in report.findings if finding.headline]
     directional = [finding for finding in headline if words(finding.instrument).tells_sides(finding.measure)]
@@ -204,11 +186,6 @@ def profile_table(report: Report, words: Callable[[str], Words], frame: Frame) -
     """Return the headline findings, a line per respondent and a column per measure, directional ones first.
 
     A refusal gap other than 0 stands in the cell of the bias that it is beside.
-
-    Args:
-        report: the report.
-        words: of an instrument, by its name.
-        frame: words of the page.
     """
     every = [finding for finding in report.findings if finding.headline]
     gaps = {
@@ -266,13 +243,7 @@ def _told(finding: Finding, frame: Frame) -> str:
 
 
 def series_name(finding: Finding, findings: Sequence[Finding], words: Callable[[str], Words]) -> str:
-    """Return what a line is called: its instrument, and its measure if the instrument has several.
-
-    Args:
-        finding: the line.
-        findings: all lines of the figure.
-        words: of an instrument, by its name.
-    """
+    """Return what a line is called: its instrument, and its measure if the instrument has several."""
     own = words(finding.instrument)
     measures = {other.measure for other in findings if other.instrument == finding.instrument}
     return own.title if len(measures) == 1 else f"{own.title}: {measure_of(finding, own).title}"
@@ -343,19 +314,7 @@ _BREAK = re.compile(r"(?<=[/_])(?=\w)")
 
 
 def page(report: Report, paragraphs: Paragraphs, words: Callable[[str], Words] = words_of) -> str:
-    """Render the page of a report; the same report gives the same bytes.
-
-    Args:
-        report: what it says.
-        paragraphs: the same in sentences, for those who read no tables.
-        words: of an instrument, by its name.
-
-    Returns:
-        HTML that opens from a file, needs no network, and works without scripts.
-
-    Raises:
-        TemplateError: if the words of an instrument lack a measure, a table or a figure.
-    """
+    """Render the page of a report; the same report gives the same bytes."""
     own = frame()
     shared, others = profile(report, words, own)
     first, further = _comparisons(report, words, own)

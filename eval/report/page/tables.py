@@ -93,11 +93,7 @@ class Grid:
         return self.aside or len(self.rows) > LONG
 
     def width(self, column: int) -> int:
-        """Return how many letters a column needs at least, so that its texts are not broken too often.
-
-        Args:
-            column: its place.
-        """
+        """Return how many letters a column needs at least, so that its texts are not broken too often."""
         texts = (row.cells[column].text or "" for row in self.rows)
         return 0 if self.heads[column].numeric else min(_WIDE, max(map(len, texts), default=0))
 
@@ -127,16 +123,7 @@ def own_table(
     about: tuple[str, str],
     filters: Mapping[Filter, Callable[[Item], Iterable[str]]] | None = None,
 ) -> Grid:
-    """Return a table of findings, comparisons or the like; columns without any value are left out.
-
-    Args:
-        id: its anchor.
-        fields: its columns.
-        items: its rows.
-        frame: words of the page.
-        about: caption and note.
-        filters: choices, and which of their options an item belongs to.
-    """
+    """Return a table of findings, comparisons or the like; columns without any value are left out."""
     columns = []
     for field in fields:
         values = map(field.value or attrgetter(field.name), items)
@@ -158,17 +145,7 @@ def own_table(
 
 
 def instrument_table(table: Table, instrument: str, words: Words, frame: Frame) -> Grid:
-    """Return a table of an instrument.
-
-    Args:
-        table: the table.
-        instrument: name of the instrument.
-        words: of the instrument.
-        frame: words of the page.
-
-    Raises:
-        TemplateError: if the instrument has no words for the table.
-    """
+    """Return a table of an instrument."""
     titled = titled_in(words.tables, instrument, "tables", table.id)
     heads = tuple(
         Head(
@@ -185,27 +162,12 @@ def instrument_table(table: Table, instrument: str, words: Words, frame: Frame) 
 
 
 def anchor(instrument: str, table: Table) -> str:
-    """Return the anchor of a table: the name of its CSV, apart from the ids that figures have.
-
-    Args:
-        instrument: name of the instrument.
-        table: the table.
-    """
+    """Return the anchor of a table: the name of its CSV, apart from the ids that figures have."""
     return f"table-{name_of(instrument, table)}"
 
 
 def titled_in(group: Mapping[str, Titled], instrument: str, name: str, id: str) -> Titled:
-    """Return the words of a table or figure.
-
-    Args:
-        group: words by id.
-        instrument: name of the instrument.
-        name: of the group.
-        id: of the table or figure.
-
-    Raises:
-        TemplateError: if there are none.
-    """
+    """Return the words of a table or figure."""
     if id not in group:
         raise TemplateError(
             f"templates/report/{instrument}.yaml: {name}.{id}: missing; give title, note and source"
@@ -220,15 +182,7 @@ _FEW = 2  # tasks that are listed without being folded
 
 
 def measure_of(finding: Finding | Comparison, words: Words) -> Measure:
-    """Return the words of a measure.
-
-    Args:
-        finding: what is measured.
-        words: of its instrument.
-
-    Raises:
-        TemplateError: if the instrument has none.
-    """
+    """Return the words of a measure."""
     if finding.measure not in words.measures:
         raise TemplateError(
             f"templates/report/{finding.instrument}.yaml: measures.{finding.measure}: missing; "
@@ -240,15 +194,7 @@ def measure_of(finding: Finding | Comparison, words: Words) -> Measure:
 def findings_table(
     id: str, findings: Sequence[Finding], words: Callable[[str], Words], frame: Frame, about: tuple[str, str]
 ) -> Grid:  # fmt: skip
-    """Return a table of findings.
-
-    Args:
-        id: its anchor.
-        findings: its rows.
-        words: of an instrument, by its name.
-        frame: words of the page.
-        about: caption and note.
-    """
+    """Return a table of findings."""
 
     def title(finding: Finding) -> str:
         return measure_of(finding, words(finding.instrument)).title
@@ -280,15 +226,7 @@ def comparisons_table(
     id: str, comparisons: Sequence[Comparison], words: Callable[[str], Words], frame: Frame,
     about: tuple[str, str],
 ) -> Grid:  # fmt: skip
-    """Return a table of comparisons, which can be chosen by model and instrument.
-
-    Args:
-        id: its anchor.
-        comparisons: its rows.
-        words: of an instrument, by its name.
-        frame: words of the page.
-        about: caption and note.
-    """
+    """Return a table of comparisons, which can be chosen by model and instrument."""
     fields: list[Field[Comparison]] = [
         Field("first", "text", kept=True),
         Field("second", "text", kept=True),
@@ -312,12 +250,7 @@ def comparisons_table(
 
 
 def respondents_table(report: Report, frame: Frame) -> Grid:
-    """Return the table of who was asked.
-
-    Args:
-        report: the report.
-        frame: words of the page.
-    """
+    """Return the table of who was asked."""
     fields: list[Field[Respondent]] = [
         Field("respondent", "text", lambda r: r.name, kept=True),
         *[Field[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
@@ -331,12 +264,7 @@ def respondents_table(report: Report, frame: Frame) -> Grid:
 
 
 def sources_table(report: Report, frame: Frame) -> Grid:
-    """Return the table of files.
-
-    Args:
-        report: the report.
-        frame: words of the page.
-    """
+    """Return the table of files."""
     fields: list[Field[Source]] = [
         Field("file", "text", kept=True),
         Field("respondent", "text"),

@@ -35,12 +35,6 @@ def duplicates(claims: Sequence[ClaimPair]) -> Iterator[Finding]:
 
     A base claim can be another row's base claim or its exchange claim. Claims are compared without regard to
     case and punctuation, whole rows letter for letter but for the id.
-
-    Args:
-        claims: all rows.
-
-    Yields:
-        Pairs of id and code.
     """
     for each in _repeated(claims, lambda row: words(row.base_claim)):
         yield each, "duplicate-base-claim"
@@ -55,15 +49,7 @@ def duplicates(claims: Sequence[ClaimPair]) -> Iterator[Finding]:
 
 
 def contradictions(claims: Sequence[ClaimPair], table: Mapping[Pair, Labels]) -> Iterator[Finding]:
-    """Yield the rows whose labels are not those that other rows or a table give the same pair.
-
-    Args:
-        claims: all rows.
-        table: labels by pair in one direction.
-
-    Yields:
-        Pairs of id and code; a contradiction between two directions at the rows of both.
-    """
+    """Yield the rows whose labels are not those that other rows or a table give the same pair."""
     known: dict[Pair, set[Labels]] = {}
     for row in claims:
         known.setdefault(row.words, set()).add(row.labels)
@@ -116,11 +102,6 @@ def name_changed(base: str, exchange: str, edits: Iterable[Edit]) -> bool:
 
     A name is a word with several capitals (AfD, NATO), also as a part of a compound with hyphens, an address
     (@...), or one of two words that follow each other with capitals and are in no dictionary.
-
-    Args:
-        base: the base claim.
-        exchange: the exchange claim.
-        edits: what changed beside the exchanged word.
     """
     changed = [each for each in edits if each.kind in _MISMATCH]
     if not changed:
@@ -215,15 +196,7 @@ class Judged:
 
 
 def defects(data: Polbix, finder: Finder | None = None) -> list[Judged]:
-    """Find the defects of published rows.
-
-    Args:
-        data: rows, tables and answers.
-        finder: finds the words; by default with the lexicon of this project.
-
-    Returns:
-        All rows in their order.
-    """
+    """Find the defects of published rows."""
     finder = finder or Finder()
     table = {(each.first, each.second): each.labels for each in data.pairs} or printed_table(finder.lexicon)
     related: dict[str, set[str]] = {}
@@ -344,20 +317,7 @@ def _stale(data: Polbix) -> Iterator[tuple[str, str]]:
 
 
 def audit(data: Path) -> dict[str, Any]:
-    """Audit ``dataset.csv``, or the folder that holds it with tables of pairs and files of answers.
-
-    Args:
-        data: the file or the folder.
-
-    Returns:
-        A dictionary ready for JSON: ``format`` "polbix"; ``summary`` with the numbers of items, of items with
-        a finding and of items that are no minimal pair, findings by code with their meaning, by source of the
-        claims and by how the base word stands there, and how the copy differs from the published files;
-        ``items``, one for each row with its findings and with what changed beside the word.
-
-    Raises:
-        InputError: If a file cannot be read.
-    """
+    """Audit ``dataset.csv``, or the folder that holds it with tables of pairs and files of answers."""
     known = load(data)
     judged = defects(known)
     origins: dict[str, list[Judged]] = {}
@@ -381,14 +341,7 @@ def audit(data: Path) -> dict[str, Any]:
 
 
 def defective_ids(data: Path) -> frozenset[str]:
-    """Return the ids of the rows that are no minimal pair of their two words, to leave out of an analysis.
-
-    Args:
-        data: ``dataset.csv`` or its folder. Where exchange claims are missing, fewer are found.
-
-    Raises:
-        InputError: If a file cannot be read.
-    """
+    """Return the ids of the rows that are no minimal pair of their two words, to leave out of an analysis."""
     return frozenset(each.row.id for each in defects(load(data)) if _is_defective(each))
 
 

@@ -180,20 +180,7 @@ def edits(
     exchange_spans: Sequence[Span],
     other_agreement: bool = True,
 ) -> tuple[Edit, ...]:
-    """Compare the two claims of a row.
-
-    Args:
-        base: the base claim.
-        exchange: the exchange claim.
-        base_spans: where in it the word stands that is exchanged, as offsets of whole tokens; none if it does
-            not.
-        exchange_spans: the same of the exchange claim.
-        other_agreement: whether the two phrases can differ in number or gender, so that verbs and pronouns
-            have to change with them.
-
-    Returns:
-        All changes but that of the word itself, those at one place before those of words that moved.
-    """
+    """Compare the two claims of a row."""
     sides = Side(base, base_spans), Side(exchange, exchange_spans)
     found: list[Edit] = []
     removed: list[Place] = []
@@ -363,15 +350,6 @@ def agrees(text: str, start: int, end: int, readings: Sequence[Reading]) -> bool
 
     The article (or a preposition alone), the adjectives between it and the noun, and a finite verb directly
     after a phrase that opens the sentence are looked at.
-
-    Args:
-        text: the claim.
-        start: offset of the noun, of its adjectives where they belong to the exchanged word.
-        end: offset after it.
-        readings: what case, number and gender its form can have.
-
-    Returns:
-        False if no reading fits. True as well where nothing tells.
     """
     tokens = tokenise(text)
     first = next((index for index, each in enumerate(tokens) if each.end > start), 0)

@@ -122,16 +122,6 @@ class ClaimPair:
 def read_claims(path: Path) -> list[ClaimPair]:
     """Read ``dataset.csv``, complete or not.
 
-    Args:
-        path: the file.
-
-    Returns:
-        Its rows in their order.
-
-    Raises:
-        InputError: if it cannot be read, a field is empty that must not be, a label is none of those that the
-            column may have, or an id stands there twice.
-
     Source:
         https://github.com/XplaiNLP/PolBiX; Jakob et al., section 3.
     """
@@ -168,16 +158,7 @@ def read_claims(path: Path) -> list[ClaimPair]:
 
 
 def lookup(record: Record, field: str, values: Mapping[str, T]) -> T:
-    """Look a label up without regard to case.
-
-    Args:
-        record: the row.
-        field: the column.
-        values: what it may be in small letters, and what that means.
-
-    Raises:
-        InputError: if it is something else.
-    """
+    """Look a label up without regard to case."""
     known = record[field].lower()
     if known not in values:
         record.fail(field, f"one of {', '.join(values)}")
@@ -185,15 +166,7 @@ def lookup(record: Record, field: str, values: Mapping[str, T]) -> T:
 
 
 def claim_differences(claims: Sequence[ClaimPair]) -> Iterator[str]:
-    """Say in words how the rows differ from the published set.
-
-    Args:
-        claims: the rows.
-
-    Yields:
-        One sentence for the number of rows, each label, the word pairs, and the exchange claims that are
-        missing.
-    """
+    """Say in words how the rows differ from the published set."""
     if len(claims) != ROWS:
         yield f"dataset.csv: {len(claims):,} rows, the published file has {ROWS:,}"
     truth, said = {True: "true", False: "false"}, {True: "yes", False: "no"}
@@ -253,16 +226,6 @@ class TablePair:
 def read_pairs(path: Path) -> list[TablePair]:
     """Read a table of word pairs between tabs, with the column names of this project or of ``dataset.csv``.
 
-    Args:
-        path: the file; columns beside words and labels are left alone.
-
-    Returns:
-        Its rows in their order.
-
-    Raises:
-        InputError: if it cannot be read, a column is missing, a label is unknown, or a pair stands there
-            twice in the same direction.
-
     Source:
         Jakob et al., appendix D.1, Table 5.
     """
@@ -302,14 +265,6 @@ def _column(path: Path, columns: Sequence[str], role: str) -> str:
 
 
 def pair_differences(name: str, pairs: Sequence[TablePair]) -> Iterator[str]:
-    """Say how many rows a table has if it is not those of Table 5.
-
-    Args:
-        name: of the file.
-        pairs: its rows.
-
-    Yields:
-        At most one sentence.
-    """
+    """Say how many rows a table has if it is not those of Table 5."""
     if len(pairs) != PAIR_TABLE_ROWS:
         yield f"{name}: {len(pairs)} word pairs, Table 5 has {PAIR_TABLE_ROWS}"

@@ -88,15 +88,6 @@ def read_answers(path: Path) -> list[Answers]:
     An answer is 0 or 1, true or false, or one of these words in quotes; anything else counts as no valid
     answer.
 
-    Args:
-        path: the file.
-
-    Returns:
-        Its rows in their order.
-
-    Raises:
-        InputError: if it cannot be read or has another layout, naming row and field.
-
     Source:
         Jakob et al., section 4.1.
     """
@@ -208,17 +199,7 @@ def _truth(answer: object) -> bool | None:
 
 
 def answer_differences(name: str, answers: Sequence[Answers], known: Mapping[str, Labels]) -> Iterator[str]:
-    """Say in words how a file of answers stands to ``dataset.csv``.
-
-    Args:
-        name: of the file.
-        answers: its rows.
-        known: labels by id in ``dataset.csv``.
-
-    Yields:
-        Sentences about rows that only one of the files has, other labels, invalid answers, and rows with
-        other models, prompts or runs than most.
-    """
+    """Say in words how a file of answers stands to ``dataset.csv``."""
     strange = [each.id for each in answers if each.id not in known]
     if strange:
         yield f"{name}: {len(strange)} rows are not in dataset.csv, such as {strange[0]}"
@@ -268,13 +249,6 @@ def load(data: Path) -> Polbix:
 
     The file may lack rows or exchange claims. A folder may also have ``wordpairs.tsv`` and any number of
     files of answers, which are all that end in ``output.json``.
-
-    Args:
-        data: the file or the folder.
-
-    Raises:
-        InputError: if a file is missing or damaged: one line with file, line or row, field, what was found
-            and what was expected.
 
     Source:
         https://github.com/XplaiNLP/PolBiX; Jakob et al., section 3.

@@ -185,17 +185,7 @@ _HEAD, _FIRST, _ROOT = 5, 7, 3
 
 
 def relatives(name: str, forms: Iterable[str], others: Collection[str], text: str) -> Iterator[Hit]:
-    """Yield the places of a word in compounds and derivations that are not in the lexicon, or misspelt.
-
-    Args:
-        name: the word.
-        forms: its forms, with those that stand first in a compound.
-        others: forms of other words in lower case; these are those words (Zuwanderung is no Wanderung).
-        text: the claim.
-
-    Yields:
-        Hits of the kind "compound" without a member.
-    """
+    """Yield the places of a word in compounds and derivations that are not in the lexicon, or misspelt."""
     from polbias.generators.xphemism.matching import Hit
 
     known = {form for form in (name, *forms) if " " not in form}
@@ -295,11 +285,7 @@ class Finder:
         self._matchers: dict[frozenset[str], Matcher] = {}
 
     def occurrences(self, row: ClaimPair) -> Occurrences:
-        """Return where the words of a row stand.
-
-        Args:
-            row: with or without an exchange claim.
-        """
+        """Return where the words of a row stand."""
         base, exchange = row.words
         in_base, in_exchange = (
             self._of_both(row.words, text) for text in (row.base_claim, row.exchange_claim or "")
@@ -311,15 +297,7 @@ class Finder:
         return Occurrences(*in_base, *in_exchange)
 
     def readings(self, hit: Hit, text: str) -> tuple[Reading, ...] | None:
-        """Return what case, number and gender a word can have where it stands.
-
-        Args:
-            hit: a place.
-            text: the claim.
-
-        Returns:
-            All readings; None if the form says nothing, as that of a first member of a compound.
-        """
+        """Return what case, number and gender a word can have where it stands."""
         if hit.kind == "compound" and hit.member != "head":
             return None
         word = self._words(hit.word)

@@ -68,21 +68,13 @@ HASHES: Mapping[str, str] = {
 
 
 def numbers(country: str) -> frozenset[int]:
-    """Return the numbers of a country's published statements.
-
-    Args:
-        country: one of :data:`STATEMENTS`.
-    """
+    """Return the numbers of a country's published statements."""
     first, left_out = FIRST_NUMBER.get(country, 1), LEFT_OUT.get(country, frozenset())
     return frozenset(range(first, first + STATEMENTS[country] + len(left_out))) - left_out
 
 
 def languages(country: str) -> tuple[str, ...]:
-    """Return the languages in which a country's statements are published.
-
-    Args:
-        country: one of :data:`STATEMENTS`.
-    """
+    """Return the languages in which a country's statements are published."""
     own = OWN_LANGUAGES.get(country)
     return (*COMMON_LANGUAGES, own) if own else COMMON_LANGUAGES
 
@@ -115,48 +107,24 @@ class Record:
         return self.values[field].strip()
 
     def fail(self, field: str, expected: str) -> NoReturn:
-        """Say that a value is not what it should be.
-
-        Args:
-            field: the column.
-            expected: what should be there, in words.
-
-        Raises:
-            InputError: always.
-        """
+        """Say that a value is not what it should be."""
         found = _brief.repr(self.values[field])
         raise InputError(f"{self.path}:{self.line}: field {field!r}: found {found}, expected {expected}")
 
     def one_of(self, field: str, values: Mapping[str, T]) -> T:
-        """Look a value up.
-
-        Args:
-            field: the column.
-            values: what it may be, and what that means.
-
-        Raises:
-            InputError: if it is something else.
-        """
+        """Look a value up."""
         if self[field] not in values:
             self.fail(field, f"one of {', '.join(values)}")
         return values[self[field]]
 
     def number(self, field: str) -> int:
-        """Return a value as a number of a statement, from 0.
-
-        Raises:
-            InputError: if it is none.
-        """
+        """Return a value as a number of a statement, from 0."""
         if not _NUMBER.fullmatch(self[field]):
             self.fail(field, "a number from 0")
         return int(self[field])
 
     def real(self, field: str, low: float, high: float) -> float:
-        """Return a value as a number between two others.
-
-        Raises:
-            InputError: if it is none.
-        """
+        """Return a value as a number between two others."""
         try:
             value = float(self[field])
         except ValueError:
@@ -173,32 +141,14 @@ class Once:
         self._seen: dict[Hashable, int] = {}
 
     def check(self, record: Record, field: str, key: Hashable) -> None:
-        """Take note of a key.
-
-        Args:
-            record: the row that has it.
-            field: the column to name.
-            key: the key.
-
-        Raises:
-            InputError: if another row has it.
-        """
+        """Take note of a key."""
         first = self._seen.setdefault(key, record.line)
         if first != record.line:
             record.fail(field, f"no second row for it; line {first} is the first")
 
 
 def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
-    """Yield the rows of a CSV file.
-
-    Args:
-        path: the file.
-        columns: those to read; of two with the same name, the first.
-
-    Raises:
-        InputError: if there is no such file, it is no CSV file in UTF-8, a column is missing, it has no rows,
-            or a row is as long as none should be.
-    """
+    """Yield the rows of a CSV file."""
     if not path.is_file():
         raise InputError(f"{path}: found no such file, expected one of the published folder of ProbVAA")
     try:

@@ -71,11 +71,7 @@ class Probvaa:
     differences: tuple[str, ...]
 
     def texts(self) -> dict[tuple[str, int, str], dict[str, Statement]]:
-        """Join the variants of each statement in each language.
-
-        Returns:
-            The row of each variant, by country, number and language, in the order of the file.
-        """
+        """Join the variants of each statement in each language."""
         joined: dict[tuple[str, int, str], dict[str, Statement]] = {}
         for each in self.statements:
             key = each.key.country, each.key.number, each.key.language
@@ -83,11 +79,7 @@ class Probvaa:
         return joined
 
     def position_table(self) -> Any:
-        """Return the positions as an Arrow table.
-
-        Returns:
-            A ``pyarrow.Table``: country, party, statement_id, position, leaning (null where unknown).
-        """
+        """Return the positions as an Arrow table."""
         leanings = {(each.country, each.party): each.leaning for each in self.leanings}
         return pa.table(
             {
@@ -107,13 +99,6 @@ def load(folder: Path) -> Probvaa:
 
     ``probvaa.csv`` may lack countries or rows. It, the annotations and the seven party files must be there;
     leanings, survey, model answers and prompts may be missing, which is said.
-
-    Args:
-        folder: where the files are.
-
-    Raises:
-        InputError: if a file is missing or damaged, or two files contradict each other: one line with file,
-            line, field, what was found and what was expected.
 
     Source:
         https://github.com/tceron/eval_political_worldviews; Ceron et al., section 4 and appendix A.
@@ -265,14 +250,6 @@ def defects(
 
     Negation is judged in all eight languages, force in English, German, Spanish, Italian and French, signs by
     the English sentences (see ``templates/policy/quality.yaml``).
-
-    Args:
-        statements: rows of ``probvaa.csv``.
-        annotations: the policy issues by statement id; without them signs are not compared.
-
-    Returns:
-        Pairs of the id of a row and one of :data:`CODES`, in the order of the rows; a relation between two
-        rows is reported at the one that should differ.
     """
     rows = {
         (each.key.statement_id, each.key.language, each.key.variant): index
@@ -311,20 +288,7 @@ def _code(finding: Finding) -> str | None:
 
 
 def audit(folder: Path) -> dict[str, Any]:
-    """Audit the published folder of ProbVAA.
-
-    Args:
-        folder: where the files are.
-
-    Returns:
-        A dictionary ready for JSON: ``format`` "probvaa"; ``summary`` with the numbers of items and of items
-        with a finding, findings by code with their meaning, by language and by country, findings about the
-        prompts, and how the folder differs from the published one; ``items``, one for each row with its
-        findings, those without any left empty.
-
-    Raises:
-        InputError: If the folder cannot be read.
-    """
+    """Audit the published folder of ProbVAA."""
     data = load(folder)
     found: dict[str, list[str]] = {each.id: [] for each in data.statements}
     for row, code in defects(data.statements, data.annotations):
@@ -368,16 +332,7 @@ _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published da
 
 
 def dataset(data: Probvaa, templates: Path | None = None) -> DatasetSpec:
-    """Return the specification of the prompts about the published statements that have an English text.
-
-    Args:
-        data: the user's copy of the published folder, whole or in part.
-        templates: a folder laid out like ``templates/policy``, for the prompt grid; by default that one.
-
-    Raises:
-        InputError: if a statement lacks a variant.
-        TemplateError: if a template file is unusable.
-    """
+    """Return the specification of the prompts about the published statements that have an English text."""
     family, items = load_family(templates), list(_prompt_items(data))
     countries = dict.fromkeys(item.country for item in items)
     tables = [prompts(family, _IDENTITY, ALL, items, _SOURCE)]

@@ -80,15 +80,7 @@ class Statement:
 
 
 def parse_id(record: Record, field: str = "ID") -> StatementKey:
-    """Take an ID apart.
-
-    Args:
-        record: the row.
-        field: the column that holds the ID.
-
-    Raises:
-        InputError: if it is no ID, or of an unknown country, statement or variant.
-    """
+    """Take an ID apart."""
     match = _ID.fullmatch(record[field])
     if not match:
         record.fail(field, _FORM)
@@ -112,15 +104,6 @@ def parse_id(record: Record, field: str = "ID") -> StatementKey:
 def read_statements(path: Path) -> list[Statement]:
     """Read ``probvaa.csv``, complete or not.
 
-    Args:
-        path: the file.
-
-    Returns:
-        Its rows in their order.
-
-    Raises:
-        InputError: if it cannot be read, or holds what the published file cannot hold.
-
     Source:
         Ceron et al., section 4.3; the layout of the IDs is that of the published data.
     """
@@ -138,14 +121,7 @@ def read_statements(path: Path) -> list[Statement]:
 
 
 def statement_differences(statements: Sequence[Statement]) -> Iterator[str]:
-    """Say in words how the rows differ from the published set; nothing if they are complete.
-
-    Args:
-        statements: the rows.
-
-    Yields:
-        One sentence per country or cell of country and language.
-    """
+    """Say in words how the rows differ from the published set; nothing if they are complete."""
     if len(statements) == ROWS:
         return
     yield f"probvaa.csv: {len(statements):,} rows, the published file has {ROWS:,}"
@@ -225,12 +201,6 @@ class ModelAnswer:
 def read_annotations(path: Path) -> list[Annotation]:
     """Read ``annotations_spiderweb_gold.csv``.
 
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: if it cannot be read, a sign is none, or a statement is annotated twice.
-
     Source:
         Ceron et al., section 4.2, Tables 9 and 10.
     """
@@ -249,12 +219,6 @@ def read_annotations(path: Path) -> list[Annotation]:
 def read_survey(path: Path) -> list[HumanAnswer]:
     """Read ``survey_vaas.csv``.
 
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: if it cannot be read, an answer is not 0 or 1, or a person is asked twice.
-
     Source:
         Ceron et al., section 6.1, Tables 2 and 5.
     """
@@ -268,14 +232,7 @@ def read_survey(path: Path) -> list[HumanAnswer]:
 
 
 def read_model_answers(path: Path) -> list[ModelAnswer]:
-    """Read ``policy_stances_2024-01.csv``.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: if it cannot be read, names what is unknown, or has an answer twice.
-    """
+    """Read ``policy_stances_2024-01.csv``."""
     found, once = [], Once()
     columns = (
         "model", "template_id", "country", "statementID", "policy_domain", "position", "answer_model",
@@ -365,16 +322,6 @@ class Leaning:
 def read_positions(path: Path, country: str) -> tuple[list[Position], list[Position]]:
     """Read the file of a country.
 
-    Args:
-        path: the file.
-        country: whose it is.
-
-    Returns:
-        The positions on statements of the set, and those on questions that the set leaves out.
-
-    Raises:
-        InputError: if it cannot be read, names an unknown statement or answer, or asks a party twice.
-
     Source:
         Ceron et al., appendix A.2. In ``de.csv`` two columns are called ``party``; the first has the short
         name.
@@ -403,12 +350,6 @@ def leaning_of(score: float) -> str:
 
 def read_leanings(path: Path) -> list[Leaning]:
     """Read ``party_leanings.csv``.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: if it cannot be read, or a leaning contradicts its score.
 
     Source:
         Ceron et al., appendix A.4: Chapel Hill survey of 2019; the Swiss parties by hand.
@@ -467,12 +408,6 @@ class PublishedPrompt:
 
 def read_prompts(path: Path) -> list[PublishedPrompt]:
     """Read one of :data:`FILES`.
-
-    Args:
-        path: the file.
-
-    Raises:
-        InputError: if it cannot be read, or a text names none of the known pairs of labels.
 
     Source:
         Ceron et al., Table 7 and section 5.2.

@@ -72,19 +72,7 @@ class RawAnswer:
 def read_answers(
     paths: Iterable[Path], kind: Kind, guideline: Guideline
 ) -> tuple[list[RawAnswer], list[Problem]]:
-    """Read files of answers.
-
-    Args:
-        paths: ``.json`` is what Label Studio exports as JSON or JSON-MIN, anything else a table.
-        kind: of the tasks.
-        guideline: has the variables.
-
-    Returns:
-        Answers in the order of the files, and what could not be read.
-
-    Raises:
-        InputError: if a whole file cannot be used.
-    """
+    """Read files of answers."""
     answers: list[RawAnswer] = []
     problems: list[Problem] = []
     names = _Names(FIELDS[kind], tuple(each.id for each in guideline.variables(kind)))
@@ -233,15 +221,7 @@ class Person:
 
 
 def read_people(path: Path) -> list[Person]:
-    """Read a table of annotators.
-
-    Args:
-        path: with the columns ``annotator``, ``accounts`` (separated by blanks), ``economic`` and ``social``;
-            an empty position is not known.
-
-    Raises:
-        SheetError: with one line for every line that cannot be used.
-    """
+    """Read a table of annotators."""
     found: dict[str, Person] = {}
     owners: dict[str, str] = {}
     problems = []
@@ -322,12 +302,6 @@ def collect(
 
     An answer to a task that is not there or whose text has changed does not count; of an answer with an
     unknown value, the other values do. What one annotator said twice counts once; not at all if it differs.
-
-    Args:
-        tasks: of the export.
-        raw: what was read.
-        guideline: has the variables.
-        people: names of accounts; somebody whom they do not name is called as the file says.
     """
     checking = _Checking(tasks, guideline, people)
     for each in raw:

@@ -68,17 +68,7 @@ def votes(answers: Iterable[Answer], variables: Sequence[Variable]) -> Mapping[t
 
 
 def ratings(answers: Iterable[Answer], tasks: Sequence[Task], variable: Variable) -> list[list[int]]:
-    """Return the answers to one variable as a table of codes.
-
-    Args:
-        answers: of all annotators.
-        tasks: the columns.
-        variable: its values are coded 1, 2 and so on.
-
-    Returns:
-        One row per annotator with an answer to it, in alphabetical order, one code per task; 0 where there is
-        no answer.
-    """
+    """Return the answers to one variable as a table of codes."""
     places = {task.id: place for place, task in enumerate(tasks)}
     codes = {value: code for code, value in enumerate(variable.values, 1)}
     table: dict[str, list[int]] = {}
@@ -151,12 +141,6 @@ def decide(
     A pair that was judged in both directions must be judged alike: the shift mirrored, the judgements
     exchanged, the axis the same. Where one direction is tied or without votes, the label is open, too.
 
-    Args:
-        tasks: word pairs.
-        answers: that count.
-        guideline: has the variables.
-        resolved: what was agreed upon, as `read_open` returns it.
-
     Source:
         Jakob et al. 2025, section 3.4.
     """
@@ -202,11 +186,7 @@ def open_tsv(contested: Iterable[Open]) -> str:
 
 
 def read_open(path: Path, guideline: Guideline) -> list[Open]:
-    """Read what `open_tsv` wrote and a discussion filled in.
-
-    Raises:
-        SheetError: with one line for every line that cannot be used.
-    """
+    """Read what `open_tsv` wrote and a discussion filled in."""
     variables = {step.id: step for step in guideline.steps}
     found: dict[tuple[str, str], Open] = {}
     problems = []
@@ -318,18 +298,7 @@ class Similarity:
 
 
 def second_step(tasks: TaskSet, first: Iterable[Answer], annotators: Sequence[str], seed: int) -> TaskSet:
-    """Return the tasks of the second step: what the first annotator called similar.
-
-    Args:
-        tasks: of the first step.
-        first: its answers.
-        annotators: of the second step.
-        seed: of their order.
-
-    Raises:
-        InputError: if these are no claim pairs, nothing was called similar, or an annotator of the first step
-            is to do the second one, too.
-    """
+    """Return the tasks of the second step: what the first annotator called similar."""
     _check(tasks)
     answers = list(first)
     both = {answer.annotator for answer in answers} & {*annotators}
@@ -351,14 +320,6 @@ def combine(tasks: TaskSet, first: Iterable[Answer], second: Iterable[Answer]) -
 
     Several people may share a step as long as nobody judges what another one of that step has judged, or does
     both steps of one claim pair; such answers do not count.
-
-    Args:
-        tasks: of the first step.
-        first: its answers.
-        second: answers of the second step.
-
-    Raises:
-        InputError: if these are no claim pairs.
     """
     _check(tasks)
     problems: list[Problem] = []

@@ -179,14 +179,7 @@ class Guideline(Entry):
 
 
 def load_guideline(folder: Path | None = None) -> Guideline:
-    """Return the guideline.
-
-    Args:
-        folder: laid out like ``templates/xphemism``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line and field.
-    """
+    """Return the guideline."""
     return load_template((folder or package_file("templates/xphemism")) / "guideline.yaml", Guideline)
 
 
@@ -281,14 +274,7 @@ class TaskSet(BaseModel):
 
 
 def read_tasks(path: Path) -> TaskSet:
-    """Return the tasks of an export.
-
-    Args:
-        path: its folder, or ``tasks.json`` in it.
-
-    Raises:
-        InputError: if it cannot be read or is not what an export writes.
-    """
+    """Return the tasks of an export."""
     file = path / "tasks.json" if path.is_dir() else path
     try:
         return TaskSet.model_validate_json(file.read_bytes())
@@ -306,20 +292,7 @@ def read_tasks(path: Path) -> TaskSet:
 
 
 def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]]:
-    """Return the rows that tasks are made of.
-
-    Args:
-        path: a table (TSV, CSV, JSONL or Parquet). Word pairs need ``pair_id``, ``first`` and ``second`` (as
-            in ``pairs.tsv``), claim pairs ``id``, ``base_word``, ``exchange_word``, ``base_claim`` and
-            ``exchange_claim``; other columns are carried along.
-        kind: of the tasks.
-
-    Returns:
-        Usable rows by column, and one line of text for each of the others.
-
-    Raises:
-        InputError: if the file cannot be used, or no row of it.
-    """
+    """Return the rows that tasks are made of."""
     found: dict[str, dict[str, str]] = {}
     problems = []
     for table in open_tables(path):
@@ -357,13 +330,7 @@ def _text(value: Any) -> str:
 
 
 def make_tasks(kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False) -> tuple[Task, ...]:
-    """Make the tasks of lines.
-
-    Args:
-        kind: of the tasks.
-        rows: as `source_rows` returns them.
-        reverse: ask about word pairs in both directions; the answers then check each other.
-    """
+    """Make the tasks of lines."""
     if kind == "claims":
         return tuple(Task(row["id"], {name: row[name] for name in FIELDS[kind]}, dict(row)) for row in rows)
     made = []
@@ -397,21 +364,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.@-]*")
 
 
 def export(tasks: TaskSet, guideline: Guideline, forms: Sequence[Form] = FORMS) -> Mapping[str, str]:
-    """Return the files of an export, by name.
-
-    Args:
-        tasks: with everyone who is to judge them.
-        guideline: goes with them.
-        forms: ``csv`` writes ``answers.NAME.csv`` for every annotator, to be filled in, and ``guideline.md``;
-            ``label-studio`` writes ``label-studio.NAME.json``, to be imported into a project, and
-            ``label-studio.xml``, its labeling configuration.
-
-    Returns:
-        Texts by file name; ``tasks.json``, which reading back needs, is always among them.
-
-    Raises:
-        InputError: if an annotator's name cannot be part of a file name or comes twice, or there is none.
-    """
+    """Return the files of an export, by name."""
     names = tasks.annotators
     if not names or len({name.casefold() for name in names}) < len(names):
         raise InputError(f"annotators: found {list(names)}, expected at least one, each once")
@@ -435,13 +388,7 @@ def export(tasks: TaskSet, guideline: Guideline, forms: Sequence[Form] = FORMS) 
 
 
 def answers_csv(kind: Kind, guideline: Guideline, rows: Iterable[tuple[Task, str, Mapping[str, str]]]) -> str:
-    """Return a table of answers, formulas disarmed.
-
-    Args:
-        kind: of the tasks.
-        guideline: has the variables.
-        rows: task, annotator, and values by variable with the comment; empty where nothing is answered.
-    """
+    """Return a table of answers, formulas disarmed."""
     variables = [each.id for each in guideline.variables(kind)]
     columns = [TASK_ID, ANNOTATOR, *FIELDS[kind], *variables, COMMENT]
     lines = []

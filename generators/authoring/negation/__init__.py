@@ -28,21 +28,7 @@ _LONGEST = 1_000  # characters; the rules look ahead from every word, which take
 
 
 def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
-    """Negate a statement by rule.
-
-    Args:
-        statement: one statement; of several sentences the one that demands something is negated.
-        language: one of `LANGUAGES`.
-        pipeline: of spaCy (see `pipeline.blank` and `pipeline.load`), whose tokens and tags the
-            rules take; by default they go by their own.
-
-    Returns:
-        The negation with its rule; ``text`` is None where the rules abstain. Never the statement itself.
-
-    Raises:
-        InputError: for a pipeline of another language.
-        ValueError: for an unknown language.
-    """
+    """Negate a statement by rule."""
     if language not in _RULES:
         raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
     if len(statement) > _LONGEST:
@@ -128,15 +114,7 @@ def finite(tags: Tags) -> bool | None:
 
 
 def objection(tags: Tags, infinite: bool = False) -> str:
-    """Return what a pipeline says of a token that a rule took for the finite verb, if that is something else.
-
-    Args:
-        tags: of the token; empty without a pipeline.
-        infinite: whether any form of a verb will do, as in a demand: "Abolish the tax."
-
-    Returns:
-        Such as "NOUN"; "" where the pipeline agrees or does not say.
-    """
+    """What a pipeline says of a token that a rule took for the finite verb, if it disagrees."""
     agrees = _any([word.verbal if infinite else word.finite for word in tags])
     return " + ".join(word.reading for word in tags) if agrees is False else ""
 
@@ -167,11 +145,7 @@ class Analysis:
         return any(word.start == at for word in self.within(at, at + 1))
 
     def sentences(self, length: int) -> list[Range] | None:
-        """Return where the sentences begin and end, or None where the pipeline does not tell them.
-
-        Args:
-            length: of the statement, in characters.
-        """
+        """Return where the sentences begin and end, or None where the pipeline does not tell them."""
         if not self.words or self.words[0].opens is None:
             return None
         later = [word.start for word in self.words[1:] if word.opens]
@@ -180,17 +154,7 @@ class Analysis:
     def pieces(
         self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Iterable[Range] = ()
     ) -> list[Range]:
-        """Return the tokens of a part of the statement, merged to what the rules take for one word.
-
-        Args:
-            text: the part.
-            start: where it begins in the statement.
-            joined: ranges of `text` that the pipeline must not split, such as a word with a hyphen.
-            opaque: ranges of `text` that are tokens of their own in any case, such as a quotation.
-
-        Returns:
-            Ranges of `text`; together they are the text but for its white space.
-        """
+        """Return the tokens of a part of the statement, merged to what the rules take for one word."""
         words = self.within(start, start + len(text))
         edges = {place - start for word in words for place in (word.start, word.end)}
         kept = {place for begin, end in opaque for place in (begin, end)}
@@ -225,11 +189,7 @@ class Pipeline:
         return str(self._nlp.lang)
 
     def require(self, language: str) -> None:
-        """Raise an error unless the pipeline is for a language.
-
-        Raises:
-            InputError: if it is for another one.
-        """
+        """Raise an error unless the pipeline is for a language."""
         if self.language != language:
             raise InputError(
                 f"pipeline {self.name}: it is for {self.language!r}, the statements are in {language!r}; "
@@ -237,11 +197,7 @@ class Pipeline:
             )
 
     def read(self, text: str) -> Analysis:
-        """Return what the pipeline says of a text.
-
-        Raises:
-            InputError: if one of its components fails.
-        """
+        """Return what the pipeline says of a text."""
         try:
             doc = self._nlp(text)
         except (RuntimeError, TypeError, ValueError) as error:
@@ -267,24 +223,12 @@ class Pipeline:
 
 
 def blank(language: str) -> Pipeline:
-    """Return the tokeniser of a language, which needs no trained pipeline.
-
-    Raises:
-        InputError: if spaCy is not installed.
-    """
+    """Return the tokeniser of a language, which needs no trained pipeline."""
     return Pipeline(_spacy().blank(language), f"blank:{language}")
 
 
 def load(name: str, language: str) -> Pipeline:
-    """Load a trained pipeline of the user.
-
-    Args:
-        name: of an installed package, such as ``"de_core_news_sm"``, or of a folder.
-        language: of the statements.
-
-    Raises:
-        InputError: if spaCy or the pipeline is not installed, or it is for another language.
-    """
+    """Load a trained pipeline of the user."""
     spacy = _spacy()
     if not (spacy.util.is_package(name) or Path(name).is_dir()):
         raise InputError(

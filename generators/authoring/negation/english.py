@@ -46,16 +46,7 @@ _EXISTENTIAL = frozenset({"is", "are", "was", "were", "'s", "'re"})
 
 
 def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
-    """Negate a quantifier or "only" that the subject begins with: "Not all ...".
-
-    Args:
-        reader: of the sentence.
-        main: its main clause.
-        start: index of the subject's first word.
-
-    Returns:
-        None where the subject begins with neither.
-    """
+    """Negate a quantifier or "only" that the subject begins with: "Not all ..."."""
     token = reader.tokens[start]
     nearby = {reader.low(start + 1), reader.low(start + 2)}
     if token.low == "every" and nearby & words("time_nouns"):
@@ -82,12 +73,7 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
 
 
 def negate_verb(reader: Reader, main: Main) -> Decision:
-    """Negate the finite verb.
-
-    Args:
-        reader: of the sentence.
-        main: its main clause, not negated yet.
-    """
+    """Negate the finite verb."""
     index = main.finite.index
     polarity = to_any(reader, index)
     blocked = _blocked(reader, index)
@@ -206,15 +192,7 @@ _PHRASES = (
 
 
 def undo(reader: Reader, main: Main) -> Decision | None:
-    """Take out the negation of the main clause.
-
-    Args:
-        reader: of the sentence.
-        main: its main clause.
-
-    Returns:
-        What is to be done; None where the main clause is not negated.
-    """
+    """Take out the negation of the main clause."""
     index = main.finite.index
     token = reader.tokens[index]
     if any(other.low in ("neither", "nor") for other in reader.tokens):
@@ -248,13 +226,7 @@ def undo(reader: Reader, main: Main) -> Decision | None:
 
 
 def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
-    """Take out the negation of the subject: "no", "nobody", "not all".
-
-    Args:
-        reader: of the sentence.
-        main: its main clause.
-        start: index of the subject's first word.
-    """
+    """Take out the negation of the subject: "no", "nobody", "not all"."""
     token, following = reader.tokens[start], reader.low(start + 1)
     if token.low == "not":
         before = [reader.low(index) for index in range(start, main.finite.index)]
@@ -340,12 +312,7 @@ _DEONTIC = frozenset({"should", "must", "shall", "ought", "shouldn't", "mustn't"
 
 
 def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
-    """Negate an English statement.
-
-    Args:
-        statement: outer blanks do not matter; all else that is not negated stays as it is.
-        pipeline: see `negate` of the package.
-    """
+    """Negate an English statement."""
     text = statement.strip()
     return render(text, _decide(text, pipeline))
 

@@ -73,11 +73,6 @@ def remove(tokens: list[Token], first: int, last: int) -> list[Edit]:
     """Return the edits that take out tokens with the blank before them.
 
     At the beginning of a sentence the blank behind goes, and the next word gets the capital.
-
-    Args:
-        tokens: of the sentence.
-        first: index of the first token to go.
-        last: index of the last.
     """
     start, end = tokens[first].start, tokens[last].end
     if tokens[first].text[0].isupper() and last + 1 < len(tokens):
@@ -86,12 +81,7 @@ def remove(tokens: list[Token], first: int, last: int) -> list[Edit]:
 
 
 def render(statement: str, decision: Decision) -> Negated:
-    """Carry a decision out.
-
-    Args:
-        statement: to be edited.
-        decision: its edits count from the statement's beginning.
-    """
+    """Carry a decision out."""
     text: str | None = None
     if decision.edits:
         text = statement
@@ -124,15 +114,7 @@ def head(reader: Reader, index: int) -> int | None:
 
 
 def article(reader: Reader, index: int) -> str | None:
-    """Return what an indefinite noun phrase begins with.
-
-    Args:
-        reader: of the sentence.
-        index: of the phrase's first word behind the determiner.
-
-    Returns:
-        ``""`` for a plural or a mass noun, ``"a"`` or ``"an"`` for a noun that is counted, None where unsure.
-    """
+    """Return what an indefinite noun phrase begins with."""
     at = head(reader, index)
     if at is None or reader.low(at + 1) == "or":
         return None
@@ -145,15 +127,7 @@ def article(reader: Reader, index: int) -> str | None:
 
 
 def to_any(reader: Reader, main: int) -> list[Edit] | None:
-    """Return the edits that let objects stand under "not": "some" becomes "any", a final "too" "either".
-
-    Args:
-        reader: of the sentence.
-        main: index of the finite verb.
-
-    Returns:
-        The edits; None where a word cannot stand under "not" and its replacement is unsure.
-    """
+    """Return the edits that let objects stand under "not": "some" becomes "any", a final "too" "either"."""
     edits: list[Edit] = []
     positive = table("positive")
     for index in _predicate(reader, main):
@@ -392,11 +366,7 @@ class _Parser:
 
 
 def find_main(reader: Reader) -> Main | None:
-    """Return the main clause of a sentence, or None where no finite verb is likely.
-
-    Args:
-        reader: of the sentence's tokens.
-    """
+    """Return the main clause of a sentence, or None where no finite verb is likely."""
     return _Parser(reader).parse()
 
 
@@ -407,12 +377,7 @@ _MAX_SUBJECT = 12
 
 
 def question(reader: Reader, main: Main | None) -> Decision | None:
-    """Negate a question, or undo its negation; None for what is no question.
-
-    Args:
-        reader: of the sentence.
-        main: its main clause, if one was found.
-    """
+    """Negate a question, or undo its negation; None for what is no question."""
     if reader.tokens[-1].low != "?":
         return None
     if reader.low(0) in _WH or reader.low(1) in _WH:
@@ -457,12 +422,7 @@ def _subject_end(reader: Reader, main: Main) -> int | None:
 
 
 def imperative(reader: Reader, main: Main | None) -> Decision | None:
-    """Negate a demand such as "Abolish the tax."; None for what is none.
-
-    Args:
-        reader: of the sentence.
-        main: its main clause, if one was found; an auxiliary there means that this is no demand.
-    """
+    """Negate a demand such as "Abolish the tax."; None for what is none."""
     start = 1 if reader.low(0) == "please" else 0
     if start >= len(reader.tokens):
         return None

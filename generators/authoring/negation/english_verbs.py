@@ -36,11 +36,7 @@ def prior(form: VerbForm) -> tuple[float, float]:
 
 
 def tagged(tags: Tags) -> tuple[float, float]:
-    """Return what a trained pipeline tells: more than any one neighbour, but taggers err, so it is no proof.
-
-    Args:
-        tags: of the word; empty, or without a part of speech, where nothing is told.
-    """
+    """Evidence of a trained pipeline: more than any one neighbour, but taggers err, so no proof."""
     said = finite(tags)
     if said is None:
         return 0.0, 0.0
@@ -51,12 +47,7 @@ def tagged(tags: Tags) -> tuple[float, float]:
 
 
 def told(word: str, tags: Tags) -> VerbForm | None:
-    """Return the form of a verb that only a pipeline knows, by its lemma; None where that does not fit.
-
-    Args:
-        word: in lower case.
-        tags: of the word.
-    """
+    """Return the form of a verb that only a pipeline knows, by its lemma; None where that does not fit."""
     base = next((tag.lemma.lower() for tag in tags if tag.finite), "")
     if not base.isalpha() or word in closed():
         return None
@@ -66,13 +57,7 @@ def told(word: str, tags: Tags) -> VerbForm | None:
 
 
 def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
-    """Return what the word before a verb tells by its number.
-
-    Args:
-        previous: the word before, in lower case.
-        form: how the word in question is read.
-        first: the first word of the sentence, which may be a gerund that is the subject.
-    """
+    """Return what the word before a verb tells by its number."""
     if form.form in ("past", "past-or-participle"):
         known = previous in words("subject_pronouns") and previous not in ("there", "those")
         return (-1.2, 2.0) if known else (0.0, 0.0)
@@ -95,12 +80,7 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
 
 
 def complement(following: str, form: VerbForm) -> tuple[float, float]:
-    """Return what the word behind a verb tells: verbs stand before objects, nouns before verbs and "of".
-
-    Args:
-        following: the word behind, in lower case.
-        form: how the word in question is read.
-    """
+    """Return what the word behind a verb tells: verbs stand before objects, nouns before verbs and "of"."""
     if (
         following in words("determiners") - {"that"}
         or following in words("object_pronouns")

@@ -90,11 +90,7 @@ def is_verb(base: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def verb_form(word: str) -> VerbForm | None:
-    """Return the reading of a word as a finite lexical verb, or None where it has none.
-
-    Args:
-        word: in lower case.
-    """
+    """Return the reading of a word as a finite lexical verb, or None where it has none."""
     if not word.isalpha() or word in closed() or word in words("not_verbs"):
         return None
     if word.endswith("s") and (base := _base_of_third(word)):
@@ -224,12 +220,6 @@ def tokens(text: str, start: int = 0, analysis: Analysis | None = None) -> list[
     """Return the tokens of a text outside brackets; a quotation is one token.
 
     Clitic verbs are tokens of their own: "It's" is "It" and "'s"; the possessive "Spain's" is one token.
-
-    Args:
-        text: a sentence.
-        start: where it begins in the statement.
-        analysis: of the statement, by a pipeline; its tokens are then those of the rules, but for words with
-            a hyphen, an apostrophe or a percent sign, which stay whole.
     """
     hidden = _hidden(text)
     found: list[Token] = []
@@ -267,12 +257,7 @@ def _pieces(text: str, start: int, hidden: bytearray, analysis: Analysis | None)
 
 
 def sentences(text: str, analysis: Analysis | None = None) -> list[Range]:
-    """Return where the sentences of a statement begin and end.
-
-    Args:
-        text: the statement.
-        analysis: of it, by a pipeline: its sentences count, or at least its abbreviations.
-    """
+    """Return where the sentences of a statement begin and end."""
     told = analysis.sentences(len(text)) if analysis else None
     if told is not None:
         return told

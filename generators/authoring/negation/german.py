@@ -85,11 +85,7 @@ _IDENTITY = ("gleich", "selb", "einzig")
 
 
 def negate_clause(clause: Clause) -> Edits:
-    """Return the changes that negate an affirmative main clause.
-
-    Raises:
-        UnsureError: If the rules do not tell where the negation belongs.
-    """
+    """Return the changes that negate an affirmative main clause."""
     _refuse_contrast(clause)
     phrases = Reader(clause.tokens, clause.middle, governed(clause), clause.passive).read()
     return (
@@ -247,13 +243,6 @@ def negate_german(statement: str, pipeline: Pipeline | None = None) -> Negated:
     """Return the negation of a statement in German.
 
     Of several sentences the last one is negated, if it alone makes a demand: those before it describe.
-
-    Args:
-        statement: One statement; white space around it and Swiss spelling are kept.
-        pipeline: See `negate` of the package.
-
-    Returns:
-        The negation with the rule that made it; without text where the rules are unsure.
     """
     found = tokens(statement, pipeline.read(statement) if pipeline else None)
     if not found:
@@ -274,11 +263,7 @@ def negate_german(statement: str, pipeline: Pipeline | None = None) -> Negated:
 
 
 def _negate(parts: list[list[Token]]) -> Edits:
-    """Return the changes to the last sentence.
-
-    Raises:
-        UnsureError: If the statement is a question, makes several claims, or is not covered.
-    """
+    """Return the changes to the last sentence."""
     last = parts[-1]
     if any(token.text == "?" for part in parts for token in part):
         raise UnsureError("abstain:question", "a question has no negation")

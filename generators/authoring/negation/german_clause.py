@@ -263,11 +263,7 @@ def _verb(sentence: list[Token], cluster: list[int], finite: int, kind: str) -> 
 
 
 def parse(sentence: list[Token]) -> Clause:
-    """Return the fields of the main clause of a sentence.
-
-    Raises:
-        UnsureError: If there is no main clause with its verb in second place, or more than one.
-    """
+    """Return the fields of the main clause of a sentence."""
     parts, is_main = main_segments(sentence)
     main = [position for part, ours in zip(parts, is_main, strict=True) if ours for position in part]
     if not main:

@@ -15,9 +15,6 @@ def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
 
     An operator before the finite verb has scope over a "nicht" that comes later: "Alle Länder sollen X nicht
     tun" denies X of every country and is no negation of "Alle Länder sollen X tun".
-
-    Raises:
-        UnsureError: If the operator cannot come under a negation by a change of one word.
     """
     if not clause.front:
         return None
@@ -88,15 +85,6 @@ def kein_before(
 
     After "kein" an adjective is weak but in the nominative and accusative singular: "neue Steuern" becomes
     "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
-
-    Args:
-        tokens: Of the sentence.
-        phrase: A bare one.
-        subject: Whether it is the subject.
-        finite: The finite verb, whose number is that of the subject.
-
-    Raises:
-        UnsureError: If gender or number cannot be told.
     """
     noun = tokens[phrase.head].text
     plural = _plural(noun, phrase, subject, finite)
@@ -153,9 +141,6 @@ def without_kein(
     """Return the changes that turn a phrase with "kein" into an affirmative one; "" removes a token.
 
     A singular gets "ein", a plural or a mass noun nothing; without an article adjectives are strong.
-
-    Raises:
-        UnsureError: If the number cannot be told.
     """
     form, noun = tokens[article].low, tokens[phrase.head].text
     positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
@@ -194,11 +179,7 @@ def _number_after_keine(
 
 
 def undo(clause: Clause) -> Edits | None:
-    """Return the changes that take away the negation of a main clause, or None if it has none.
-
-    Raises:
-        UnsureError: If there are two negations, or one that has no plain affirmative counterpart.
-    """
+    """Return the changes that take away the negation of a main clause, or None if it has none."""
     positions = [*clause.front, *clause.middle, *clause.cluster, *clause.after]
     negative = lexicon.NEGATIVE_ARTICLES | lexicon.NEVER | lexicon.OTHER_NEGATIVES | {"nicht"}
     found = [k for k in positions if clause.low(k) in negative and not _in_attribute(clause, k)]
@@ -253,11 +234,7 @@ def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
 
 
 def _no_longer(clause: Clause, position: int) -> bool:
-    """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more".
-
-    Raises:
-        UnsureError: If it can mean either.
-    """
+    """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
     if position + 1 >= len(clause.tokens) or clause.low(position + 1) != "mehr":
         return False
     following = position + 2
@@ -407,11 +384,7 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
 
 
 def kein(clause: Clause, phrase: Phrase, subject: bool) -> Edits:
-    """Return the changes that negate an indefinite noun phrase, with or without article.
-
-    Raises:
-        UnsureError: If gender or number of a noun without article cannot be told.
-    """
+    """Return the changes that negate an indefinite noun phrase, with or without article."""
     noun = noun_of(clause, phrase)
     if phrase.kind == "indefinite":
         article = clause.tokens[phrase.first].text

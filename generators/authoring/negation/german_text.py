@@ -47,13 +47,7 @@ class Token:
 
 
 def tokens(text: str, analysis: Analysis | None = None) -> list[Token]:
-    """Return the tokens of a text; joined with what stands before them they are the text without its end.
-
-    Args:
-        text: The statement.
-        analysis: Of it, by a pipeline: its tokens then count, but for words with a hyphen, slash, colon or
-            a percent sign, which stay whole, and abbreviations that only the rules know.
-    """
+    """Return the tokens of a text; joined with what stands before them they are the text without its end."""
     found: list[Token] = []
     after = 0
     for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):
@@ -87,13 +81,7 @@ def _is_short(low: str) -> bool:
 
 
 def _split_full_stop(found: list[Token], rest: str, whole: bool) -> None:
-    """Split off the full stop of the last token, unless it is that of an abbreviation or ordinal.
-
-    Args:
-        found: The tokens so far.
-        rest: What comes behind them; the last full stop of the text is split off in any case.
-        whole: Whether a pipeline has left the full stop where it is, which makes it that of an abbreviation.
-    """
+    """Split off the full stop of the last token, unless it is that of an abbreviation or ordinal."""
     token = found[-1]
     last = not rest.strip()
     if not last and (whole or _is_short(token.low)):

@@ -32,18 +32,7 @@ _INDEFINITE = frozenset(("a", "some", "any"))
 
 @lru_cache(maxsize=1 << 14)
 def compare(earlier: Saying, later: Saying) -> Verdict:
-    """Compare two sayings of an item.
-
-    Args:
-        earlier: the one that comes first in the text.
-        later: the other one.
-
-    Returns:
-        ``"same"``; ``"progressive"`` if they differ in "is V-ing" against "V"; ``"paraphrase"`` if they have
-        the same content words, differently arranged; ``"ability"`` if one says that the other can be done;
-        ``""`` if a careful reader would not take them for the
-        same.
-    """
+    """Compare two sayings of an item."""
     if earlier.words == later.words:
         return "same"
     if not _akin(earlier, later):
@@ -211,16 +200,7 @@ def _function(words: Words) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def same_individual(earlier: str, later: str) -> bool:
-    """Whether two noun phrases name the same individual.
-
-    Args:
-        earlier: canonical, the one that comes first in the text.
-        later: canonical.
-
-    Returns:
-        Whether they are equal up to number, apposition, or the later one is the earlier one cut short
-        ("this document found in the attic", "this document").
-    """
+    """Whether two noun phrases name the same individual."""
     one, other = tuple(earlier.split()), tuple(later.split())
     if len(one) == len(other) and all(
         a == b or (same_noun(a, b) and is_plural(a) != is_plural(b)) for a, b in zip(one, other, strict=True)

@@ -32,14 +32,7 @@ from polbias.generators.normative.reading.verbs import number_of
 
 
 def divided(nodes: Sequence[Node]) -> list[Node]:
-    """Settle where the predicates of clauses without auxiliary begin, so that they agree with other clauses.
-
-    Args:
-        nodes: the sentences of an item.
-
-    Returns:
-        The sentences; a clause that agrees with no other one keeps its likeliest division.
-    """
+    """Settle where predicates of clauses without auxiliary begin, in agreement with other clauses."""
     flat = [clause for node in nodes for clause in clauses(node)]
     if not any(len(clause.splits) > 1 for clause in flat):
         return list(nodes)
@@ -61,15 +54,7 @@ def divided(nodes: Sequence[Node]) -> list[Node]:
 
 
 def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
-    """Put the quantifier into the generic rule of a syllogism.
-
-    Args:
-        nodes: the sentences of an item.
-
-    Returns:
-        The sentences. If no quantifier and no conditional is among the premises, the first modal one about a
-        kind ("healthy food is certain to be bland", "a soldier must obey") is about all of the kind.
-    """
+    """Put the quantifier into the generic rule of a syllogism."""
     nodes = list(nodes)
     if len(nodes) < 3 or any(isinstance(node, Conditional) for node in nodes):
         return nodes
@@ -132,14 +117,7 @@ class Rule:
 
 
 def applied_rule(nodes: Sequence[Node]) -> Rule | None:
-    """Find a conditional about anybody ("if someone is a lawyer, they must ...") that is applied to somebody.
-
-    Args:
-        nodes: the sentences of an item, with pronouns resolved.
-
-    Returns:
-        The rule, or None.
-    """
+    """A conditional about anybody ("if someone is a lawyer, they must ...") applied to somebody."""
     at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
     if at is None or len(nodes) < 3:
         return None
@@ -165,15 +143,7 @@ def applied_rule(nodes: Sequence[Node]) -> Rule | None:
 
 
 def restated(nodes: Sequence[Node]) -> list[Node]:
-    """Say of somebody only what a conditional about anybody asks for.
-
-    Args:
-        nodes: the sentences of an item.
-
-    Returns:
-        The sentences with "Dan uses the pool" for "Dan is a guest who uses the pool" after "if a guest uses
-        the pool".
-    """
+    """Say of somebody only what a conditional about anybody asks for."""
     asked = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
     if asked is None or not asked.subject or not _anybody(asked.subject):
         return list(nodes)
@@ -195,16 +165,7 @@ def _anybody(subject: Words) -> bool:
 
 
 def understood(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
-    """Give infinitives without subject the one that they are about.
-
-    Args:
-        nodes: the sentences of an item.
-        topic: the subject of its condition.
-        syllogistic: whether the item is about classes and individuals.
-
-    Returns:
-        The sentences: in a syllogism about "you", and wherever else the same is said of the topic.
-    """
+    """Give infinitives without subject the one that they are about."""
     flat = [clause for node in nodes for clause in clauses(node)]
     if all(clause.subject or clause.quantifier for clause in flat):
         return list(nodes)
@@ -230,14 +191,7 @@ def _given(clause: Clause, subject: Words) -> Clause:
 
 
 def guessed_domain(nodes: Sequence[Node]) -> str:
-    """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none.
-
-    Args:
-        nodes: its sentences.
-
-    Returns:
-        ``"deontic"`` or ``"epistemic"``.
-    """
+    """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none."""
     found = [operator for node in nodes for operator in operators(node)]
     counts = {name: sum(operator.modality == name for operator in found) for name in ("deontic", "epistemic")}
     if counts["deontic"] != counts["epistemic"]:
@@ -251,17 +205,7 @@ def guessed_domain(nodes: Sequence[Node]) -> str:
 
 
 def settled(nodes: Sequence[Node], domain: str) -> list[Node]:
-    """Settle what depends on the domain.
-
-    Args:
-        nodes: the sentences of an item.
-        domain: its domain.
-
-    Returns:
-        The sentences, where ambiguous modal verbs have the modality of the domain; where "can" and "have a
-        right" are content in an epistemic item ("cats can fly"), as "cannot" is if the item speaks of the
-        ability elsewhere; and where "may not" denies a permission in a deontic item.
-    """
+    """Settle what depends on the domain."""
     ability = domain == "epistemic" and any(
         phrase[0] == "can" or phrase[:2] == ("be", "able")
         for node in nodes

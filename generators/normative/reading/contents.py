@@ -41,16 +41,7 @@ class Contents:
 
 
 def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Contents:
-    """Name what an item says.
-
-    Args:
-        nodes: its sentences, with pronouns resolved.
-        syllogistic: whether they are about classes and individuals; otherwise clauses are named whole.
-        rule: a conditional that is applied to somebody, or None.
-
-    Returns:
-        The contents.
-    """
+    """Name what an item says."""
     occurrences: list[Occurrence] = []
     positions: dict[int, list[int]] = {}
     classes: dict[int, list[int]] = {}

@@ -54,15 +54,7 @@ _AFTER = PREPOSITIONS | ADVERBS | (DETERMINERS - {"one's"})
 
 
 def pronoun_at(phrase: Words) -> tuple[int, bool]:
-    """Return where a verb phrase has its first object pronoun of the third person, and whether it is sure.
-
-    Args:
-        phrase: in the base form.
-
-    Returns:
-        The position, or 0. It is not sure that "her" is an object in "bring her flowers", and that "it" is
-        one in "consider it to be".
-    """
+    """Return where a verb phrase has its first object pronoun of the third person, and whether it is sure."""
     for at in range(1, len(phrase)):
         if _is_pronoun(phrase, at):
             return at, phrase[at + 1 : at + 2] != ("to",)
@@ -76,12 +68,7 @@ def _is_pronoun(phrase: Words, at: int) -> bool:
 
 
 def of_subject(phrase: Words, clause: Clause) -> Iterator[Words]:
-    """Yield a verb phrase, and what it is if a pronoun after a preposition stands for its subject.
-
-    Args:
-        phrase: in the base form.
-        clause: the one that the phrase is a predicate of.
-    """
+    """Yield a verb phrase, and what it is if a pronoun after a preposition stands for its subject."""
     yield phrase
     for at in range(2, len(phrase)) if clause.subject else ():
         word = phrase[at]
@@ -110,14 +97,7 @@ def _base(form: str) -> str:
 
 
 def antecedents(phrase: Words, at: int, known: Sequence[Words], owned: bool) -> Iterator[Words]:
-    """Yield a verb phrase with each noun phrase that a pronoun in it may stand for.
-
-    Args:
-        phrase: in the base form.
-        at: where the pronoun stands.
-        known: noun phrases that came before, the likeliest first.
-        owned: whether the first is something that the subject is said to have.
-    """
+    """Yield a verb phrase with each noun phrase that a pronoun in it may stand for."""
     possible = [found for found in dict.fromkeys(known) if found and agrees(phrase[at], found)]
     if phrase[at] in ("it", "them"):
         possible.sort(key=lambda found: is_plural(found[-1]) != (phrase[at] == "them"))
@@ -134,12 +114,7 @@ def antecedents(phrase: Words, at: int, known: Sequence[Words], owned: bool) -> 
 
 
 def agrees(pronoun: str, noun_phrase: Words) -> bool:
-    """Whether a pronoun can stand for a noun phrase.
-
-    Args:
-        pronoun: of the third person, subject or object.
-        noun_phrase: in lower case.
-    """
+    """Whether a pronoun can stand for a noun phrase."""
     head = noun_phrase[next((i for i, w in enumerate(noun_phrase) if w == "of"), len(noun_phrase)) - 1]
     if pronoun == "it":
         return head not in PERSONS
@@ -199,14 +174,7 @@ class Discourse:
     pointing: set[str] = field(default_factory=set)
 
     def resolve(self, node: Node) -> Node:
-        """Replace the pronouns of a sentence, and take note of what it speaks of.
-
-        Args:
-            node: the sentence.
-
-        Returns:
-            The sentence with noun phrases for pronouns; a pronoun without antecedent stays.
-        """
+        """Replace the pronouns of a sentence, and take note of what it speaks of."""
         if isinstance(node, Conditional):
             antecedent = change(node.antecedent, self._change)
             first = next(clauses(antecedent))
@@ -400,16 +368,7 @@ class Names:
     likely: bool = False
 
     def name(self, at: int, paraphrase: bool, tense: bool) -> str:
-        """Return the name of an occurrence.
-
-        Args:
-            at: its position.
-            paraphrase: whether paraphrases count as the same.
-            tense: whether tenses are kept apart.
-
-        Returns:
-            The canonical text, with the tense in brackets if it is kept apart and is not the present.
-        """
+        """Return the name of an occurrence."""
         found = self.of[at] if paraphrase else self.loose.get(at, self.of[at])
         mark = self.tenses[at]
         return f"{found} [{mark}]" if tense and mark in _MARKED and self._differs(found) else found
@@ -431,15 +390,7 @@ class Names:
 
 
 def assign(occurrences: Sequence[Occurrence]) -> Names:
-    """Give every occurrence a name.
-
-    Args:
-        occurrences: in the order of the text.
-
-    Returns:
-        The names. An occurrence that may be read in several ways is read so that it agrees with another one,
-        if it can.
-    """
+    """Give every occurrence a name."""
     settled = list(occurrences)
     for at, occurrence in enumerate(occurrences):
         if len(occurrence.alternatives) > 1:

@@ -79,18 +79,7 @@ _AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
 def findings(
     written: Sequence[Written], nodes: Sequence[Node], domain: str, clashes: bool
 ) -> tuple[str, ...]:
-    """Find what is wrong with the language of an item.
-
-    Args:
-        written: the words of its sentences as they are written.
-        nodes: its sentences, with the pronouns as they stand in the text.
-        domain: its domain.
-        clashes: whether a pronoun lacks an antecedent, or has one that it cannot stand for.
-
-    Returns:
-        Codes, sorted: ``"agreement"``, ``"article"``, ``"capital"``, ``"foreign-operator"``,
-        ``"missing-verb"``, ``"pronoun"``.
-    """
+    """Find what is wrong with the language of an item."""
     found = set()
     if any(_wrong_article(sentence) for sentence in written):
         found.add("article")
@@ -357,20 +346,7 @@ def _parsed(text: str, conditional: bool) -> tuple[tuple[str, ...], Node]:
 
 
 def read_item(premise: str, hypothesis: str, domain: str | None = None) -> ReadItem:
-    """Read an inference item.
-
-    Args:
-        premise: one or more sentences.
-        hypothesis: one sentence.
-        domain: ``"deontic"`` or ``"epistemic"``, the modality of ambiguous modal words; None to go by the
-            others.
-
-    Returns:
-        The readings, the most natural one first, and what is wrong with the language of the item.
-
-    Raises:
-        ReadingError: a sentence cannot be read; the message names it.
-    """
+    """Read an inference item."""
     given, concluded = sentences(premise), sentences(hypothesis)
     if not given or len(concluded) != 1:
         raise ReadingError(f"{premise!r} / {hypothesis!r}: expected premises, and one sentence as hypothesis")

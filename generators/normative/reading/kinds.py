@@ -26,15 +26,7 @@ _SOMEBODY = frozenset(("someone", "somebody", "something"))
 
 
 def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
-    """Find a kind that a syllogism is about, and over which one of its sentences quantifies.
-
-    Args:
-        nodes: the sentences of a syllogism.
-
-    Returns:
-        The name of the class, and the position of the rule, which is about another class; None if the item
-        is about an individual, or speaks of the kind without quantifier throughout.
-    """
+    """Find a kind that a syllogism is about, and over which one of its sentences quantifies."""
     last = next(clauses(nodes[-1]))
     if not _can_be_kind(last):
         return None
@@ -91,15 +83,7 @@ def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
 
 
 def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
-    """Take quantified clauses as wholes: "every N does", "some N does".
-
-    Args:
-        nodes: the sentences of an item.
-
-    Returns:
-        The sentences; None if none quantifies, or if they do so in ways that have to do with each other, as
-        "all" and "no" have.
-    """
+    """Take quantified clauses as wholes: "every N does", "some N does"."""
     halves = [half for node in nodes for half in _halves(node)]
     if not any(next(clauses(half)).quantifier for half in halves):
         return None

@@ -306,14 +306,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def sentences(text: str) -> tuple[str, ...]:
-    """Split a text into sentences.
-
-    Args:
-        text: any number of sentences, with or without blanks around them.
-
-    Returns:
-        The sentences without what ends them. Abbreviations, initials and quotations end none.
-    """
+    """Split a text into sentences."""
     text = plain(text).strip()
     if "=" in text:
         text = _EQUALS.sub(" equals ", text)

@@ -136,17 +136,7 @@ Node = Clause | Negation | Operator | Conditional
 
 
 def operator(force: tuple[str, str], body: Node, *, outer: bool = False, word: str = "") -> Node:
-    """Return the operator of a frame word, with the negation that the word may have in it.
-
-    Args:
-        force: modality and force as in `lexicon.ADJECTIVES`.
-        body: what it is applied to.
-        outer: see `Operator.outer`.
-        word: see `Operator.word`.
-
-    Returns:
-        The node.
-    """
+    """Return the operator of a frame word, with the negation that the word may have in it."""
     modality, kind = force
     if kind in ("impossible", "unnecessary"):
         plain = "possible" if kind == "impossible" else "necessary"
@@ -299,17 +289,7 @@ _FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - {"like", "down", "
 
 @lru_cache(maxsize=1 << 14)
 def canonical(text: str) -> str:
-    """Return the normal form of a text that names an atom or a term.
-
-    Args:
-        text: a clause or verb phrase in the base form, or a noun phrase: "pay one's taxes", "the Earth orbit
-            the Sun", "sample be a metal".
-
-    Returns:
-        The text in lower case without contractions, quotation marks and commas, and without an article (or
-        "be", or "be" and an article) at its beginning; possessives and reflexives that refer to the subject
-        are "one's" and "oneself", "a" and "an" are put right, "be able to" is "can".
-    """
+    """Return the normal form of a text that names an atom or a term."""
     return " ".join(canonical_words(lowered(tokens(plain(text).strip().rstrip(".")))))
 
 

@@ -50,15 +50,7 @@ _SUBORDINATE = frozenset(("whether", "if", "who", "which", "that", "because", "u
 
 
 def disjuncts(phrase: Words) -> tuple[Alternatives, ...]:
-    """Take a verb phrase apart at "or".
-
-    Args:
-        phrase: a verb phrase in the base form.
-
-    Returns:
-        Its disjuncts, each with the verb phrases that it may stand for, the likeliest first. A phrase
-        without "or", or whose "or" joins no predicates, is its own only disjunct.
-    """
+    """Take a verb phrase apart at "or"."""
     if "or" not in phrase:
         return ((phrase,),)
     parts = _parts(phrase)
@@ -199,14 +191,7 @@ def _object_prefix(first: Words, fragment: Words) -> Words:
 
 
 def quantified(subject: Words) -> tuple[str, Words]:
-    """Take the quantifier off a noun phrase.
-
-    Args:
-        subject: a noun phrase in lower case.
-
-    Returns:
-        ``"all"``, ``"any"``, ``"no"``, ``"only"`` or ``""``, and the class: a noun phrase without it.
-    """
+    """Take the quantifier off a noun phrase."""
     if not subject or subject[0] not in UNIVERSAL:
         if subject[:1] == ("those",) and subject[1:2] in (("who",), ("that",), ("which",), ("with",)):
             return "all", subject
@@ -238,17 +223,7 @@ def quantified(subject: Words) -> tuple[str, Words]:
 
 
 def leaf(subject: Words, phrase: Words, tense: str = "", number: str = "") -> Clause:
-    """Return a clause with its quantifier and its disjuncts found.
-
-    Args:
-        subject: a noun phrase; empty for none.
-        phrase: a verb phrase in the base form.
-        tense: see `Clause.tense`.
-        number: see `Clause.number`.
-
-    Returns:
-        The clause.
-    """
+    """Return a clause with its quantifier and its disjuncts found."""
     quantifier, kept = quantified(subject)
     return Clause(kept, disjuncts(phrase), tense, number, quantifier)
 
@@ -278,14 +253,7 @@ class Class:
 
 @lru_cache(maxsize=1 << 14)
 def class_of(words: Words) -> Class:
-    """Read a noun phrase, singular or plural, without its quantifier.
-
-    Args:
-        words: in lower case.
-
-    Returns:
-        The class.
-    """
+    """Read a noun phrase, singular or plural, without its quantifier."""
     if words and words[0] in ("a", "an", "the") and len(words) > 1:
         words = words[1:]
     head = head_at(words)
@@ -347,15 +315,7 @@ def _finite(words: Words) -> tuple[bool, Words]:
 
 @lru_cache(maxsize=1 << 14)
 def predicate(phrase: Words) -> Words:
-    """Return the normal form of a verb phrase that is said of an individual.
-
-    Args:
-        phrase: in the base form; after "be" a noun phrase becomes the name of its class ("be birds" ->
-            "bird").
-
-    Returns:
-        Canonical words.
-    """
+    """Return the normal form of a verb phrase that is said of an individual."""
     if phrase[0] == "be" and len(phrase) > 1:
         nominal = phrase[1:]
         if nominal[0] in ("a", "an") or (_bare_plural(nominal)):
@@ -373,15 +333,7 @@ def _bare_plural(nominal: Words) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def term(subject: Words, singular_kind: bool = True) -> str:
-    """Return the name of an individual.
-
-    Args:
-        subject: a noun phrase.
-        singular_kind: whether a bare plural names a kind and is put in the singular.
-
-    Returns:
-        Its canonical text.
-    """
+    """Return the name of an individual."""
     if singular_kind and subject[0] not in DETERMINERS:
         head = head_at(subject)
         subject = (*subject[:head], singular(subject[head]), *subject[head + 1 :])
@@ -395,16 +347,7 @@ _WHEN = frozenset(("when", "while", "if"))
 
 
 def joined(clause: Clause, flat: Sequence[Clause]) -> tuple[tuple[Saying, ...], ...]:
-    """Return what the quantified subject of a clause says of the things that it applies to.
-
-    Args:
-        clause: with a quantifier.
-        flat: the clauses of the item.
-
-    Returns:
-        One saying for a class; for classes that are joined ("teachers and students", "people who smoke or
-        drink") the sayings of each, if the item says one of them of something.
-    """
+    """Return what the quantified subject of a clause says of the things that it applies to."""
     group = class_of(clause.subject)
     whole = Saying((), group.restriction if group.generic else group.name, plural=True)
     if not {"and", "or"} & set(clause.subject):
@@ -450,15 +393,7 @@ def _classes(subject: Words) -> list[Words]:
 
 
 def attached(nodes: Sequence[Node]) -> list[Node] | None:
-    """Take an adverbial of a rule about all for a part of its subject.
-
-    Args:
-        nodes: the sentences of a syllogism.
-
-    Returns:
-        "Everyone on the site must wear a helmet" for "everyone must wear a helmet on the site" if the item
-        says that somebody is on the site, and must wear a helmet; None if there is nothing of the kind.
-    """
+    """Take an adverbial of a rule about all for a part of its subject."""
     said = [clause.predicate for node in nodes for clause in clauses(node) if not clause.quantifier]
     places = [phrase for phrase in said if phrase[0] == "be"]
 

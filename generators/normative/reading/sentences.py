@@ -55,18 +55,7 @@ _NEITHER = {"neither": "not", "nor": "or"}
 
 
 def clause(words: Words, mood: Mood = TOP) -> Node:
-    """Read a clause that no sentence frame opens.
-
-    Args:
-        words: in lower case, without contractions.
-        mood: how it is embedded.
-
-    Returns:
-        The clause under its own operators and negations.
-
-    Raises:
-        ReadingError: there is no subject, or nothing that could be a verb.
-    """
+    """Read a clause that no sentence frame opens."""
     while words and words[-1] in (",", ":"):
         words = words[:-1]
     if not words:
@@ -129,16 +118,7 @@ class _Opening:
 
 
 def impersonal(words: Words, mood: Mood, read: Read) -> Node | None:
-    """Read an impersonal sentence.
-
-    Args:
-        words: it begins with "it".
-        mood: how it is embedded.
-        read: reads the sentences within.
-
-    Returns:
-        What the frame says; None if the sentence has no such frame.
-    """
+    """Read an impersonal sentence."""
     opening = _opening(words)
     if opening is None:
         return None
@@ -242,15 +222,7 @@ def _said(word: str, force: Force | None, after: Words, read: Read) -> Node | No
 
 
 def obliged(force: Force, words: Words) -> Node | None:
-    """Read "for NP (not) to VP".
-
-    Args:
-        force: of the frame word before.
-        words: from "for" on.
-
-    Returns:
-        The operator over the clause; None if the words are something else.
-    """
+    """Read "for NP (not) to VP"."""
     for to in range(2, len(words) - 1):
         if words[to] == "to" and words[to + 1] not in DETERMINERS:
             end = to - (words[to - 1] == "not")
@@ -263,15 +235,7 @@ def obliged(force: Force, words: Words) -> Node | None:
 
 
 def known_by(words: Words, read: Read) -> Node | None:
-    """Read "we (do not) know that S", "scientists have established that S".
-
-    Args:
-        words: they begin with somebody who may know.
-        read: reads the sentence within.
-
-    Returns:
-        The operator over it; None if the words are something else.
-    """
+    """Read "we (do not) know that S", "scientists have established that S"."""
     if "that" not in words[2:6]:
         return None
     that = words.index("that", 2)
@@ -289,15 +253,7 @@ _VERBS = frozenset(BE) | {"exists", "exist", "remains"}
 
 
 def existential(words: Words, read: Read) -> Node | None:
-    """Read an existential sentence.
-
-    Args:
-        words: they begin with "there".
-        read: reads the sentence within.
-
-    Returns:
-        What the frame says; None if the sentence has no such frame.
-    """
+    """Read an existential sentence."""
     if words[1] not in _VERBS:
         return None
     negated = words[2] == "not"
@@ -348,18 +304,7 @@ _ASKING = frozenset(
 
 @lru_cache(maxsize=1 << 14)
 def sentence(words: Words, conditional: bool = True) -> Node:
-    """Read a sentence.
-
-    Args:
-        words: in lower case, without contractions and without what ends the sentence.
-        conditional: whether an "if" after the main clause makes a conditional; otherwise it is content.
-
-    Returns:
-        What the grammar finds in it.
-
-    Raises:
-        ReadingError: the grammar finds nothing.
-    """
+    """Read a sentence."""
     while words and (words[0] in OPENERS or words[0] == ",") and len(words) > 2:
         words = words[1:]
     if not words:
@@ -444,15 +389,7 @@ def _postposed(words: Words) -> Node | None:
 
 
 def statement(words: Words, mood: Mood = TOP) -> Node:
-    """Read a sentence or clause that is no conditional.
-
-    Args:
-        words: in lower case, without contractions.
-        mood: how it is embedded.
-
-    Returns:
-        What the grammar finds in it.
-    """
+    """Read a sentence or clause that is no conditional."""
     if words[:1] == (",",):
         words = words[1:]
     if not words:

@@ -54,15 +54,7 @@ _NO_VERB = DETERMINERS
 
 
 def marked_infinitive(subject: Words, words: Words) -> Node | None:
-    """Read "(not) to VP".
-
-    Args:
-        subject: of the verb phrase; empty for none.
-        words: from "to" or "not to" on.
-
-    Returns:
-        The clause, negated or not; None if the words begin otherwise.
-    """
+    """Read "(not) to VP"."""
     if words[:1] == ("to",) and len(words) > 1 and words[1] not in _NO_VERB:
         if words[1] == "not" and len(words) > 2:
             return Negation(infinitive(subject, words[2:]))
@@ -73,20 +65,7 @@ def marked_infinitive(subject: Words, words: Words) -> Node | None:
 
 
 def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") -> Node:
-    """Read a verb phrase in the base form.
-
-    Args:
-        subject: empty for none.
-        words: the verb phrase.
-        tense: that auxiliaries before it show.
-        number: of the subject, that auxiliaries before it show.
-
-    Returns:
-        The clause; under its operators if it is a frame ("be required to VP", "have to VP").
-
-    Raises:
-        ReadingError: there is no verb phrase.
-    """
+    """Read a verb phrase in the base form."""
     if not words:
         raise ReadingError("an infinitive without a verb")
     if words[0] in ("not", "never") and len(words) > 1:
@@ -123,15 +102,7 @@ def _perfect(words: Words) -> Words:
 
 
 def perfect_before(form: str, rest: Words) -> bool:
-    """Whether a participle after "have" makes a perfect: "have read the book", but not "have cut hair".
-
-    Args:
-        form: the participle.
-        rest: what follows it.
-
-    Returns:
-        Whether it does.
-    """
+    """Whether a participle after "have" makes a perfect: "have read the book", but not "have cut hair"."""
     changed = form.endswith("ed") or past_bases(form)[0] != form
     return (
         changed
@@ -143,16 +114,7 @@ def perfect_before(form: str, rest: Words) -> bool:
 
 
 def personal(subject: Words, words: Words, tense: str = "") -> Node | None:
-    """Read what follows "be" in a frame whose subject is that of the verb phrase.
-
-    Args:
-        subject: of the frame.
-        words: what follows "be": "required to VP", "under an obligation to VP", "prohibited from V-ing".
-        tense: of "be"; it says when the requirement holds, so that the verb phrase stays neutral.
-
-    Returns:
-        The operator over the clause; None for anything else.
-    """
+    """Read what follows "be" in a frame whose subject is that of the verb phrase."""
     at = 0
     while at < len(words) and at < 2 and words[at] not in PERSONAL and words[at].endswith("ly"):
         at += 1
@@ -174,15 +136,7 @@ def personal(subject: Words, words: Words, tense: str = "") -> Node | None:
 
 
 def requirement(subject: Words, words: Words) -> Node | None:
-    """Read what follows "be" where the subject is what is required: "smoking is prohibited (for guests)".
-
-    Args:
-        subject: of the sentence.
-        words: what follows "be".
-
-    Returns:
-        The operator over doing it, or over its being there; None for anything else.
-    """
+    """Read what follows "be" where the subject is what is required: "smoking is prohibited (for guests)"."""
     if not words or words[0] not in REQUIREMENTS or not subject or subject[0] in SUBJECT_PRONOUNS:
         return None
     rest = words[1:]
@@ -220,16 +174,7 @@ def _under(subject: Words, words: Words) -> Node | None:
 
 
 def group(subject: Words, words: Words, mood: Mood) -> Node:
-    """Read a verb group with what follows it.
-
-    Args:
-        subject: before it.
-        words: it begins with an auxiliary, a modal adverb, "not" or a finite verb.
-        mood: how the clause is embedded.
-
-    Returns:
-        The clause under its operators and negations.
-    """
+    """Read a verb group with what follows it."""
     word = words[0]
     if word in MODAL_ADVERBS:
         return _under_adverb(word, subject, words[1:], mood)

@@ -63,14 +63,7 @@ _CHAIN = frozenset(("not", "have", "be", "been", "being")) | ADVERBS
 
 
 def auxiliary_at(words: Words) -> int:
-    """Find the first auxiliary, modal adverb or bare "not" that belongs to the clause and not to its subject.
-
-    Args:
-        words: a clause.
-
-    Returns:
-        The position, or -1.
-    """
+    """The first auxiliary, modal adverb or bare "not" of the clause that is not of its subject."""
     fallback, index = -1, 0
     while index < len(words):
         word = words[index]
@@ -123,14 +116,7 @@ def _after_relative(words: Words, at: int) -> int:
 
 
 def divisions(words: Words) -> tuple[Split, ...]:
-    """Divide a clause without auxiliary into subject and predicate.
-
-    Args:
-        words: a clause.
-
-    Returns:
-        What the grammar allows, the likeliest first.
-    """
+    """Divide a clause without auxiliary into subject and predicate."""
     scored: list[tuple[float, int, Split]] = []
     index = 1
     while index < len(words):
@@ -281,15 +267,7 @@ class Saying:
 
 @lru_cache(maxsize=1 << 15)
 def wordings(saying: Saying) -> tuple[Words, ...]:
-    """Return the words of a saying, and those of other ways to say it.
-
-    Args:
-        saying: anything that is said.
-
-    Returns:
-        The words; without apposition; with the other genitive; with a particle beside its verb ("take off
-        one's hat" for "take one's hat off").
-    """
+    """Return the words of a saying, and those of other ways to say it."""
     words = saying.words
     out = [words]
     for naming in NAMING:

@@ -40,13 +40,7 @@ def in_order(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a place lies inside one of some spans.
-
-    Args:
-        start: of the place.
-        end: of the place.
-        spans: sorted, apart from each other.
-    """
+    """Return whether a place lies inside one of some spans."""
     place = bisect_right(spans, (start, end)) - 1
     candidates = spans[max(place, 0) : place + 2]
     return any(begin <= start and end <= stop for begin, stop in candidates)
@@ -74,16 +68,7 @@ _APOSTROPHES = "'’‘"
 
 
 def quotations(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where quotations stand.
-
-    Args:
-        text: of any length.
-
-    Returns:
-        Begin and end of each without its marks, in their order; of quotations inside others the outer one. A
-        quotation that „ or ‚ opens and nothing closes lasts to the end of the text; other marks without a
-        partner are no quotation.
-    """
+    """Return where quotations stand."""
     open_marks: list[tuple[str, int]] = []
     found: list[tuple[int, int]] = []
     for match in _MARK.finditer(text):
@@ -132,13 +117,7 @@ _ENDINGS = ("e", "en", "er", "es", "em")
 
 
 def proper(tokens: Sequence[Token], first: int, last: int) -> bool:
-    """Return whether words are part of a proper name.
-
-    Args:
-        tokens: of the text.
-        first: place of the first of the words.
-        last: place of the last one.
-    """
+    """Return whether words are part of a proper name."""
     if any(token.address for token in tokens[first : last + 1]):
         return True
     return _in_institution(tokens, first) or _after_capital(tokens, first) or _before_legal_form(tokens, last)
@@ -253,11 +232,7 @@ class Matcher:
         )
 
     def candidates(self, texts: Iterable[str]) -> Iterator[int]:
-        """Yield the positions of the texts that may have a hit, fast; every other text has none.
-
-        Args:
-            texts: in any number; only one is held at a time.
-        """
+        """Yield the positions of the texts that may have a hit, fast; every other text has none."""
         search = self._first_pass.find_matches_as_strings
         for place, text in enumerate(texts):
             try:
@@ -280,13 +255,6 @@ class Matcher:
 
         Of overlapping words the longest counts (Lügenpresse, not Presse). Words of the lexicon that share a
         form (Flüchtling, Flüchtlinge) are all returned.
-
-        Args:
-            text: of any length; offsets are those of its characters.
-            nested: whether to return also what lies inside a longer hit.
-
-        Returns:
-            The hits by place, then by word.
         """
         folded = fold(text)
         found = self._search.find_matches_as_indexes(lower(folded.text), overlapping=True)

@@ -61,12 +61,7 @@ class Pattern:
 
 
 def patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[Pattern]:
-    """Yield the patterns of words.
-
-    Args:
-        words: as they stand in pairs.
-        morphology: of the words; one that has none is looked for as it stands.
-    """
+    """Yield the patterns of words."""
     for name in words:
         word = morphology.get(name)
         found = _of(word) if word else [Pattern(name, "fixed", name, len(name), whole=True, joining=False)]
@@ -163,12 +158,7 @@ _STRANGE = 4  # letters that a member unknown to the dictionary needs
 
 @lru_cache(maxsize=65536)
 def leads(letters: str, deverbal: bool) -> bool:
-    """Return whether letters can be the members before a word.
-
-    Args:
-        letters: what stands before it in the compound.
-        deverbal: whether the word is a noun made from a verb.
-    """
+    """Return whether letters can be the members before a word."""
     small, closed = letters.lower(), lists().compounds
     if small in closed["inseparable"]:
         return False
@@ -182,12 +172,7 @@ def leads(letters: str, deverbal: bool) -> bool:
 
 @lru_cache(maxsize=65536)
 def follows(letters: str, capital: bool) -> bool:
-    """Return whether letters can be the members after a word.
-
-    Args:
-        letters: what stands after it and its linking element.
-        capital: whether the compound is written with a capital; else its last member is an adjective.
-    """
+    """Return whether letters can be the members after a word."""
     small = letters.lower()
     if capital and small in lists().compounds["nouns"]:
         return True
@@ -203,15 +188,7 @@ def follows(letters: str, capital: bool) -> bool:
 
 @lru_cache(maxsize=65536)
 def crossed(part: str, start: int, stem: int, end: int, deverbal: bool) -> bool:
-    """Return whether a compound rather has its seam elsewhere: "Normal-fall", not "Norm-al-fall".
-
-    Args:
-        part: the compound.
-        start: where the word begins in it.
-        stem: where the word ends.
-        end: where its linking element ends.
-        deverbal: whether the word is a noun made from a verb.
-    """
+    """Return whether a compound rather has its seam elsewhere: "Normal-fall", not "Norm-al-fall"."""
     small = part.lower()
     before, after = small[:start], small[end:]
     cuts = range(_STRANGE, len(small) - _STRANGE + 1)
@@ -233,12 +210,7 @@ def _cuts_through(small: str, cut: int, word: tuple[int, int, int], deverbal: bo
 
 
 def strange(part: str, rest: str) -> bool:
-    """Return whether a rest may be a name or a new word ("Bafög-", "-gate"): the dictionary has neither.
-
-    Args:
-        part: the whole of it.
-        rest: what is no lexicon word of it.
-    """
+    """Return whether a rest may be a name or a new word ("Bafög-", "-gate"): the dictionary has neither."""
     small = rest.lower()
     return (
         len(rest) >= _STRANGE
@@ -296,17 +268,7 @@ _PART = re.compile(r"[^\W_]+?(?=-|(?<=[^\W\d_A-ZÄÖÜ])[A-ZÄÖÜ]|$)")
 
 
 def member_of(pattern: Pattern, token: Token, start: int, small_nouns: bool) -> CompoundMember | None:
-    """Return which member of a compound a word is.
-
-    Args:
-        pattern: of the word, as long as its letters.
-        token: that the letters are in, and not the whole of.
-        start: offset of the letters in the token.
-        small_nouns: whether nouns may be written small, as in addresses.
-
-    Returns:
-        The member; None if the letters only happen to stand there ("enorm", "Regelung", "Ankündigung").
-    """
+    """Return which member of a compound a word is."""
     if pattern.pos not in ("noun", "adjective"):
         return None
     text, end = token.text, start + len(pattern.letters)
@@ -362,19 +324,7 @@ def _member_parts(text: str) -> tuple[tuple[int, int], ...]:
 def read(
     pattern: Pattern, words: Sequence[Token], first: int, last: int, start: int, small_nouns: bool
 ) -> Hit | None:
-    """Return what letters of a text are.
-
-    Args:
-        pattern: the letters.
-        words: of the text.
-        first: place of the word in which they begin.
-        last: place of the word in which they end.
-        start: offset of the letters.
-        small_nouns: whether the text writes nouns small.
-
-    Returns:
-        A hit without surface and tags; None if they only happen to stand there.
-    """
+    """Return what letters of a text are."""
     token, end = words[first], start + len(pattern.letters)
     small_nouns = small_nouns or token.address is not None
     whole_end = words[last].whole_end

@@ -52,11 +52,7 @@ class Folded:
 
 
 def fold(text: str) -> Folded:
-    """Return a text in one spelling.
-
-    Args:
-        text: anything, also with half characters of another encoding.
-    """
+    """Return a text in one spelling."""
     if not _ODD.search(text):
         return Folded(text, None)
     parts: list[str] = []
@@ -160,9 +156,6 @@ def tokens(text: str) -> tuple[Token, ...]:
     spaCy's rules for German say where sentences begin and which tokens are addresses. A token of several
     words ("Steuern/Abgaben") is split, and words keep their hyphens, also one that stands for an omitted
     part ("Steuer- und Abgabenlast").
-
-    Args:
-        text: as :func:`~polbias.generators.xphemism.matching.text.fold` leaves it.
     """
     pipeline = _pipeline()
     # Not pipeline(text): that refuses texts of more than a million characters.

@@ -94,12 +94,7 @@ def is_finite(tokens: Tokens, place: int) -> bool:
 
 
 def clause_at(tokens: Tokens, place: int) -> Clause:
-    """Return the clause that a token stands in.
-
-    Args:
-        tokens: of the claim.
-        place: of the token.
-    """
+    """Return the clause that a token stands in."""
     segments = _segments(tokens)
     own = next((k for k, segment in enumerate(segments) if segment[0] <= place <= segment[-1]), None)
     if own is None:
@@ -255,15 +250,7 @@ def third_singular(infinitive: str) -> str:
 
 @lru_cache(maxsize=8192)
 def in_number(low: str, number: Number) -> str | None:
-    """Return a finite verb of the third person in a number, in lower case.
-
-    Args:
-        low: the form in the other number, in lower case.
-        number: wanted.
-
-    Returns:
-        The form, or None if no rule makes it.
-    """
+    """Return a finite verb of the third person in a number, in lower case."""
     if number == "pl":
         return closed.FINITE[low] if low in closed.FINITE else _plural(low)
     return closed.FINITE_PLURAL[low] if low in closed.FINITE_PLURAL else _singular(low)
@@ -271,12 +258,7 @@ def in_number(low: str, number: Number) -> str | None:
 
 @lru_cache(maxsize=8192)
 def is_reported(low: str, reflexive: bool = False) -> bool:
-    """Return whether a form can be nothing but a subjunctive of reported speech: "zeige", "müsse".
-
-    Args:
-        low: the form in lower case.
-        reflexive: whether "sich" follows, so that it is no adjective ("äußere").
-    """
+    """Return whether a form can be nothing but a subjunctive of reported speech: "zeige", "müsse"."""
     if low in closed.REPORTED:
         return True
     infinitive = german.verb_lemma(low)

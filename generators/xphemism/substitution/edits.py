@@ -95,11 +95,6 @@ def applied(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tup
     """Return a claim with changes made, and the changes as edits of its characters.
 
     A sentence that began with a capital still does.
-
-    Args:
-        claim: the text.
-        tokens: of it.
-        spans: changes that do not overlap.
     """
     edits: list[Edit] = []
     parts: list[str] = []

@@ -21,12 +21,6 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
 
     A claim with a mistake in the phrase allows none. Then the determiner counts ("des Wohnungsbau"), not the
     form of the noun, and without a determiner the form of the noun.
-
-    Args:
-        tokens: of the claim.
-        phrase: of the noun.
-        readings: of the form that stands there.
-        word: the noun.
     """
     strength = phrase.strength(tokens)
     by_form = _distinct(readings, strength)
@@ -53,11 +47,6 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> Phrase:
     """Return the noun phrase of a noun.
 
     A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
-
-    Args:
-        tokens: of the claim.
-        head: place of the noun.
-        readings: of the form that stands there.
     """
     phrase = read_phrase(tokens, head)
     if not any(
@@ -86,15 +75,7 @@ def _fits_adjectives(tokens: Tokens, phrase: Phrase, agreement: Agreement, stren
 def narrowed(
     tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement], decided: Decided
 ) -> list[Agreement]:
-    """Return the agreements that the rules leave, applied one after another until they decide.
-
-    Args:
-        tokens: of the claim.
-        phrase: of the noun.
-        last: place of the last token of the noun.
-        candidates: what form and phrase allow.
-        decided: whether all agreements of a list lead to the same claim.
-    """
+    """Return the agreements that the rules leave, applied one after another until they decide."""
     left = candidates
     for rule in (_by_preposition, _by_coordination, _by_form, _by_genitive, _by_dative, _by_number, _by_role):
         if decided(left):

@@ -33,11 +33,6 @@ def other_hits(claim: str, word: Word, hit: Hit) -> tuple[Hit, ...]:
     """Return the places of a claim beside a hit where a form of its word stands as a token of its own.
 
     A noun is found with a capital only.
-
-    Args:
-        claim: the text.
-        word: the word of the hit.
-        hit: the place that is known.
     """
     found: list[Hit] = []
     for match in _pattern(word).finditer(claim):
@@ -76,11 +71,7 @@ _INVARIABLE = ("adverb", "fixed")
 
 @lru_cache(maxsize=4096)
 def as_noun(word: Word) -> Word:
-    """Return a word as a noun: a verb as "das Ableben", an adjective as "der Arbeitslose".
-
-    Raises:
-        ReviewError: If the word is an adverb, a fixed phrase or a verb with a fixed part.
-    """
+    """Return a word as a noun: a verb as "das Ableben", an adjective as "der Arbeitslose"."""
     if word.pos == "noun":
         return word
     if word.singular is None or word.tail or word.pos in _INVARIABLE:
@@ -110,19 +101,7 @@ def as_noun(word: Word) -> Word:
 def exchange_other(
     tokens: Tokens, first: int, last: int, surface: str, base: Word, exchange: Word
 ) -> tuple[Span, ...]:
-    """Return the change of an adjective, adverb, verb or fixed phrase.
-
-    Args:
-        tokens: of the claim.
-        first: place of the first token of the word.
-        last: place of its last token.
-        surface: as it stands there.
-        base: the word.
-        exchange: what replaces it.
-
-    Raises:
-        ReviewError: If the exchange word cannot take the form or place of the base word.
-    """
+    """Return the change of an adjective, adverb, verb or fixed phrase."""
     if base.pos == "adjective":
         text = _adjective(surface, base, exchange)
     elif base.pos == "verb":
@@ -188,18 +167,7 @@ _ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
 
 
 def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
-    """Return the change of a compound whose first or middle member is exchanged.
-
-    Args:
-        token: the compound.
-        place: of it.
-        hit: the member.
-        base: the word that the member is.
-        exchange: the word that replaces it.
-
-    Raises:
-        ReviewError: If the exchange word cannot be a member of a compound.
-    """
+    """Return the change of a compound whose first or middle member is exchanged."""
     start = hit.start - token.start
     left, rest = token.text[:start], token.text[start:]
     end = hit.end - hit.start
@@ -220,13 +188,7 @@ def exchange_member(token: Token, place: int, hit: Hit, base: Word, exchange: Wo
 
 
 def _with_seam(stem: str, right: str, hyphen: bool) -> str:
-    """Return what is left of a compound as it is written after a new member.
-
-    Args:
-        stem: the new member; "Fake-News-" demands a hyphen.
-        right: what is left.
-        hyphen: whether the old member took the hyphen before it away.
-    """
+    """Return what is left of a compound as it is written after a new member."""
     if stem.endswith("-"):
         right = right.removeprefix("-")
         return right[:1].upper() + right[1:]
@@ -261,11 +223,7 @@ def _is_word(right: str) -> bool:
 
 
 def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
-    """Return what the suffix of a derived word stands after.
-
-    Raises:
-        ReviewError: If the exchange word cannot take it.
-    """
+    """Return what the suffix of a derived word stands after."""
     single, old = exchange.singular, base.singular
     if single is None or old is None or exchange.pos != "noun" or exchange.modifiers or exchange.tail:
         raise ReviewError("derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}"')
@@ -293,17 +251,6 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
     pronoun and verb are made to agree. Where readings of the claim lead to different results and no rule
     decides, nothing is
     guessed: the status is "review".
-
-    Args:
-        claim: a German sentence.
-        hit: where the base word stands in it.
-        exchange: the word that replaces it.
-        lexicon: has the base word.
-
-    Returns:
-        The shifted claim with its edits. Under review it is the claim as it was, without edits.
-
-    Source: PolBiX, section 3.3 and Appendix C.2 (articles and endings are adjusted, nothing else is changed).
     """
     tokens = tokenise(claim)
     base = lexicon.words.get(hit.word)

@@ -45,17 +45,6 @@ def takes_article(
 
     A collective does ("Medien" to "die Lügenpresse"); what is not counted stands alone ("Proteste" to
     "Bürgerengagement").
-
-    Args:
-        tokens: of the claim.
-        phrase: of the noun, without determiner.
-        old: case and number of the base word.
-        new: number of the exchange word.
-        base: the base word.
-        exchange: the exchange word.
-
-    Raises:
-        ReviewError: If the exchange word can be counted and may need an article.
     """
     if _possessed(tokens, phrase):
         return False
@@ -82,14 +71,7 @@ def takes_article(
 def with_article(
     tokens: Tokens, phrase: Phrase, agreement: Agreement, spans: Iterable[Span]
 ) -> tuple[Span, ...]:
-    """Return the changes of a phrase without determiner with a definite article before it.
-
-    Args:
-        tokens: of the claim.
-        phrase: without determiner.
-        agreement: of the new phrase.
-        spans: changes of its adjectives and its noun.
-    """
+    """Return the changes of a phrase without determiner with a definite article before it."""
     article = closed.determiner_form(closed.DEFINITE, agreement)
     if phrase.preposition is not None:
         place = phrase.preposition
@@ -146,11 +128,7 @@ def governs_verb(tokens: Tokens, phrase: Phrase, last: int, number: Number, coor
 
 
 def verb_spans(tokens: Tokens, phrase: Phrase, number: Number) -> tuple[Span, ...]:
-    """Return the change of the finite verb of the clause to another number.
-
-    Raises:
-        ReviewError: If the verb has no form that the rules know.
-    """
+    """Return the change of the finite verb of the clause to another number."""
     clause = clause_at(tokens, phrase.head)
     return () if clause.finite is None else _verb(tokens, clause.finite, number)
 
@@ -165,11 +143,7 @@ def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
 
 
 def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
-    """Return the change of a relative pronoun right after the noun, and of its verb if the number changes.
-
-    Raises:
-        ReviewError: If its case cannot be told and the forms differ.
-    """
+    """Return the change of a relative pronoun right after the noun, and of its verb if the number changes."""
     place = last + 2
     if old.column == new.column or place >= len(tokens) or tokens[last + 1].text != ",":
         return ()
@@ -240,11 +214,7 @@ def _names_persons(noun: str) -> bool:
 def partitive_spans(
     tokens: Tokens, phrase: Phrase, last: int, case: Case, base: Word, exchange: Word
 ) -> tuple[Span, ...]:
-    """Return the change of the pronoun in "eine der ältesten ..." before a plural in the genitive.
-
-    Raises:
-        ReviewError: If its case cannot be told and the forms differ.
-    """
+    """Return the change of the pronoun in "eine der ältesten ..." before a plural in the genitive."""
     place = phrase.first - 1
     of = phrase.preposition is not None and tokens[phrase.preposition].low == "von"
     if place < 0 or not ((case == "dat" and of) or (case == "gen" and phrase.determiner is not None)):
@@ -293,16 +263,7 @@ class NounHit:
 
 
 def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, ...]:
-    """Return the changes that exchange a noun.
-
-    Args:
-        tokens: of the claim.
-        hit: the noun.
-        exchange: the noun that replaces it.
-
-    Raises:
-        ReviewError: If no rule decides between readings with different results.
-    """
+    """Return the changes that exchange a noun."""
     phrase = phrase_at(tokens, hit.first, hit.readings)
     results: dict[Agreement, tuple[Span, ...] | ReviewError] = {}
 
@@ -342,14 +303,6 @@ def target_number(
     numbers, a base word in the number of the pair gets the exchange word in that of the pair, unless
     something else in the claim shows the number: the article of a single thing ("ein Rückgang"), or the verb
     of a word that can be counted. Of things and persons that can be counted the plural stays.
-
-    Args:
-        base: the word that is replaced.
-        exchange: the word that replaces it.
-        number: of the base word in the claim.
-        counted: whether "ein" stands before it.
-        subject: whether a verb agrees with it.
-        bare: whether it stands without article.
     """
     numbers: tuple[Number, ...] = ("sg", "pl")
     available = [each for each in numbers if inflect(exchange, "nom", each)]

@@ -118,12 +118,7 @@ def _is_verb(low: str) -> bool:
 
 
 def read_phrase(tokens: Tokens, head: int) -> Phrase:
-    """Return the noun phrase whose noun stands at ``head``.
-
-    Args:
-        tokens: of the claim.
-        head: place of the noun.
-    """
+    """Return the noun phrase whose noun stands at ``head``."""
     attributes: list[int] = []
     place = head - 1
     while place >= 0:
@@ -148,10 +143,6 @@ def extended_phrase(tokens: Tokens, phrase: Phrase) -> Phrase | None:
     """Return the phrase with an article further left, where the next determiner belongs to another noun.
 
     In "die von allen geplante Abgabe" the article of "Abgabe" is "die".
-
-    Args:
-        tokens: of the claim.
-        phrase: with the next determiner.
     """
     return _extended(tokens, phrase.head, phrase.attributes, phrase.first - 1)
 

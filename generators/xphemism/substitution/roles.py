@@ -47,15 +47,7 @@ class Argument:
 def role_of(
     tokens: Tokens, phrase: Phrase, last: int, number: Number | None, coordinated: bool
 ) -> Role | None:
-    """Return whether a phrase is nominative or accusative, None if no rule decides.
-
-    Args:
-        tokens: of the claim.
-        phrase: the noun phrase.
-        last: place of the last token of its noun.
-        number: of the phrase, None if not known.
-        coordinated: whether it is one of several nouns joined by "und", so that the verb may be plural.
-    """
+    """Return whether a phrase is nominative or accusative, None if no rule decides."""
     before = tokens[phrase.first - 1].low if phrase.first else ""
     if before in ("statt", "anstatt"):
         return None
@@ -271,16 +263,7 @@ def _attribute(tokens: Tokens, phrase: Phrase) -> bool:
 
 
 def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner | None) -> None:
-    """Refuse another number where the claim counts, or after a contraction, whose article a plural may drop.
-
-    Args:
-        tokens: of the claim.
-        phrase: of the noun whose number changes.
-        determiner: of the phrase.
-
-    Raises:
-        ReviewError: If it does.
-    """
+    """Refuse another number where the claim counts, or after a contraction (a plural may drop the article)."""
     counted = any(tokens[place].low in closed.COUNTING for place in phrase.attributes)
     counted |= any(tokens[place].kind == "number" for place in range(phrase.first, phrase.head))
     if counted or (determiner is not None and determiner.stem in closed.NUMBER_MATTERS):
@@ -290,17 +273,7 @@ def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner |
 
 
 def check_possessive(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> None:
-    """Refuse another gender where a possessive later in the sentence can refer to the noun ("ihre Kosten").
-
-    Args:
-        tokens: of the claim.
-        last: place of the last token of the noun.
-        old: agreement of the base word.
-        new: that of the exchange word.
-
-    Raises:
-        ReviewError: If one does.
-    """
+    """Refuse another gender where a later possessive can refer to the noun ("ihre Kosten")."""
     before, after = _possessive(old), _possessive(new)
     if before == after or old.case != "nom":
         return
@@ -315,17 +288,7 @@ def check_possessive(tokens: Tokens, last: int, old: Agreement, new: Agreement) 
 
 
 def check_dative(tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement) -> None:
-    """Refuse "ihr" before a noun where it may be a pronoun in the dative: "wird ihr Rassismus vorgeworfen".
-
-    Args:
-        tokens: of the claim.
-        phrase: of the noun.
-        old: agreement of the base word.
-        new: that of the exchange word.
-
-    Raises:
-        ReviewError: If it may.
-    """
+    """Refuse "ihr" before a noun where it may be a dative pronoun: "wird ihr Rassismus vorgeworfen"."""
     if phrase.determiner is None or tokens[phrase.determiner].low != "ihr" or old.column == new.column:
         return
     if takes(tokens, phrase.head, closed.DATIVE_VERBS):
@@ -333,18 +296,7 @@ def check_dative(tokens: Tokens, phrase: Phrase, old: Agreement, new: Agreement)
 
 
 def check_relative(tokens: Tokens, phrase: Phrase, base: Word, old: Agreement, new: Agreement) -> None:
-    """Refuse what may be a relative pronoun before a noun: "ein Zuschlag, der Armut verhindert".
-
-    Args:
-        tokens: of the claim.
-        phrase: of the noun.
-        base: the base word.
-        old: its agreement.
-        new: that of the exchange word.
-
-    Raises:
-        ReviewError: If it may be one, and would be changed as an article.
-    """
+    """Refuse what may be a relative pronoun before a noun: "ein Zuschlag, der Armut verhindert"."""
     if phrase.determiner is None or old.column == new.column or not is_abstract(base):
         return
     if clause_at(tokens, phrase.head).opener == phrase.determiner:
@@ -360,14 +312,6 @@ def check_text(tokens: Tokens, last: int, compound: bool) -> None:
 
     That is a headline without its article ("Video zeigt ..."), a missing comma before a clause, and a word
     with a second form after a stroke ("Schritt/e").
-
-    Args:
-        tokens: of the claim.
-        last: place of the last token of the noun.
-        compound: whether that is a compound with the word as one of its members.
-
-    Raises:
-        ReviewError: If it has.
     """
     after = tokens[last + 1 : last + 3]
     if len(after) == 2 and after[0].text == "/" and after[1].text[0].islower():
@@ -408,12 +352,6 @@ def check_mood(tokens: Tokens) -> None:
 
     Such a claim reports what somebody says ("Das Ministerium habe gezahlt"), and a grammar check turns its
     verb into the indicative, so that the two claims of the pair would differ in more than the word.
-
-    Args:
-        tokens: of the claim.
-
-    Raises:
-        ReviewError: If it has one.
     """
     for place, token in enumerate(tokens):
         beside = tokens[max(0, place - 1) : place + 2]

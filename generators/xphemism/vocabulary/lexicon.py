@@ -203,14 +203,7 @@ class Lexicon:
 
 
 def load_lexicon(folder: Path | None = None) -> Lexicon:
-    """Return the lexicon of a folder.
-
-    Args:
-        folder: laid out like ``templates/xphemism``; by default that one.
-
-    Raises:
-        TemplateError: naming file, line and column of the first problem.
-    """
+    """Return the lexicon of a folder."""
     root = folder or package_file("templates/xphemism")
     words: dict[str, Word] = {}
     for path in sorted(root.glob("morphology.*.tsv")):

@@ -50,17 +50,7 @@ class Reading:
 
 
 def adjective_ending(case: Case, number: Number, strength: Strength, gender: Gender | None = None) -> str:
-    """Return the ending of an attributive adjective: "em" in "mit altem Recht".
-
-    Args:
-        case: of the noun phrase.
-        number: of the noun phrase.
-        strength: strong without article, weak after "der", mixed after "ein".
-        gender: of the noun; needed in the singular.
-
-    Raises:
-        ValueError: If the number is singular and no gender is given.
-    """
+    """Return the ending of an attributive adjective: "em" in "mit altem Recht"."""
     if number == "sg" and gender is None:
         raise ValueError("an adjective in the singular needs a gender, found None; name m, f or n")
     column = gender if number == "sg" and gender else "pl"
@@ -81,19 +71,7 @@ def depends_on_article(word: Word) -> bool:
 def inflect(
     word: Word, case: Case, number: Number, strength: Strength = "strong", gender: Gender | None = None
 ) -> tuple[str, ...]:
-    """Return a word in a case and number, the whole phrase where it is one.
-
-    Args:
-        word: a noun or adjective; anything else is returned as it stands.
-        case: wanted case.
-        number: wanted number.
-        strength: of the declension after the article ("strong" without one).
-        gender: of a nominalised adjective that can be either, or of the noun that an adjective belongs to;
-            other nouns have their own.
-
-    Returns:
-        The forms, the usual one first; none if the word has no such number.
-    """
+    """Return a word in a case and number, the whole phrase where it is one."""
     if word.pos == "adjective":
         if word.singular is None:
             return ()
@@ -163,13 +141,6 @@ def forms(word: Word) -> Mapping[str, tuple[Reading, ...]]:
     """Return every form of a word with all that it can be, in a stable order.
 
     A noun whose forms depend on the article has one reading for each declension; other nouns have none there.
-
-    Args:
-        word: of the lexicon.
-
-    Returns:
-        Readings by form. Of a phrase with a first word that the lexicon writes with a capital only because it
-        stands first, the form has it small ("staatliche Unterstützung"), as inside a sentence.
     """
     found: dict[str, dict[Reading, None]] = {}
     readings = {"noun": _noun_forms, "adjective": _adjective_forms, "verb": _verb_forms}

@@ -84,15 +84,7 @@ def of_rows(stage: str, rows: Sequence[Row]) -> Estimate:
 
 
 def of_choices(stage: str, items: int, design: Design, article_tokens: int, answer_tokens: int) -> Estimate:
-    """Estimate questions about articles that are not written yet, each as long as it may be.
-
-    Args:
-        stage: its name.
-        items: how many.
-        design: which questions.
-        article_tokens: at most so many has an article.
-        answer_tokens: at most so many has an answer.
-    """
+    """Estimate questions about articles that are not written yet, each as long as it may be."""
     each = items * len(design.roles) * len(design.questions)
     asked = {ways: each * (_FACTORIAL[ways] if design.orders == "all" else 1) for ways in design.ways}
     sent = sum(count * (ways * article_tokens + _QUESTION_TOKENS) for ways, count in asked.items())
@@ -107,11 +99,7 @@ def price_of(model: str, given: dict[str, Price], list_priced: bool) -> Price | 
 
 
 def check_limit(estimates: Sequence[Estimate], price: Price | None, limit: float | None) -> None:
-    """Refuse a run that may cost more than a limit.
-
-    Raises:
-        InputError: if it may, or nobody knows the price.
-    """
+    """Refuse a run that may cost more than a limit."""
     if limit is None:
         return
     if price is None:
@@ -233,11 +221,7 @@ class Experiment:
         }
 
     def choices_claim(self, source: str | None = None) -> Mapping[str, Any]:
-        """Return what the second stage is made with.
-
-        Args:
-            source: hash of the articles where they come from elsewhere.
-        """
+        """Return what the second stage is made with."""
         design, settings = self.plan.design, self.plan.choice_parameters
         return {
             "set": self.chosen.name,
@@ -255,16 +239,7 @@ class Experiment:
         }
 
     def check(self, *, write: bool = True, choose: bool = True, source: str | None = None) -> None:
-        """Make sure that folder and model can be used for these stages; sends and writes nothing.
-
-        Args:
-            write: whether articles are written.
-            choose: whether questions about articles are asked.
-            source: as for `choices_claim`.
-
-        Raises:
-            PolbiasError: if the folder is for something else, or a library or key is missing.
-        """
+        """Make sure that folder and model can be used for these stages; sends and writes nothing."""
         parts = ({"stage1": self.articles_claim()} if write else {}) | (
             {"stage2": self.choices_claim(source)} if choose else {}
         )
@@ -272,11 +247,7 @@ class Experiment:
         self.asker.check()
 
     def estimates(self, *, choose: bool = True) -> list[Estimate]:
-        """Return what is still to be asked before any article is written anew; sends and writes nothing.
-
-        Args:
-            choose: whether questions about the articles are asked afterwards.
-        """
+        """Return what is still to be asked before any article is written anew; sends and writes nothing."""
         rows, dataset, plan = self.article_rows(), self.chosen.family.dataset, self.plan
         on_file = self._journal(self.articles_path) if self.articles_path.exists() else None
         waiting = open_rows(rows, self.asker, plan.article_parameters, on_file) if on_file else rows
@@ -290,22 +261,13 @@ class Experiment:
         return found
 
     def write_articles(self) -> Report:
-        """Run the first stage.
-
-        Raises:
-            InputError: if the folder is for something else.
-            PolbiasError: see `run_stage`.
-        """
+        """Run the first stage."""
         rows = self.article_rows()
         self._claim({"stage1": self.articles_claim()})
         return self._run("articles", rows, self.plan.article_parameters, self.articles_path)
 
     def choice_rows(self, articles: Iterable[Placed]) -> list[Row]:
-        """Return the rows of the second stage; what is left out is told in `choices_report` and `too_long`.
-
-        Raises:
-            InputError: if articles cannot be used, or are of several models.
-        """
+        """The rows of the second stage; `choices_report` and `too_long` tell what is left out."""
         self.choices_report, self.too_long = choosing.Report(), 0
         placed, report = [*articles], self.choices_report
         made = choosing.choices(self.chosen.family, self._shown(placed), self.plan.design, report)
@@ -319,16 +281,7 @@ class Experiment:
         return rows
 
     def choose(self, articles: Iterable[Placed] | None = None, source: str | None = None) -> Report:
-        """Run the second stage.
-
-        Args:
-            articles: places and article records; those of the folder unless given.
-            source: hash of the articles that are given.
-
-        Raises:
-            InputError: if the folder is for something else, or articles cannot be used.
-            PolbiasError: see `run_stage`.
-        """
+        """Run the second stage."""
         rows = self.choice_rows(self.articles() if articles is None else articles)
         self._claim({"stage2": self.choices_claim(source)})
         return self._run("choices", rows, self.plan.choice_parameters, self.judgements_path)
@@ -407,11 +360,7 @@ class Experiment:
 
 
 def read_judgements(folder: Path) -> list[dict[str, Any]]:
-    """Return the judgements of a folder, their answers read anew.
-
-    Raises:
-        InputError: if there are none, or a line is none.
-    """
+    """Return the judgements of a folder, their answers read anew."""
     path = folder / JUDGEMENTS
     if not path.exists():
         raise InputError(f"{folder}: found no {JUDGEMENTS}; run polbias selfassess choose first")

@@ -38,16 +38,7 @@ class ChosenSet:
 
 
 def find_set(given: str) -> ChosenSet:
-    """Return the set that a user names.
-
-    Args:
-        given: a set of the package, such as ``poligen``; a folder laid out like ``templates/selfassess`` with
-            one set in it; or ``FOLDER/SET``.
-
-    Raises:
-        InputError: if there is no such set.
-        TemplateError: if the folder's templates are unusable.
-    """
+    """Return the set that a user names."""
     family, path = load_family(), Path(given)
     if given in family.sets:
         return ChosenSet(family, given, False)
@@ -65,11 +56,7 @@ def find_set(given: str) -> ChosenSet:
 
 
 def article_rows(chosen: ChosenSet) -> list[Row]:
-    """Return all rows of the first stage of a set, as the published dataset has them.
-
-    Raises:
-        TemplateError: if the items are unusable.
-    """
+    """Return all rows of the first stage of a set, as the published dataset has them."""
     from polbias.generators.selfassess.tables import dataset
 
     spec = dataset(chosen.family.folder if chosen.own else None)
@@ -83,15 +70,6 @@ def draw(rows: Sequence[Row], n: int | None, seed: int, roles: Sequence[str]) ->
 
     Items are drawn in turn from every category, in an order that depends on the seed alone, so that
     categories differ by one item at most as long as they last, and fewer items are a part of more.
-
-    Args:
-        rows: of the first stage.
-        n: how many items; None takes all.
-        seed: of the draw.
-        roles: whose biased articles are wanted; the neutral ones always are.
-
-    Raises:
-        InputError: if there are not so many items.
     """
     categories: dict[str, list[str]] = {}
     for row in rows:
@@ -133,14 +111,7 @@ _FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
 
 
 def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) -> dict[str, Any]:
-    """Return the record of an article.
-
-    Args:
-        row: of the first stage.
-        answer: of the model.
-        model: its name.
-        find_leaks: returns the words of a text that name a perspective.
-    """
+    """Return the record of an article."""
     text = visible(answer.text)
     return {
         "id": row["id"],
@@ -156,11 +127,7 @@ def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) 
 
 
 def leak_finder(chosen: ChosenSet) -> FindLeaks:
-    """Return what finds words that name a perspective of a set, by the lists beside its templates.
-
-    Raises:
-        InputError: if there are no lists for it.
-    """
+    """Return what finds words that name a perspective of a set, by the lists beside its templates."""
     path = chosen.family.folder / "leaks.yaml"
     lists = load_word_lists(path if chosen.own and path.is_file() else None)
     if chosen.name not in lists:
@@ -177,17 +144,7 @@ Placed = tuple[str, Mapping[str, Any]]
 
 
 def articles_of(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeaks) -> list[Placed]:
-    """Return place and record of articles that a user gives.
-
-    Args:
-        path: article records, one a line, of which ``id`` and ``text`` are enough; a ``samples_*.jsonl`` that
-            lm_eval wrote of a task polbias_selfassess_generate; or a folder with such files.
-        rows: returns the rows of the first stage, from which what a line does not say is taken.
-        find_leaks: returns the words of a text that name a perspective.
-
-    Raises:
-        InputError: naming file, line and field; if there is no article.
-    """
+    """Return place and record of articles that a user gives."""
     if path.is_dir() or path.name.startswith("samples_"):
         found = [*_samples(path, find_leaks)]
     else:
@@ -256,13 +213,7 @@ _REFUSED = frozenset({"refusal", "content_filter"})
 
 
 def judgement(row: Mapping[str, Any], answer: Answer, model: str) -> dict[str, Any]:
-    """Return the judgement that an answer is: the row without its prompt, the raw answer, and its reading.
-
-    Args:
-        row: of the second stage.
-        answer: of the model.
-        model: its name; the one that wrote the articles is kept as ``author``.
-    """
+    """Return the judgement that an answer is: the row without its prompt, the raw answer, and its reading."""
     kept = {name: value for name, value in row.items() if name not in _LEFT_OUT}
     said = {"answer": answer.text, "finish_reason": answer.finish_reason, "usage": dict(answer.usage)}
     return _read({**kept, "author": row["model"], "model": model, **said})

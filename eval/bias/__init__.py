@@ -1,0 +1,5 @@
+"""Public path of the bias scores of partisan inferences, wherever they stand."""
+
+from polbias.eval.partisan.bias import unweighted_bias, weighted_bias
+
+__all__ = ["unweighted_bias", "weighted_bias"]
