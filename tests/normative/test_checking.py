@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.normative.proofs import prove
+from polbias.generators.normative.checking import prove
 from polbias.generators.normative.xl import dataset
 from polbias.manifest import read_manifest
 from polbias.publishing.card import build

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from polbias.generators.logic.prover import ReadingError
+from polbias.generators.normative.checking import read_selection
 from polbias.generators.normative.family import Family
-from polbias.generators.normative.proofs import read_selection
 from polbias.generators.normative.tables import Selection, selections
 
 # Which cards can break "if P then Q" in each polarity form, by the truth table.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.generators.partisan.proofs import prove_build
+from polbias.generators.partisan.checking import prove_build
 
 
 @pytest.fixture

@@ -263,7 +263,7 @@ def _attribute(tokens: Tokens, phrase: Phrase) -> bool:
 
 
 def check_number(tokens: Tokens, phrase: Phrase, determiner: closed.Determiner | None) -> None:
-    """Refuse another number where the claim counts, or after a contraction (a plural may drop the article)."""
+    """Refuse another number where the claim counts, or after a contraction (the plural may drop it)."""
     counted = any(tokens[place].low in closed.COUNTING for place in phrase.attributes)
     counted |= any(tokens[place].kind == "number" for place in range(phrase.first, phrase.head))
     if counted or (determiner is not None and determiner.stem in closed.NUMBER_MATTERS):
