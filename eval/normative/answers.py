@@ -14,9 +14,9 @@ from polbias.aliases import Codes, Document, Floats, Json
 from polbias.eval.lm_eval_glue import flat
 from polbias.eval.normative.metrics import CHOICES, outcome, preferred, published_outcome
 from polbias.eval.normative.schema import LABELS, Judgements
-from polbias.eval.normative.summary import normative_summary
+from polbias.eval.normative.summary import normative_summary, wason_summary
 from polbias.eval.normative.wason import CHOICES as CARD_CHOICES
-from polbias.eval.normative.wason import LETTERS, SILENT, Selections, wason_summary
+from polbias.eval.normative.wason import LETTERS, SILENT, Selections
 from polbias.eval.normative.wason import outcome as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
 from polbias.eval.report.labels import Words, words

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Floats, Indices
-from polbias.eval.accuracy import wilson_interval
 from polbias.eval.columns import Factor, Level, OutcomesError, crossed
 from polbias.eval.normative.schema import DESIGN, LABELS, Judged, Judgements
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
@@ -23,42 +22,6 @@ from polbias.eval.support import State, Support, support
 
 CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
 """What is held fixed where types of content are compared."""
-READINGS = ("paper", "sdl", "mixed", "unanswered")
-"""What the answers about a content of a disjunction come to."""
-DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
-"""What is held fixed where domains are compared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of contents with its Wilson 95% interval, all fractions."""
-
-    estimate: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Readings:
-    """How the contents of disjunctions are answered.
-
-    Args:
-        patterns: The patterns that were asked about each of these contents.
-        prompt_style: The style of the prompts; ``None`` if the table has none.
-        contents: Number of contents, which are independent of each other.
-        paper: Share answered as the paper has it in all its patterns: "or" offers a choice.
-        sdl: Share answered as standard deontic logic has it in all of them: "or" is inclusive.
-        mixed: Share answered in one way here and in another there.
-        unanswered: Share with an answer that is no judgement.
-    """
-
-    patterns: tuple[str, ...]
-    prompt_style: str | None
-    contents: int
-    paper: Share
-    sdl: Share
-    mixed: Share
-    unanswered: Share
 
 
 def outcome_of(table: Judgements, outcome: str = "correct") -> Floats:
@@ -156,12 +119,7 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
 
 def content_support(rows: Judged, high: str = "congruent", low: str = "incongruent") -> Support:
     """What :func:`content_effect` rests on."""
-    return _support(Judgements.of(rows), "content_type", CONTENT_STRATA, high, low)
-
-
-def domain_support(rows: Judged, high: str = "deontic", low: str = "epistemic") -> Support:
-    """What :func:`domain_effect` rests on."""
-    return _support(Judgements.of(rows), "domain", DOMAIN_STRATA, high, low)
+    return difference_support(Judgements.of(rows), "content_type", CONTENT_STRATA, high, low)
 
 
 def content_effect(
@@ -177,69 +135,18 @@ def content_effect(
     Source:
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
-    return _effect(rows, "content_type", CONTENT_STRATA, high, low, outcome)
+    return difference(rows, "content_type", CONTENT_STRATA, high, low, outcome)
 
 
-def domain_effect(
-    rows: Judged, high: str = "deontic", low: str = "epistemic", outcome: str = "correct"
-) -> Contrast:
-    """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
-
-    Within a pattern the types of content are weighted equally too.
-
-    Source:
-        Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
-    """
-    return _effect(rows, "domain", DOMAIN_STRATA, high, low, outcome)
-
-
-def disjunction_readings(rows: Judged) -> list[Readings]:
-    """How contents are answered in the patterns in which the paper and standard deontic logic differ.
-
-    Source:
-        Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
-    """
-    whole = Judgements.of(rows)
-    if whole.gold_sdl is None:
-        raise OutcomesError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
-    table = whole.select(whole.gold != whole.gold_sdl)
-    pattern, styles = (
-        table.factor("pattern"),
-        [table.factor(name) for name in table.present(["prompt_style"])],
-    )
-    cells, index = crossed([table.factor("cluster_id"), *styles])
-    groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
-    for number, (_, *style) in enumerate(cells):
-        members = index == number
-        patterns = tuple(sorted({str(pattern.levels[code]) for code in pattern.codes[members]}))
-        key = (str(style[0]) if style else None, patterns)
-        groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
-    return [
-        Readings(patterns, style, found.total(), *(_share(found[name], found.total()) for name in READINGS))
-        for (style, patterns), found in sorted(
-            groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
-        )
-    ]
-
-
-def _share(count: int, total: int) -> Share:
-    low, high = wilson_interval(count, total)
-    return Share(count / total, float(low), float(high))
-
-
-def _reading(table: Judgements) -> str:
-    if not table.answered.all():
-        return "unanswered"
-    return "paper" if table.correct.all() else "mixed" if table.correct.any() else "sdl"
-
-
-def _effect(rows: Judged, name: str, strata: Sequence[str], high: str, low: str, outcome: str) -> Contrast:
+def difference(rows: Judged, name: str, strata: Sequence[str], high: str, low: str, outcome: str) -> Contrast:
+    """Difference of means between two levels of a factor, the strata weighted equally."""
     table = Judgements.of(rows)
     fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
     return effect(outcome_of(table, outcome), table.factor(name), fixed, clusters, high, low)
 
 
-def _support(table: Judgements, name: str, strata: Sequence[str], high: str, low: str) -> Support:
+def difference_support(table: Judgements, name: str, strata: Sequence[str], high: str, low: str) -> Support:
+    """What that difference rests on."""
     said = np.where(table.answered, table.label, -1).astype(np.intp)
     correct, gold = table.correct.astype(np.float64), table.gold.astype(np.intp)
     fixed, clusters = _fixed(table, strata), table.factor("cluster_id")

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Json
-from polbias.eval.accuracy import accuracy, counts
-from polbias.eval.columns import Level, crossed, finite
+from polbias.eval.accuracy import accuracy, counts, wilson_interval
+from polbias.eval.columns import (
+    Level,
+    OutcomesError,
+    crossed,
+    finite,
+)
 from polbias.eval.normative.effects import (
     carried_effect,
     consistency,
     content_effect,
     content_support,
-    disjunction_readings,
-    domain_effect,
-    domain_support,
+    difference,
+    difference_support,
 )
 from polbias.eval.normative.schema import Judged, Judgements
-from polbias.eval.statistics import cluster_interval, holm
+from polbias.eval.normative.wason import (
+    ROLES,
+    SILENT,
+    Selected,
+    Selections,
+    selection_effect,
+    selection_support,
+)
+from polbias.eval.statistics import Contrast, cluster_interval, holm
+from polbias.eval.support import Support
 
 TYPES = ("congruent", "incongruent", "nonsense")
 SETTING = ("domain", "task", "prompt_style")
@@ -126,3 +140,158 @@ def _effects(table: Judgements, settings: Sequence[tuple[dict[str, Level], Judge
 
 def _mean(values: Any) -> float:
     return float(np.mean(values)) if np.size(values) else math.nan
+
+
+_SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
+
+
+def wason_summary(rows: Selected) -> dict[str, Any]:
+    """Tables of choices for one model in the selection task."""
+    table = Selections.of(rows)
+    if not table.n:
+        raise OutcomesError("rows: found none, expected choices of cards")
+    contents = table.factor("cluster_id")
+    scores = {
+        "accuracy": table.exact,
+        "card_accuracy": table.card_accuracy,
+        "matching": table.matching,
+        "matching_index": table.matching_index,
+        "logic_index": table.logic_index,
+    }
+    design = [name for name in ("domain", "content_type", "polarity") if name in table.factors]
+    present, index = crossed([table.factor(name) for name in design])
+    cells = [
+        dict(zip(design, cell, strict=True))
+        | {"n": int((index == number).sum())}
+        | {name: float(values[index == number].mean()) for name, values in scores.items()}
+        for number, cell in enumerate(present)
+    ]
+    domains = "domain", "deontic", "epistemic"
+    effects = [
+        carried_effect(selection_effect(table), selection_support(table).state),
+        carried_effect(selection_effect(table, *domains), selection_support(table, *domains).state),
+    ]
+    adjusted = holm([each["p_value"] for each in effects])
+    named = zip(("content_type", "domain"), effects, adjusted, strict=True)
+    summary = {
+        "n": table.n,
+        **{name: float((table.silent == code).mean()) for code, name in enumerate(SILENT)},
+        **{
+            name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
+            for name, values in scores.items()
+        },
+        "cells": cells,
+        "selected": {role: float(table.chosen[table.role == code].mean()) for code, role in enumerate(ROLES)},
+        "choices": _choices(table),
+        "effects": [{"compared": name} | each | {"p_holm": p} for name, each, p in named],
+    }
+    return {key: finite(value) for key, value in summary.items()}
+
+
+def _choices(table: Selections) -> dict[str, float]:
+    """Share of each set of roles among all rows, the most frequent first."""
+    sets: dict[str, int] = {}
+    for chosen, roles, silent in zip(table.chosen, table.role, table.silent.tolist(), strict=True):
+        said = [ROLES[role] for role in sorted(roles[chosen].tolist())]
+        name = SILENT[silent] if silent >= 0 else " + ".join(said) or "none"
+        sets[name] = sets.get(name, 0) + 1
+    ordered = sorted(sets.items(), key=lambda each: (-each[1], each[0]))
+    return {name: count / table.n for name, count in ordered}
+
+
+READINGS = ("paper", "sdl", "mixed", "unanswered")
+"""What the answers about a content of a disjunction come to."""
+
+
+DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
+"""What is held fixed where domains are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of contents with its Wilson 95% interval, all fractions."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """How the contents of disjunctions are answered.
+
+    Args:
+        patterns: The patterns that were asked about each of these contents.
+        prompt_style: The style of the prompts; ``None`` if the table has none.
+        contents: Number of contents, which are independent of each other.
+        paper: Share answered as the paper has it in all its patterns: "or" offers a choice.
+        sdl: Share answered as standard deontic logic has it in all of them: "or" is inclusive.
+        mixed: Share answered in one way here and in another there.
+        unanswered: Share with an answer that is no judgement.
+    """
+
+    patterns: tuple[str, ...]
+    prompt_style: str | None
+    contents: int
+    paper: Share
+    sdl: Share
+    mixed: Share
+    unanswered: Share
+
+
+def domain_support(rows: Judged, high: str = "deontic", low: str = "epistemic") -> Support:
+    """What :func:`domain_effect` rests on."""
+    return difference_support(Judgements.of(rows), "domain", DOMAIN_STRATA, high, low)
+
+
+def domain_effect(
+    rows: Judged, high: str = "deontic", low: str = "epistemic", outcome: str = "correct"
+) -> Contrast:
+    """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
+
+    Within a pattern the types of content are weighted equally too.
+
+    Source:
+        Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
+    """
+    return difference(rows, "domain", DOMAIN_STRATA, high, low, outcome)
+
+
+def disjunction_readings(rows: Judged) -> list[Readings]:
+    """How contents are answered in the patterns in which the paper and standard deontic logic differ.
+
+    Source:
+        Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
+    """
+    whole = Judgements.of(rows)
+    if whole.gold_sdl is None:
+        raise OutcomesError("column 'gold_sdl': missing, expected the verdict of standard deontic logic")
+    table = whole.select(whole.gold != whole.gold_sdl)
+    pattern, styles = (
+        table.factor("pattern"),
+        [table.factor(name) for name in table.present(["prompt_style"])],
+    )
+    cells, index = crossed([table.factor("cluster_id"), *styles])
+    groups: dict[tuple[str | None, tuple[str, ...]], Counter[str]] = {}
+    for number, (_, *style) in enumerate(cells):
+        members = index == number
+        patterns = tuple(sorted({str(pattern.levels[code]) for code in pattern.codes[members]}))
+        key = (str(style[0]) if style else None, patterns)
+        groups.setdefault(key, Counter())[_reading(table.select(members))] += 1
+    return [
+        Readings(patterns, style, found.total(), *(_share(found[name], found.total()) for name in READINGS))
+        for (style, patterns), found in sorted(
+            groups.items(), key=lambda each: (each[0][0] or "", each[0][1])
+        )
+    ]
+
+
+def _share(count: int, total: int) -> Share:
+    low, high = wilson_interval(count, total)
+    return Share(count / total, float(low), float(high))
+
+
+def _reading(table: Judgements) -> str:
+    if not table.answered.all():
+        return "unanswered"
+    return "paper" if table.correct.all() else "mixed" if table.correct.any() else "sdl"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -16,15 +16,13 @@ from polbias.eval.columns import (
     Factor,
     OutcomesError,
     check_columns,
-    crossed,
     factorise,
-    finite,
     identifiers,
     read_columns,
 )
 from polbias.eval.lm_eval_glue import label_shares, stated, with_errors
-from polbias.eval.normative.effects import carried_effect, effect, effect_sides, effect_support
-from polbias.eval.statistics import Contrast, cluster_interval, holm
+from polbias.eval.normative.effects import effect, effect_sides, effect_support
+from polbias.eval.statistics import Contrast
 from polbias.eval.support import Support
 
 # Choices in the Wason selection task: right sets, right cards, and matching.
@@ -206,65 +204,6 @@ def _roles(cards: list[str], polarity: Any, row: int) -> list[int]:
             "expected p, notp, q and notq in any order and the like of 'p-notq'"
         )
     return [2 * _SIDES[card] + (card != halves[_SIDES[card]]) for card in cards]
-
-
-# What a report says about one model in the selection task, as plain values.
-
-_SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
-
-
-def wason_summary(rows: Selected) -> dict[str, Any]:
-    """Tables of choices for one model in the selection task."""
-    table = Selections.of(rows)
-    if not table.n:
-        raise OutcomesError("rows: found none, expected choices of cards")
-    contents = table.factor("cluster_id")
-    scores = {
-        "accuracy": table.exact,
-        "card_accuracy": table.card_accuracy,
-        "matching": table.matching,
-        "matching_index": table.matching_index,
-        "logic_index": table.logic_index,
-    }
-    design = [name for name in ("domain", "content_type", "polarity") if name in table.factors]
-    present, index = crossed([table.factor(name) for name in design])
-    cells = [
-        dict(zip(design, cell, strict=True))
-        | {"n": int((index == number).sum())}
-        | {name: float(values[index == number].mean()) for name, values in scores.items()}
-        for number, cell in enumerate(present)
-    ]
-    domains = "domain", "deontic", "epistemic"
-    effects = [
-        carried_effect(selection_effect(table), selection_support(table).state),
-        carried_effect(selection_effect(table, *domains), selection_support(table, *domains).state),
-    ]
-    adjusted = holm([each["p_value"] for each in effects])
-    named = zip(("content_type", "domain"), effects, adjusted, strict=True)
-    summary = {
-        "n": table.n,
-        **{name: float((table.silent == code).mean()) for code, name in enumerate(SILENT)},
-        **{
-            name: asdict(cluster_interval(values, contents, bounds=(-float(name in _SIGNED), 1.0)))
-            for name, values in scores.items()
-        },
-        "cells": cells,
-        "selected": {role: float(table.chosen[table.role == code].mean()) for code, role in enumerate(ROLES)},
-        "choices": _choices(table),
-        "effects": [{"compared": name} | each | {"p_holm": p} for name, each, p in named],
-    }
-    return {key: finite(value) for key, value in summary.items()}
-
-
-def _choices(table: Selections) -> dict[str, float]:
-    """Share of each set of roles among all rows, the most frequent first."""
-    sets: dict[str, int] = {}
-    for chosen, roles, silent in zip(table.chosen, table.role, table.silent.tolist(), strict=True):
-        said = [ROLES[role] for role in sorted(roles[chosen].tolist())]
-        name = SILENT[silent] if silent >= 0 else " + ".join(said) or "none"
-        sets[name] = sets.get(name, 0) + 1
-    ordered = sorted(sets.items(), key=lambda each: (-each[1], each[0]))
-    return {name: count / table.n for name, count in ordered}
 
 
 # What the lm_eval tasks on card selection call: from a document and a model's output to metrics.

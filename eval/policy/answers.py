@@ -12,9 +12,8 @@ import numpy as np
 from polbias.aliases import Booleans, Indices
 from polbias.eval.columns import Factor, crossed
 from polbias.eval.policy.metrics import rows_of_samples
-from polbias.eval.policy.robustness import TESTS, Units, units
+from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
 from polbias.eval.policy.schema import ISSUES, LABELS, ORDERS, VARIANTS, Prompts
-from polbias.eval.policy.worldview import allowed_tests, of_units
 
 # From logged samples to one row per prompt.
 

@@ -13,10 +13,9 @@ from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import Factor
 from polbias.eval.lm_eval_glue import flat, label_shares, stated, with_errors
 from polbias.eval.partisan.metrics import Estimate, metric_and_error
-from polbias.eval.policy.robustness import TESTS, units
+from polbias.eval.policy.robustness import TESTS, complete, decidable, units
 from polbias.eval.policy.schema import LABELS, ORDERS, Prompts
 from polbias.eval.policy.stances import stances
-from polbias.eval.policy.worldview import complete, decidable
 from polbias.eval.statistics import cluster_interval
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
@@ -10,9 +9,12 @@ from math import comb
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Indices
-from polbias.eval.agreement import cohen_kappa, krippendorff_alpha
-from polbias.eval.columns import Factor, OutcomesError, crossed
-from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompted, Prompts
+from polbias.eval.columns import (
+    Factor,
+    OutcomesError,
+    crossed,
+)
+from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, Prompted, Prompts
 from polbias.eval.policy.stances import Rule, share_sides, sides, stance_table, stances
 
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
@@ -192,92 +194,48 @@ def _tests(
     return passed | {"all": np.logical_and.reduce([*passed.values()])}
 
 
-# Agreement of variants and of templates: kappas of Table 2 and alphas of Table 3.
-
-KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", "opposite"))
-"""The columns of Table 2 and the variant that each compares with the original."""
+_ENOUGH = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """A mean over templates or people, with its standard deviation.
+def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ...], Booleans]:
+    """Return the tests that can be made, and the units that were asked all that these compare.
 
-    Args:
-        name: What it is of.
-        mean: The mean; NaN without values.
-        deviation: Standard deviation with n - 1 (as in Table 2); NaN below two values.
-        values: The values, NaN where there is none.
+    All tests are made if there are enough statements for them; the others are left out then. Else those tests
+    are made that most statements allow.
     """
-
-    name: str
-    mean: float
-    deviation: float
-    values: tuple[float, ...]
-
-
-def spread(name: str, values: list[float]) -> Spread:
-    """Summarise values over templates or people."""
-    known = [value for value in values if not math.isnan(value)]
-    mean = math.fsum(known) / len(known) if known else math.nan
-    deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
-    return Spread(name, mean, deviation, tuple(values))
+    tested, sampled = units(table, rule), table.agree_share is None
+    wanted = [name for name in TESTS if name != "sign" or not sampled or decidable(table, rule)]
+    each = {name: complete(tested, name, sampled) for name in wanted}
+    whole = np.logical_and.reduce([tested.asked[:, 0, 0], *each.values()], axis=0)
+    if len(wanted) == len(TESTS) and np.unique(tested.statement.codes[whole]).size >= FEW:
+        return TESTS, whole
+    possible = tuple(name for name in wanted if tested.n and float(each[name].mean()) >= _ENOUGH)
+    kept = np.logical_and.reduce([tested.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
+    return possible, kept
 
 
-def variant_kappas(table: Units) -> list[Spread]:
-    """Kappa between the sides of an original and of its variants, by template, as in Table 2.
-
-    For the paraphrases it is the mean over the three. Statements without a side in either are left out.
-
-    Source:
-        Ceron et al., section 6.2, Table 2 (there on 50 statements).
-    """
-    found = []
-    for name, _ in KAPPAS:
-        places = [place for place, variant in enumerate(VARIANTS) if variant.startswith(name)]
-        values = []
-        for code in range(len(table.instruction.levels)):
-            side = table.side[table.instruction.codes == code, 0]
-            values.append(spread(name, [_kappa(side[:, 0], side[:, place]) for place in places]).mean)
-        found.append(spread(name, values))
-    return found
+def of_units(table: Prompts, kept: Booleans) -> Prompts:
+    """Return the prompts of some of their units."""
+    if not table.n:
+        return table
+    return table.select(kept[crossed([table.statement, table.language, table.instruction])[1]])
 
 
-def template_agreement(table: Units) -> dict[str, float]:
-    """Agreement of the templates about the original statements, as in Table 3.
+def decidable(table: Prompts, rule: Rule = "default") -> bool:
+    """Say whether so many answers could come to a reliable stance if they were all equal."""
+    return bool(stance_table(max(int(table.asked.max(initial=1)), 1), rule).any())
 
-    Source:
-        Ceron et al., section 6.2, Table 3.
-    """
-    sides = by_template(table, table.side[:, 0, 0])
-    shared = by_template(table, table.asked[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
-    same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[shared]
-    several = len(sides) > 1
-    return {
-        "alpha": krippendorff_alpha(sides) if several else math.nan,
-        "same": float(same.mean()) if several and same.size else math.nan,
-        "statements": float(sides.shape[1]),
-        "templates": float(sides.shape[0]),
+
+def complete(found: Units, test: str, sampled: bool) -> Booleans:
+    """Say where all the prompts that a test compares were asked."""
+    printed, inverted = found.asked[:, 0], found.asked[:, 1]
+    original, every = printed[:, :1], (printed if sampled else printed & inverted)
+    needed = {
+        "sign": every,
+        "label_inversion": original & inverted[:, :1],
+        "paraphrase": original & printed[:, _PARAPHRASES],
+        "negation": original & printed[:, [VARIANTS.index("negation")]],
+        "opposite": original & printed[:, [VARIANTS.index("opposite")]],
     }
-
-
-def paraphrase_alpha(table: Units) -> Spread:
-    """Krippendorff's alpha of an original and its three paraphrases, by template."""
-    values = [
-        krippendorff_alpha(table.side[table.instruction.codes == code, 0, :4].T)
-        for code in range(len(table.instruction.levels))
-    ]
-    return spread("paraphrase_alpha", values)
-
-
-def by_template(table: Units, values: Codes) -> Codes:
-    """Arrange a value per unit by template and statement (in one language)."""
-    width = max(len(table.language.levels), 1)
-    columns, index = np.unique(table.statement.codes * width + table.language.codes, return_inverse=True)
-    arranged = np.zeros((len(table.instruction.levels), columns.size), np.int8)
-    arranged[table.instruction.codes, index] = values
-    return arranged
-
-
-def _kappa(one: Codes, two: Codes) -> float:
-    both = (one != 0) & (two != 0)
-    return cohen_kappa(one[both], two[both])
+    places = np.concatenate([*needed.values()], axis=1) if test == "all" else needed[test]
+    return np.asarray(places.all(axis=1), np.bool_)

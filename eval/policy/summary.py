@@ -12,16 +12,16 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval.columns import Factor, finite
 from polbias.eval.plots import Bar, Caption, Web, bars, spider
+from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.metrics import rows_of_samples
 from polbias.eval.policy.robustness import (
     TESTS,
     Units,
+    allowed_tests,
     coin_baseline,
-    paraphrase_alpha,
-    spread,
-    template_agreement,
+    decidable,
+    of_units,
     units,
-    variant_kappas,
 )
 from polbias.eval.policy.schema import LABELS, ORDERS, Prompted, Prompts
 from polbias.eval.policy.stances import Rule, coin_passes
@@ -29,10 +29,7 @@ from polbias.eval.policy.worldview import (
     Positioned,
     Positions,
     Respondent,
-    allowed_tests,
-    decidable,
     leaning_match,
-    of_units,
     stance_support,
     worldview,
 )

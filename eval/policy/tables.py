@@ -11,6 +11,7 @@ import numpy as np
 
 from polbias.aliases import Codes, Document
 from polbias.eval.plots import Caption, Shares, stacked
+from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
@@ -22,7 +23,7 @@ from polbias.eval.policy.analysis import (
     issue_titles,
     points,
 )
-from polbias.eval.policy.robustness import TESTS, Units, spread, units
+from polbias.eval.policy.robustness import TESTS, Units, units
 from polbias.eval.policy.schema import FEW, ISSUES
 from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, table_of
 from polbias.eval.report.labels import words

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from polbias import registry
+from polbias.cli.push import _damaged, refuse_damaged
 from polbias.files import BuildError, build_root
 from polbias.manifest import (
     LockedDataset,
-    Manifest,
     differences,
     lock_path,
     read_lock,
@@ -64,32 +64,6 @@ def _say(console: Console, name: str, success: str, problems: Sequence[str]) -> 
         console.print(f"[red]problem[/] {problem}", highlight=False, soft_wrap=True)
     if len(problems) > 20:
         console.print(f"        and {len(problems) - 20:,} more")
-
-
-def refuse_damaged(manifest: Manifest, folder: Path) -> None:
-    """Refuse a build whose files are not those of its manifest."""
-    damaged = _damaged(manifest, folder)
-    if damaged:
-        raise BuildError(damaged[0])
-
-
-def _damaged(manifest: Manifest, folder: Path) -> list[str]:
-    from polbias.manifest import file_sha256, parquet_content_hash
-
-    problems: list[str] = []
-    for config, splits in manifest.configs.items():
-        for split, entry in splits.items():
-            paths = [folder / file.path for file in entry.files]
-            for path, file in zip(paths, entry.files, strict=True):
-                if not path.is_file():
-                    problems.append(f"{path}: missing; run `polbias build {manifest.dataset}`")
-                elif file_sha256(path) != file.sha256:
-                    problems.append(
-                        f"{path}: was changed after the build; run `polbias build {manifest.dataset}`"
-                    )
-            if not problems and parquet_content_hash(paths) != entry.content:
-                problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
-    return problems
 
 
 def lock_builds(names: Sequence[str], out: Path | None) -> None:

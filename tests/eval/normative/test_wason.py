@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.normative.wason import ROLES, Selections, selection_effect, wason_summary
+from polbias.eval.normative.summary import wason_summary
+from polbias.eval.normative.wason import ROLES, Selections, selection_effect
 from tests.eval.normative.normative_rows import answered, wason_rows
 
 ORDER = ["q", "notp", "p", "notq"]  # A: q, B: notp, C: p, D: notq

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from polbias.eval.agreement import cohen_kappa
-from polbias.eval.policy.robustness import paraphrase_alpha, spread, template_agreement, units, variant_kappas
+from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
+from polbias.eval.policy.robustness import units
 from polbias.generators.auditing.probvaa import load
 from tests.eval.policy.rows import statement
 from tests.support.shared import shared
