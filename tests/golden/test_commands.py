@@ -23,8 +23,8 @@ _PUBLIC = (
     "polbias.eval.answers.extract_stance",
     "polbias.eval.answers.extract_truth",
     "polbias.eval.answers.extract_validity",
-    "polbias.eval.partisan.bias.unweighted_bias",
-    "polbias.eval.partisan.bias.weighted_bias",
+    "polbias.eval.bias.unweighted_bias",
+    "polbias.eval.bias.weighted_bias",
     "polbias.generators.engine.run_shard",
     "polbias.registry.instrument_of",
 )
