@@ -38,7 +38,7 @@ def audit_set(name: str, data: Path, output: Sequence[Path]) -> int:
             raise InputError(f"{path}: expected a file that ends in .json; this format has no other report")
         if data.is_dir() and path.resolve().parent == data.resolve():
             raise InputError(f"{path}: lies among the files that are audited; choose another folder")
-    report = import_module(f"polbias.generators.sources.{name}").audit(data)
+    report = import_module(f"polbias.generators.auditing.{name}").audit(data)
     for path in output:
         write_text(path, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
     console = Console(highlight=False)
@@ -159,7 +159,7 @@ def _run(
     from polbias.generators.auditing.report import Reports, Summary
 
     console = Console(highlight=False)
-    form: Format = import_module(f"polbias.generators.{name}.auditing").make(templates)
+    form: Format = import_module(f"polbias.generators.auditing.{name}").make(templates)
     source = Source(file, form.layout, columns)
     summary, gallery = Summary(form.layout), report.Gallery()
     with Reports(output, [*source.files, *exemplars], form) as reports:
