@@ -10,11 +10,11 @@ from polbias.generators.logic.choice import enriched
 from polbias.generators.logic.explain import explain, explain_form
 from polbias.generators.logic.forms import form_of
 from polbias.generators.logic.formula import Formula, Inference, rename, substitute
-from polbias.generators.logic.logics import KD, LOGICS, MODAL_LOGICS, Logic
+from polbias.generators.logic.logics import KD, MODAL_LOGICS, Logic
 from polbias.generators.logic.prover import outcome, prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.generated import modal
-from tests.logic.test_explain import TEXTS
+from tests.logic.test_explain import LOGICS, TEXTS
 
 INFERENCES = st.builds(Inference, st.lists(modal(), max_size=2).map(tuple), modal())
 # Words printed with and without brackets, one within another, and ones that look like marks.
