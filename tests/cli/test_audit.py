@@ -86,7 +86,14 @@ def test_exit_1_for_anything_that_a_reader_must_know(tmp_path: Path, row: dict[s
 
 
 def test_a_terminal_that_cannot_show_formulas_is_no_error(tmp_path: Path) -> None:
-    command = ["-m", "polbias.cli.main", "audit", str(jsonl(tmp_path / "a.jsonl", BAD)), "--format", "partisan"]
+    command = [
+        "-m",
+        "polbias.cli.main",
+        "audit",
+        str(jsonl(tmp_path / "a.jsonl", BAD)),
+        "--format",
+        "partisan",
+    ]
     done = run_python(command, env={"COLUMNS": "120", "PYTHONIOENCODING": "ascii"}, check=False)
     assert done.returncode == 1
     assert "?x?y ((Republican(x) ? Democratic(y)) ? superior(x, y))" in done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -13,10 +14,11 @@ import pytest
 
 from polbias import registry
 from polbias.cli.building import build_with_progress
+from polbias.lock import read_lock
 from tests.support.process import ROOT, run_polbias, run_python
 
-
 _PLAIN = {"COLUMNS": "200", "NO_COLOR": "1"}
+_OWN = ("partisan-inference", "self-assessment")
 
 
 def polbias(*args: str, check: bool = False, **env: str) -> subprocess.CompletedProcess[str]:
@@ -44,7 +46,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture
 def own(built: tuple[Path, str], tmp_path: Path) -> Path:
-    shutil.copytree(built[0], tmp_path / "own")
+    for name in _OWN:
+        shutil.copytree(built[0] / name, tmp_path / "own" / name)
     return tmp_path / "own"
 
 
@@ -74,7 +77,8 @@ def test_second_build_skips_and_changes_nothing(own: Path) -> None:
         }
 
     before = state()
-    assert "unchanged, nothing to do" in polbias("build", "--out", str(own), check=True).stdout
+    told = polbias("build", *_OWN, "--out", str(own), check=True).stdout
+    assert told.count("unchanged, nothing to do") == len(_OWN)
     assert state() == before
 
 
@@ -86,22 +90,37 @@ def test_list_show_and_verify(built: tuple[Path, str]) -> None:
     assert "proved:fol" in shown
     verified = polbias("verify", "--out", out, check=True).stdout
     assert verified.count("ok ") == 18
-    assert "formal gold labels proved from their sentences" in verified
+    proved = dict(
+        re.findall(r"(\S+): (\S+ of \S+) formal gold labels proved from their sentences$", verified, re.M)
+    )
+    large, formal = (_rows(f"{name}-xl") for name in ("normative-reasoning", "partisan-inference"))
+    assert proved["normative-reasoning-xl"] == f"{large:,} of {large:,}"
+    assert proved["partisan-inference-xl"] == f"{formal:,} of {formal:,}"
+    assert large > 100_000
+
+
+def _rows(name: str) -> int:
+    """Rows that have a formula."""
+    configs = read_lock()[name].configs.items()
+    return sum(
+        split.rows for config, splits in configs for split in splits.values() if "material" not in config
+    )
 
 
 def test_verify_finds_a_changed_file(own: Path) -> None:
     path = next((own / "partisan-inference" / "en_formal").glob("test-*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    done = polbias("verify", "--out", str(own))
+    done = polbias("verify", *_OWN, "--out", str(own))
     assert "was changed after the build; run `polbias build" in _one_line(done)
 
 
-def test_errors_are_one_line(own: Path, tmp_path: Path) -> None:
+def test_errors_are_one_line(built: tuple[Path, str], tmp_path: Path) -> None:
+    out = str(built[0])
     assert "no dataset is called 'nosuch'; there are: partisan-inference" in _one_line(
         polbias("build", "nosuch")
     )
-    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--out", str(own)))
-    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--out", str(own)))
+    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--out", out))
+    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--out", out))
     assert "no build found" in _one_line(polbias("show", "en_formal", "--out", str(tmp_path / "none")))
     assert "no build found" in _one_line(polbias("verify", "--out", str(tmp_path / "none")))
     assert "no build found" in _one_line(
@@ -110,17 +129,17 @@ def test_errors_are_one_line(own: Path, tmp_path: Path) -> None:
 
 
 def test_push_without_token_says_how_to_log_in(own: Path, tmp_path: Path) -> None:
-    line = _one_line(polbias("push", "--out", str(own), HF_HOME=str(tmp_path / "hf")))
+    line = _one_line(polbias("push", *_OWN, "--out", str(own), HF_HOME=str(tmp_path / "hf")))
     assert "hf auth login" in line
 
 
 def test_lock_refuses_changed_content_under_the_same_version(own: Path, tmp_path: Path) -> None:
     lock = tmp_path / "datasets.lock"
-    polbias("lock", "--out", str(own), POLBIAS_LOCK=str(lock), check=True)
+    polbias("lock", *_OWN, "--out", str(own), POLBIAS_LOCK=str(lock), check=True)
     text = lock.read_text("utf-8")
     before = text.replace("rows: 48", "rows: 47")
     lock.write_text(before, "utf-8")
-    line = _one_line(polbias("lock", "--out", str(own), POLBIAS_LOCK=str(lock)))
+    line = _one_line(polbias("lock", *_OWN, "--out", str(own), POLBIAS_LOCK=str(lock)))
     assert "raise the version" in line
     assert lock.read_text("utf-8") == before
 
@@ -156,7 +175,7 @@ def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None
     folder = own / "partisan-inference"
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     (folder / ".fingerprints.json").unlink()  # so that everything has to be made again
-    command = [sys.executable, "-m", "polbias.cli.main", "build", "--out", str(own)]
+    command = [sys.executable, "-m", "polbias.cli.main", "build", _OWN[0], "--out", str(own)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     staging = own / ".partisan-inference.staging"
     while not staging.exists() and process.poll() is None:

@@ -83,7 +83,9 @@ def run_here(
     check: bool = True,
 ) -> subprocess.CompletedProcess[str]:
     """Run the entry point of a command in this process, with an environment and streams of its own."""
-    streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", write_through=True) for data in (stdin, b"", b"")]
+    streams = [
+        io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", write_through=True) for data in (stdin, b"", b"")
+    ]
     status = 0
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(_PRIVATE)]:
