@@ -15,7 +15,9 @@ from polbias.lock import read_lock
 from tests.support.process import ROOT
 
 _FOLDER = ROOT / "harness_tasks" / "policy"
-TASKS = [name for name, text in files() if "task: polbias" in text]
+TASKS = [
+    path.name for path in sorted(_FOLDER.glob("polbias_*.yaml")) if "task: polbias" in path.read_text("utf-8")
+]
 DOC = {
     **{
         "statement_id": "s",
