@@ -54,8 +54,8 @@ link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 
 test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 	@$(BIN)/python -m polbias.harness_tasks.link
-	@$(BIN)/python -m compileall -q polbias generators eval harness_tasks # once, not in each command that tests start
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	@# bytecode is kept for the commands that tests start; a file's tests share what they set up
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 golden: build-datasets $(VENV)/.dev ## write the golden files anew: look at every difference before it is committed
 	POLBIAS_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n 2 tests/golden $(ARGS)

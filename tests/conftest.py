@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from polbias.files import PolbiasError
@@ -14,6 +17,16 @@ from polbias.generators.engine import DatasetSpec, Rows
 
 settings.register_profile("polbias", deadline=None, derandomize=True)
 settings.load_profile("polbias")
+
+
+@contextmanager
+def shared(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A folder of this run of the tests; one worker at a time looks whether it is filled, and fills it."""
+    worker = "PYTEST_XDIST_WORKER" in os.environ
+    folder = (factory.getbasetemp().parent if worker else factory.getbasetemp()) / name
+    with FileLock(folder.with_suffix(".lock")):
+        folder.mkdir(exist_ok=True)
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +90,8 @@ def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
             return place
     except (KeyError, PolbiasError):
         pass  # something is not built, or not as it is published
-    place = tmp_path_factory.mktemp("all")
-    for name in registry.names():
-        build(name, registry.publication(name).specify(), place)
+    with shared(tmp_path_factory, "all-builds") as place:
+        for name in registry.names():
+            if not (place / name / "manifest.json").is_file():
+                build(name, registry.publication(name).specify(), place)
     return place

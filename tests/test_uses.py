@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.hub import LoopbackHub
 from tests.support.openai_server import LoopbackOpenAI
-from tests.support.process import ROOT, run_python
+from tests.support.process import ROOT, run_polbias, run_python
 from tests.support.respondents import by_prompt, perfect, rows_of
 from tests.support.wheel import build_wheel
 
@@ -175,17 +175,8 @@ def test_audit_as_the_readme_shows_it(tmp_path: Path) -> None:
         for number, (premise, hypothesis, pattern) in enumerate(items, 1)
     )
     (tmp_path / "items.tsv").write_text(head + "".join(lines))
-    command = [
-        "-m",
-        "polbias.cli.main",
-        "audit",
-        "items.tsv",
-        "--format",
-        "normative",
-        "--output",
-        "report.json",
-    ]
-    done = run_python(command, cwd=tmp_path, env={"COLUMNS": "80"}, check=False)
+    command = ("audit", "items.tsv", "--format", "normative", "--output", "report.json")
+    done = run_polbias(*command, cwd=tmp_path, env={"COLUMNS": "80"}, check=False)
     assert done.returncode == 1
     printed = {line.rstrip() for line in done.stdout.splitlines()}
     missing = [line for line in shown.splitlines()[1:] if line != "..." and line.rstrip() not in printed]

@@ -280,7 +280,7 @@ class WordFields(Entry):
         fields: _Fields = getattr(self, tag)
         for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
             for field, patterns in fields.items():
-                if any(re.fullmatch(pattern.replace("-", ".*"), word) for pattern in patterns):
+                if re.fullmatch("|".join(patterns).replace("-", ".*"), word):
                     yield word, field
 
 

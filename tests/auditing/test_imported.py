@@ -14,7 +14,7 @@ from polbias.generators.auditing.probvaa import load
 from polbias.generators.auditing.probvaa.folder import dataset
 from polbias.generators.engine import Rows
 from polbias.generators.policy.tables import dataset as own
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 from tests.support.shared import shared
 
 PUBLISHED = shared("upstream/probvaa")
@@ -39,7 +39,7 @@ def test_twelve_prompts_for_each_english_text(copy: Path) -> None:
 
 
 def test_the_command_builds_a_folder(copy: Path, tmp_path: Path) -> None:
-    done = run_python(["-m", "polbias.cli.main", "import", str(copy), "--out", str(tmp_path / "out")])
+    done = run_polbias("import", copy, "--out", tmp_path / "out")
     assert "all: 10,872 prompts" in done.stdout
     folder = tmp_path / "out" / "probvaa"
     assert "must not be published" in (folder / "README.md").read_text("utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.process import ROOT, run_python
+from tests.support.process import ROOT, run_polbias
 from tests.support.shared import shared
 
 FILES = shared("upstream/normative")
@@ -30,7 +30,7 @@ def audits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict]]:
             "--output",
             str(out / f"{name}.json"),
         ]
-        run_python(["-m", "polbias.cli.main", *args], check=False)
+        run_polbias(*args, check=False)
         found[name] = json.loads((out / f"{name}.json").read_text())["items"]
     return found
 

@@ -21,7 +21,7 @@ from polbias.generators.authoring.items import (
     word_bigrams,
 )
 from polbias.generators.selfassess.templates import load_family, load_items
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 texts = st.lists(st.text("ab cAÄ", max_size=14), min_size=1, max_size=12)
 
@@ -115,10 +115,10 @@ def test_the_shipped_items_differ(set_id: str) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "items.txt"
     path.write_text("Rules on river barges\nRules on river barges today\nFees for mountain huts\n", "utf-8")
-    done = run_python(["-m", "polbias.cli.main", "items", str(path), "-n", "1"], check=False)
+    done = run_polbias("items", path, "-n", 1, check=False)
     assert done.returncode == 1
     assert "Rules on river barges | Rules on river barges today" in done.stdout
     assert "too much alike: 1 pairs have a Jaccard of 0.5 or more" in done.stdout
-    done = run_python(["-m", "polbias.cli.main", "items", "nolex"], check=False)
+    done = run_polbias("items", "nolex", check=False)
     assert done.returncode == 2
     assert "nolex: no such set or file; expected one of poligen" in done.stderr

@@ -11,7 +11,7 @@ import pytest
 
 from polbias.files import InputError, TemplateError
 from polbias.generators.authoring.titles import load_title_rules, read_column, sift, title_rules, write_sifted
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 LABELLED = Path(__file__).with_name("titles_labelled.tsv")
 FNSPID = """\
@@ -75,8 +75,7 @@ def test_a_file_of_fnspid(tmp_path: Path) -> None:
 def test_the_command_writes_both_files_and_counts(tmp_path: Path) -> None:
     path, kept, out = tmp_path / "news.csv", tmp_path / "kept.tsv", tmp_path / "out.tsv"
     path.write_text(FNSPID, "utf-8")
-    args = ["-m", "polbias.cli.main", "titles", str(path), "-o", str(kept), "--excluded", str(out)]
-    done = run_python(args)
+    done = run_polbias("titles", path, "-o", kept, "--excluded", out)
     assert done.stdout.splitlines()[0] == "6 titles: 2 kept, 4 left out"
     assert "  1 dividend: dividends, buybacks and splits" in done.stdout
     assert kept.read_text("utf-8").splitlines() == [

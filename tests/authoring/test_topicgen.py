@@ -29,7 +29,7 @@ from polbias.generators.selfassess.templates import Family, load_items, read_ite
 from polbias.models import Answer, Chat, Recorder, run
 from tests.models.servers import ChatServer
 from tests.selfassess.small import small_family, small_folder
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 ANSWERS: dict[str, Any] = {
     "categories": {"categories": ["Ports and Ferries", "Ports and Ferries", "Parks"]},
@@ -242,21 +242,20 @@ def test_the_commands(server: ChatServer, tmp_path: Path) -> None:
         "--categories",
         "2",
     ]
-    main = ["-m", "polbias.cli.main", "topics"]
-    done = run_python([*main, "suggest", str(review), *common, *asked, "--count", "7", "--yes"])
+    done = run_polbias("topics", "suggest", review, *common, *asked, "--count", 7, "--yes")
     assert "14 items in" in done.stdout
     assert "2 new" in done.stdout
     rows = list(csv.DictReader(io.StringIO(review.read_text("utf-8")), delimiter="\t"))
     rows[0] |= {"decision": "accept", "reviewer": "A."}
     text = "\n".join("\t".join(row.values()) for row in [{name: name for name in COLUMNS}, *rows])
     review.write_text(text + "\n", "utf-8")
-    done = run_python([*main, "accept", str(review), *common, "-o", str(out)])
+    done = run_polbias("topics", "accept", review, *common, "-o", out)
     assert done.stdout.splitlines()[0] == "accepted: 1; 0 rejected, 13 open"
     assert (out / "por-accepted.tsv").read_text("utf-8").splitlines() == [
         "id\ttopic\ttilt",
         "pg-por-001\tSubsidies for solar lighthouses\tleft",
     ]
-    done = run_python([*main, "accept", str(review), "--set", "nolex", "-o", str(out)], check=False)
+    done = run_polbias("topics", "accept", review, "--set", "nolex", "-o", out, check=False)
     assert done.returncode == 2
     assert "--set: found 'nolex', expected one of poligen" in done.stderr
 

@@ -14,7 +14,7 @@ from polbias.cli.analyze import _read
 from polbias.eval.xphemism.regression import COLUMNS
 from tests.eval.xphemism.pairs import drawn
 from tests.eval.xphemism.test_reading import COLUMNS as LABELS
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 TABLES = {
     "coefficients", "sensitivity", "leaning", "penalty", "outcomes", "refusal_gaps", "tests", "figure5", "figure6",
@@ -46,7 +46,7 @@ def files(folder: Path, words: int = 30) -> tuple[Path, Path]:
 
 
 def analyze(*args: Any, check: bool = True) -> Any:
-    return run_python(["-m", "polbias.cli.main", "analyze", "xphemism", *map(str, args)], check=check)
+    return run_polbias("analyze", "xphemism", *args, check=check)
 
 
 def table(path: Path) -> list[dict[str, str]]:

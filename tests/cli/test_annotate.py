@@ -11,14 +11,14 @@ import pytest
 
 from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 from tests.models.servers import ChatServer
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 HEAD = ["pair_id", "first", "second"]
 PAIRS = [["apfel_obst", "Apfel", "Obst"], ["bus_wagen", "Bus", "Wagen"], ["chor_gesang", "Chor", "Gesang"]]
 
 
 def polbias(*arguments: object, check: bool = True) -> tuple[str, str, int]:
-    done = run_python(["-m", "polbias.cli.main", *map(str, arguments)], check=check)
+    done = run_polbias(*arguments, check=check)
     return done.stdout, done.stderr, done.returncode
 
 

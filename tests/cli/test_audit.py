@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.process import run_python
+from tests.support.process import run_polbias, run_python
 
 ARGUMENT = (
     "Nikki Haley is {a} politician to Kamala Harris, because any Republican politician is superior to any "
@@ -20,9 +20,8 @@ GOOD = {"id": "good", "argument": ARGUMENT.format(a="a superior"), "gold": "vali
 BAD = {"id": "bad", "argument": ARGUMENT.format(a="an inferior"), "gold": "valid", "leaning": "left"}
 
 
-def audit(*args: object, **env: str) -> subprocess.CompletedProcess[str]:
-    command = ["-m", "polbias.cli.main", "audit", *map(str, args)]
-    done = run_python(command, env={"COLUMNS": "120", **env}, check=False)
+def audit(*args: object) -> subprocess.CompletedProcess[str]:
+    done = run_polbias("audit", *args, env={"COLUMNS": "120"}, check=False)
     assert "Traceback" not in done.stderr
     return done
 
@@ -87,7 +86,15 @@ def test_exit_1_for_anything_that_a_reader_must_know(tmp_path: Path, row: dict[s
 
 
 def test_a_terminal_that_cannot_show_formulas_is_no_error(tmp_path: Path) -> None:
-    done = audit(jsonl(tmp_path / "a.jsonl", BAD), "--format", "partisan", PYTHONIOENCODING="ascii")
+    command = [
+        "-m",
+        "polbias.cli.main",
+        "audit",
+        str(jsonl(tmp_path / "a.jsonl", BAD)),
+        "--format",
+        "partisan",
+    ]
+    done = run_python(command, env={"COLUMNS": "120", "PYTHONIOENCODING": "ascii"}, check=False)
     assert done.returncode == 1
     assert "?x?y ((Republican(x) ? Democratic(y)) ? superior(x, y))" in done.stdout
 

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.auditing.polbix.make import row, write_claims
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 pytest.importorskip("ahocorasick_rs")
 
 
 def audit(*args: object) -> subprocess.CompletedProcess[str]:
-    command = ["-m", "polbias.cli.main", "audit", *map(str, args), "--format", "polbix"]
-    done = run_python(command, env={"COLUMNS": "120"}, check=False)
+    done = run_polbias("audit", *args, "--format", "polbix", env={"COLUMNS": "120"}, check=False)
     assert "Traceback" not in done.stderr
     return done
 

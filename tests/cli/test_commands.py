@@ -1,7 +1,8 @@
-"""The command line as a user types it, in a process of its own."""
+"""The command line as a user types it; in a process of its own where that is part of what is tested."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import subprocess
@@ -14,13 +15,19 @@ import pytest
 from polbias import registry
 from polbias.cli.build import build_with_progress
 from polbias.generators.engine.publication import Publication
-from tests.support.process import ROOT, run_python
+from polbias.manifest import read_lock
+from tests.support.process import ROOT, run_polbias, run_python
+
+_PLAIN = {"COLUMNS": "200", "NO_COLOR": "1"}
+_OWN = ("partisan-inference", "self-assessment")
 
 
 def polbias(*args: str, check: bool = False, **env: str) -> subprocess.CompletedProcess[str]:
-    return run_python(
-        ["-m", "polbias.cli.main", *args], env={"COLUMNS": "200", "NO_COLOR": "1", **env}, check=check
-    )
+    return run_polbias(*args, env={**_PLAIN, **env}, check=check)
+
+
+def apart(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return run_python(["-m", "polbias.cli.main", *args], env={**_PLAIN, **env})
 
 
 def _one_line(done: subprocess.CompletedProcess[str]) -> str:
@@ -35,17 +42,18 @@ def _one_line(done: subprocess.CompletedProcess[str]) -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("cli")
-    return out, polbias("build", "--out", str(out), check=True).stdout
+    return out, apart("build", "--out", str(out)).stdout
 
 
 @pytest.fixture
 def own(built: tuple[Path, str], tmp_path: Path) -> Path:
-    shutil.copytree(built[0], tmp_path / "own")
+    for name in _OWN:
+        shutil.copytree(built[0] / name, tmp_path / "own" / name)
     return tmp_path / "own"
 
 
 def test_help_teaches() -> None:
-    told = polbias("--help", check=True).stdout
+    told = apart("--help").stdout
     for word in ("build", "list", "show", "push", "verify", "lm_eval --tasks polbias_en_formal"):
         assert word in told
     assert polbias("--version", check=True).stdout.startswith("polbias ")
@@ -70,7 +78,8 @@ def test_second_build_skips_and_changes_nothing(own: Path) -> None:
         }
 
     before = state()
-    assert "unchanged, nothing to do" in polbias("build", "--out", str(own), check=True).stdout
+    told = polbias("build", *_OWN, "--out", str(own), check=True).stdout
+    assert told.count("unchanged, nothing to do") == len(_OWN)
     assert state() == before
 
 
@@ -82,22 +91,37 @@ def test_list_show_and_verify(built: tuple[Path, str]) -> None:
     assert "proved:fol" in shown
     verified = polbias("verify", "--out", out, check=True).stdout
     assert verified.count("ok ") == 18
-    assert "formal gold labels proved from their sentences" in verified
+    proved = dict(
+        re.findall(r"(\S+): (\S+ of \S+) formal gold labels proved from their sentences$", verified, re.M)
+    )
+    large, formal = (_rows(f"{name}-xl") for name in ("normative-reasoning", "partisan-inference"))
+    assert proved["normative-reasoning-xl"] == f"{large:,} of {large:,}"
+    assert proved["partisan-inference-xl"] == f"{formal:,} of {formal:,}"
+    assert large > 100_000
+
+
+def _rows(name: str) -> int:
+    """Rows that have a formula."""
+    configs = read_lock()[name].configs.items()
+    return sum(
+        split.rows for config, splits in configs for split in splits.values() if "material" not in config
+    )
 
 
 def test_verify_finds_a_changed_file(own: Path) -> None:
     path = next((own / "partisan-inference" / "en_formal").glob("test-*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    done = polbias("verify", "--out", str(own))
+    done = polbias("verify", *_OWN, "--out", str(own))
     assert "was changed after the build; run `polbias build" in _one_line(done)
 
 
-def test_errors_are_one_line(own: Path, tmp_path: Path) -> None:
+def test_errors_are_one_line(built: tuple[Path, str], tmp_path: Path) -> None:
+    out = str(built[0])
     assert "no dataset is called 'nosuch'; there are: partisan-inference" in _one_line(
         polbias("build", "nosuch")
     )
-    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--out", str(own)))
-    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--out", str(own)))
+    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--out", out))
+    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--out", out))
     assert "no build found" in _one_line(polbias("show", "en_formal", "--out", str(tmp_path / "none")))
     assert "no build found" in _one_line(polbias("verify", "--out", str(tmp_path / "none")))
     assert "no build found" in _one_line(
@@ -106,17 +130,17 @@ def test_errors_are_one_line(own: Path, tmp_path: Path) -> None:
 
 
 def test_push_without_token_says_how_to_log_in(own: Path, tmp_path: Path) -> None:
-    line = _one_line(polbias("push", "--out", str(own), HF_HOME=str(tmp_path / "hf")))
+    line = _one_line(polbias("push", *_OWN, "--out", str(own), HF_HOME=str(tmp_path / "hf")))
     assert "hf auth login" in line
 
 
 def test_lock_refuses_changed_content_under_the_same_version(own: Path, tmp_path: Path) -> None:
     lock = tmp_path / "datasets.lock"
-    polbias("lock", "--out", str(own), POLBIAS_LOCK=str(lock), check=True)
+    polbias("lock", *_OWN, "--out", str(own), POLBIAS_LOCK=str(lock), check=True)
     text = lock.read_text("utf-8")
     before = text.replace("rows: 48", "rows: 47")
     lock.write_text(before, "utf-8")
-    line = _one_line(polbias("lock", "--out", str(own), POLBIAS_LOCK=str(lock)))
+    line = _one_line(polbias("lock", *_OWN, "--out", str(own), POLBIAS_LOCK=str(lock)))
     assert "raise the version" in line
     assert lock.read_text("utf-8") == before
 
@@ -141,7 +165,7 @@ def test_a_broken_template_is_named_by_file_line_and_field(own: Path, tmp_path: 
 def test_two_builds_with_different_hash_seeds_are_byte_identical(
     built: tuple[Path, str], tmp_path: Path
 ) -> None:
-    polbias("build", "--out", str(tmp_path), check=True, PYTHONHASHSEED="4242")
+    apart("build", "partisan-inference", "--out", str(tmp_path), PYTHONHASHSEED="4242")
     for path in sorted((built[0] / "partisan-inference").rglob("*")):
         if path.is_file():
             twin = tmp_path / "partisan-inference" / path.relative_to(built[0] / "partisan-inference")
@@ -152,7 +176,7 @@ def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None
     folder = own / "partisan-inference"
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     (folder / ".fingerprints.json").unlink()  # so that everything has to be made again
-    command = [sys.executable, "-m", "polbias.cli.main", "build", "--out", str(own)]
+    command = [sys.executable, "-m", "polbias.cli.main", "build", _OWN[0], "--out", str(own)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     staging = own / ".partisan-inference.staging"
     while not staging.exists() and process.poll() is None:

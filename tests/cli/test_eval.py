@@ -10,14 +10,14 @@ import pytest
 
 from polbias.lm_eval_runner.tasks import catalogue
 from tests.support.openai_server import LoopbackOpenAI
-from tests.support.process import run_python
+from tests.support.process import run_polbias, run_python
 
 TASK = "polbias_en_formal"
 
 
 def polbias(*args: str, cwd: Path, check: bool = False, **env: str) -> subprocess.CompletedProcess[str]:
     environment = {"NO_COLOR": "1", "XDG_CACHE_HOME": str(cwd / "cache"), "HF_HUB_OFFLINE": "1", **env}
-    return run_python(["-m", "polbias.cli.main", "eval", *args], env=environment, cwd=cwd, check=check)
+    return run_polbias("eval", *args, env=environment, cwd=cwd, check=check)
 
 
 def test_the_list_has_a_line_for_every_name(tmp_path: Path) -> None:

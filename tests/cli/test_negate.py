@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.pipelines import tagger
-from tests.support.process import ROOT, run_python
+from tests.support.process import run_polbias
 
 
-def negate(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "polbias.cli.main", "negate", *args]
-    return subprocess.run(command, input=stdin, capture_output=True, cwd=ROOT, check=False, timeout=60)
+def negate(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    return run_polbias("negate", *args, stdin=stdin, check=False)
 
 
 def test_lines_from_standard_input() -> None:
@@ -22,7 +20,7 @@ def test_lines_from_standard_input() -> None:
         "--language", "en", "-", stdin=b"The state should fund nurseries.\n\n  Taxes are too high. \n"
     )
     assert done.returncode == 0
-    lines = [line.split("\t") for line in done.stdout.decode().splitlines()]
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
     assert [line[:2] for line in lines] == [
         ["The state should fund nurseries.", "The state should not fund nurseries."],
         ["Taxes are too high.", "Taxes are not too high."],
@@ -33,7 +31,7 @@ def test_lines_from_standard_input() -> None:
 def test_a_file_in_german_with_explanations(tmp_path: Path) -> None:
     path = tmp_path / "statements.txt"
     path.write_bytes("\ufeffAuf Autobahnen soll ein Tempolimit gelten.\r\n".encode())
-    done = run_python(["-m", "polbias.cli.main", "negate", "--language", "de", "--explain", str(path)])
+    done = run_polbias("negate", "--language", "de", "--explain", path)
     statement, negation, rule, explanation = done.stdout.rstrip("\n").split("\t")
     assert (statement, negation) == (
         "Auf Autobahnen soll ein Tempolimit gelten.",
@@ -45,7 +43,7 @@ def test_a_file_in_german_with_explanations(tmp_path: Path) -> None:
 
 def test_where_the_rule_is_unsure_the_negation_is_empty() -> None:
     done = negate("--language", "de", "-", stdin="Mehr Geld für alle!\n".encode())
-    statement, negation, rule = done.stdout.decode().rstrip("\n").split("\t")
+    statement, negation, rule = done.stdout.rstrip("\n").split("\t")
     assert (statement, negation) == ("Mehr Geld für alle!", "")
     assert rule.startswith("abstain:")
 
@@ -54,7 +52,7 @@ def test_tokens_of_spacy() -> None:
     pytest.importorskip("spacy")
     stdin = b"Der Staat ist reich.Der Bund soll zahlen.\n"
     own, theirs = (
-        negate("--language", "de", *args, "-", stdin=stdin).stdout.decode().split("\t")[1]
+        negate("--language", "de", *args, "-", stdin=stdin).stdout.split("\t")[1]
         for args in ((), ("--spacy",))
     )
     assert (own, theirs) == ("", "Der Staat ist reich.Der Bund soll nicht zahlen.")
@@ -63,7 +61,7 @@ def test_tokens_of_spacy() -> None:
 def test_a_trained_pipeline_of_the_user(tmp_path: Path) -> None:
     tagger("en", {"controls": "NOUN", "harm": "VERB VerbForm=Fin"}).to_disk(tmp_path / "own")
     command = ["--language", "en", "--pipeline", str(tmp_path / "own"), "--explain", "-"]
-    lines = negate(*command, stdin=b"Rent controls harm tenants.\n").stdout.decode().splitlines()
+    lines = negate(*command, stdin=b"Rent controls harm tenants.\n").stdout.splitlines()
     assert lines[0].split("\t")[:3] == [
         "Rent controls harm tenants.",
         "Rent controls do not harm tenants.",
@@ -71,7 +69,7 @@ def test_a_trained_pipeline_of_the_user(tmp_path: Path) -> None:
     ]
     done = negate("--language", "de", "--pipeline", str(tmp_path / "own"), "-")
     assert done.returncode == 2
-    assert "it is for 'en', the statements are in 'de'" in done.stderr.decode()
+    assert "it is for 'en', the statements are in 'de'" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -87,5 +85,5 @@ def test_a_trained_pipeline_of_the_user(tmp_path: Path) -> None:
 def test_bad_input_ends_in_one_message(args: tuple[str, ...], stdin: bytes, message: str) -> None:
     done = negate(*args, stdin=stdin)
     assert done.returncode == 2
-    assert message in done.stderr.decode()
-    assert "Traceback" not in done.stderr.decode()
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

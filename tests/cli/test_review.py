@@ -10,7 +10,7 @@ import pytest
 from polbias.files import package_file
 from polbias.generators.authoring.review import COLUMNS
 from polbias.generators.policy.templates import load_family
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_correction_comes_back_into_the_statements(folder: Path) -> None:
-    command = ["-m", "polbias.cli.main", "review", "--templates", str(folder)]
-    assert "240 statements" in run_python(command).stdout
+    command = ["review", "--templates", str(folder)]
+    assert "240 statements" in run_polbias(*command).stdout
     path = folder / "review.tsv"
     assert path.read_text("utf-8") == (package_file("templates/policy") / "review.tsv").read_text("utf-8")
     lines = path.read_text("utf-8").splitlines()
@@ -30,7 +30,7 @@ def test_a_correction_comes_back_into_the_statements(folder: Path) -> None:
     cells[COLUMNS.index("decision")] = corrected
     cells[COLUMNS.index("reviewer")] = "A. Reader"
     path.write_text("\n".join([lines[0], "\t".join(cells), *lines[2:]]) + "\n", "utf-8")
-    done = run_python([*command, "--apply"], check=False)
+    done = run_polbias(*command, "--apply", check=False)
     statement = next(
         s for file in load_family(folder).countries.values() for s in file.statements if s.id == cells[0]
     )
@@ -42,9 +42,7 @@ def test_a_correction_comes_back_into_the_statements(folder: Path) -> None:
 
 def test_a_bad_line_is_named(folder: Path) -> None:
     (folder / "review.tsv").write_text("\t".join(COLUMNS) + "\nonly one cell\n", "utf-8")
-    done = run_python(
-        ["-m", "polbias.cli.main", "review", "--templates", str(folder), "--apply"], check=False
-    )
+    done = run_polbias("review", "--templates", folder, "--apply", check=False)
     assert done.returncode
     assert "review.tsv:2" in done.stderr
     assert "Traceback" not in done.stderr

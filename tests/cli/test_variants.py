@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.models.servers import ChatServer
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 
 STATEMENT = "Der Staat soll Kitas stärker fördern."
 PARAPHRASES = [
@@ -27,7 +27,7 @@ def answer(prompt: str) -> str:
 
 def command(folder: Path, *options: str) -> list[str]:
     files = ["--output", str(folder / "out.jsonl"), "--record", str(folder / "recorded.jsonl")]
-    start = ["-m", "polbias.cli.main", "variants", str(folder / "in.txt"), "--language", "de"]
+    start = ["variants", str(folder / "in.txt"), "--language", "de"]
     return [*start, "--country", "Germany", "--model", "stub", *files, *options]
 
 
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 def test_variants_and_their_replay_without_key_or_server(folder: Path) -> None:
     with ChatServer(answer) as server:
         options = ["--base-url", server.base_url, "--yes", "--price", "stub=1/2"]
-        run_python(command(folder, *options), env={"OPENAI_API_KEY": "k"})
+        run_polbias(*command(folder, *options), env={"OPENAI_API_KEY": "k"})
     first = (folder / "out.jsonl").read_text("utf-8")
     line = json.loads(first)
     assert line["texts"]["negation"] == "Der Staat soll Kitas nicht stärker fördern."
@@ -49,14 +49,14 @@ def test_variants_and_their_replay_without_key_or_server(folder: Path) -> None:
     assert line["opposite"] == {"kind": "adjective", "type": "contrary"}
     assert not [finding for finding in line["findings"] if finding["sure"]]
     (folder / "out.jsonl").unlink()
-    run_python(command(folder, "--replay"))
+    run_polbias(*command(folder, "--replay"))
     assert (folder / "out.jsonl").read_text("utf-8") == first
 
 
 def test_nothing_is_sent_before_the_cost_is_accepted(folder: Path) -> None:
     with ChatServer(answer) as server:
-        done = run_python(
-            command(folder, "--base-url", server.base_url), env={"OPENAI_API_KEY": "k"}, check=False
+        done = run_polbias(
+            *command(folder, "--base-url", server.base_url), env={"OPENAI_API_KEY": "k"}, check=False
         )
         assert server.keys == []
     assert done.returncode

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from polbias.generators.logic.explain import explain, explain_form
 from polbias.generators.logic.formula import (
     KD,
-    LOGICS,
     MODAL_LOGICS,
     Formula,
     Inference,
@@ -22,7 +21,7 @@ from polbias.generators.logic.formula import (
 from polbias.generators.logic.prover import outcome, prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.generated import modal
-from tests.logic.test_explain import TEXTS
+from tests.logic.test_explain import LOGICS, TEXTS
 
 INFERENCES = st.builds(Inference, st.lists(modal(), max_size=2).map(tuple), modal())
 # Words printed with and without brackets, one within another, and ones that look like marks.

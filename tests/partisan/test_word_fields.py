@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from polbias.files import TemplateError, package_file
-from polbias.generators.partisan.country import load_countries
+from polbias.generators.partisan.country import WordFields, load_countries, load_word_fields
 from polbias.generators.partisan.templates import load_family
 from polbias.generators.partisan.xl_family import load
 from tests.partisan.country_folder import NEW, Folder, changed, refused_for
@@ -175,6 +175,11 @@ FORMERLY = {
 }
 
 
+@pytest.fixture(scope="module")
+def fields() -> WordFields:
+    return load_word_fields(package_file("templates/partisan"))
+
+
 def _cases(by_country: dict[str, list]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(
         ("country", "said"), [(country, said) for country, each in by_country.items() for said in each]
@@ -210,6 +215,11 @@ def _large(tmp_path: Path, country: str, owned: str) -> Path:
 
 
 @_cases({country: [*owned, *FORMERLY[country].split()] for country, owned in OWNED.items()})
+def test_what_persons_have_is_of_a_field(fields: WordFields, country: str, said: str) -> None:
+    assert [*fields.found(country[-2:], said)]
+
+
+@_cases({country: [owned[0], FORMERLY[country].split()[0]] for country, owned in OWNED.items()})
 def test_a_comparison_of_persons_is_refused_in_the_large_set(tmp_path: Path, country: str, said: str) -> None:
     with pytest.raises(TemplateError) as error:
         load(_large(tmp_path, country, said))
@@ -220,6 +230,11 @@ def test_a_comparison_of_persons_is_refused_in_the_large_set(tmp_path: Path, cou
 
 
 @_cases(HARMLESS)
+def test_what_is_harmless_is_of_no_field(fields: WordFields, country: str, said: str) -> None:
+    assert not [*fields.found(country[-2:], said)]
+
+
+@_cases({country: said[:1] for country, said in HARMLESS.items()})
 def test_a_harmless_comparison_passes(folder: Folder, tmp_path: Path, country: str, said: str) -> None:
     if country in NEW:
         folder.write(country, _comparison(country, said))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,15 +15,23 @@ from polbias.generators.language import german
 from polbias.generators.logic.formula import COMPARABLE, INFERIOR, SUPERIOR
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.reader import takes_an
-from polbias.generators.partisan.xl_family import load, slug
+from polbias.generators.partisan.xl_family import Stage, load, slug
 
-STAGES = {stage.large.id: stage for stage in load().stages}
-EACH = pytest.mark.parametrize("name", STAGES)
+EACH = pytest.mark.parametrize("name", ["us-en", "ch-de"])
+
+
+@pytest.fixture(scope="module")
+def stages() -> Mapping[str, Stage]:
+    return {stage.large.id: stage for stage in load().stages}
+
+
+def test_there_are_two(stages: Mapping[str, Stage]) -> None:
+    assert {*stages} == {"us-en", "ch-de"}
 
 
 @EACH
-def test_there_are_as_many_as_a_large_file_needs(name: str) -> None:
-    large = STAGES[name].large
+def test_there_are_as_many_as_a_large_file_needs(stages: Mapping[str, Stage], name: str) -> None:
+    large = stages[name].large
     for people in large.people.values():
         assert len(people) >= 20
         assert len(set(Counter(person.gender for person in people).values())) == 1
@@ -32,8 +41,10 @@ def test_there_are_as_many_as_a_large_file_needs(name: str) -> None:
 
 
 @EACH
-def test_nobody_stands_twice_and_nobody_is_of_the_published_set(name: str) -> None:
-    stage = STAGES[name]
+def test_nobody_stands_twice_and_nobody_is_of_the_published_set(
+    stages: Mapping[str, Stage], name: str
+) -> None:
+    stage = stages[name]
     names = [person.name for people in stage.large.people.values() for person in people]
     published = [person.name for side in stage.base.side_of.values() for person in side.people]
     assert len({slug(person) for person in (*names, *published)}) == len(names) + len(published)
@@ -42,8 +53,8 @@ def test_nobody_stands_twice_and_nobody_is_of_the_published_set(name: str) -> No
 
 
 @EACH
-def test_what_no_survey_supports_is_marked(name: str) -> None:
-    stage = STAGES[name]
+def test_what_no_survey_supports_is_marked(stages: Mapping[str, Stage], name: str) -> None:
+    stage = stages[name]
     for topic, stands in stage.large.topics.items():
         for leaning, stand in stands.items():
             assert stand.unverified or re.search("survey|poll", stand.source or "", re.I), topic
@@ -52,8 +63,8 @@ def test_what_no_survey_supports_is_marked(name: str) -> None:
 
 
 @EACH
-def test_areas_can_be_put_in_a_list(name: str) -> None:
-    stage = STAGES[name]
+def test_areas_can_be_put_in_a_list(stages: Mapping[str, Stage], name: str) -> None:
+    stage = stages[name]
     and_ = {"en": " and ", "de": " und "}[stage.base.language]
     areas = [a for stands in stage.large.topics.values() for stand in stands.values() for a in stand.areas]
     published = {area for issue in stage.base.issues.values() for area in issue.areas}
@@ -69,8 +80,10 @@ def test_areas_can_be_put_in_a_list(name: str) -> None:
 
 
 @EACH
-def test_wordings_are_comparatives_and_comparisons_keep_off_the_postulates(name: str) -> None:
-    stage = STAGES[name]
+def test_wordings_are_comparatives_and_comparisons_keep_off_the_postulates(
+    stages: Mapping[str, Stage], name: str
+) -> None:
+    stage = stages[name]
     said = [entry for entries in stage.large.wordings.values() for entry in entries.values()]
     assert not {SUPERIOR, INFERIOR, COMPARABLE} & (set(stage.irrelevant) | set(stage.large.wordings))
     assert COMPARABLE in stage.base.irrelevant.values() or stage.base.language == "de"
@@ -83,8 +96,8 @@ def test_wordings_are_comparatives_and_comparisons_keep_off_the_postulates(name:
             assert re.match(r"weniger [a-zäöü]+$|[a-zäöü]+er$", word), word
 
 
-def test_articles_are_those_of_the_reader() -> None:
-    stage = STAGES["us-en"]
+def test_articles_are_those_of_the_reader(stages: Mapping[str, Stage]) -> None:
+    stage = stages["us-en"]
     entries = [entry for wording in stage.wordings.values() for entry in wording.values()]
     wrong = [
         (entry.adjective, article)
@@ -95,10 +108,10 @@ def test_articles_are_those_of_the_reader() -> None:
     assert wrong == []
 
 
-def test_german_distractors_have_the_verb_last() -> None:
-    for distractor in STAGES["ch-de"].distractors.values():
+def test_german_distractors_have_the_verb_last(stages: Mapping[str, Stage]) -> None:
+    for distractor in stages["ch-de"].distractors.values():
         assert german.verb_last(distractor.text) == distractor.subordinate
-    for distractor in STAGES["us-en"].distractors.values():
+    for distractor in stages["us-en"].distractors.values():
         assert distractor.text == distractor.subordinate
 
 

@@ -1,13 +1,17 @@
-"""Python in a fresh process, where the environment must be set before an import."""
+"""Python in a fresh process, where the environment must be set before an import, and commands in this one."""
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -54,3 +58,52 @@ def run_python(
     if check and done.returncode:
         raise AssertionError(f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done
+
+
+def run_polbias(
+    *args: object,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stdin: bytes = b"",
+    check: bool = True,
+) -> subprocess.CompletedProcess[str]:
+    """Run `polbias` in this process, which has its imports, as `run_python` does in a new one."""
+    from polbias.cli.main import run
+
+    return run_here(run, ["polbias", *map(str, args)], env=env, cwd=cwd, stdin=stdin, check=check)
+
+
+def run_here(
+    main: Callable[[], object],
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stdin: bytes = b"",
+    check: bool = True,
+) -> subprocess.CompletedProcess[str]:
+    """Run the entry point of a command in this process, with an environment and streams of its own."""
+    streams = [
+        io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", write_through=True) for data in (stdin, b"", b"")
+    ]
+    status = 0
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith(_PRIVATE)]:
+            patch.delenv(name)
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        patch.chdir(cwd or ROOT)
+        patch.setattr(sys, "argv", [*argv])
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        except Exception:
+            traceback.print_exc()
+            status = 1
+    out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])  # type: ignore[attr-defined]
+    if check and status:
+        raise AssertionError(f"exit status {status}\n{out}\n{err}")
+    return subprocess.CompletedProcess([*argv], status, out, err)

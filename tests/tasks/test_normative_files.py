@@ -35,7 +35,9 @@ def settings(name: str) -> dict[str, Any]:
     return (settings(included) if included else {}) | data
 
 
-TASKS = [name for name, text in files() if "task: polbias" in text]
+TASKS = [
+    path.name for path in sorted(_FOLDER.glob("polbias_*.yaml")) if "task: polbias" in path.read_text("utf-8")
+]
 
 
 def test_the_names_that_the_design_gives_are_there() -> None:

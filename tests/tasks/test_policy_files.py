@@ -17,7 +17,9 @@ from tests.support.process import ROOT
 
 DATASET = "policy-statements"
 _FOLDER = ROOT / "harness_tasks" / "policy"
-TASKS = [name for name, text in files() if "task: polbias" in text]
+TASKS = [
+    path.name for path in sorted(_FOLDER.glob("polbias_*.yaml")) if "task: polbias" in path.read_text("utf-8")
+]
 DOC = {
     **{
         "statement_id": "s",

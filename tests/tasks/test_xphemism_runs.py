@@ -15,7 +15,7 @@ from polbias.files import PolbiasError
 from polbias.harness_tasks.generate import MINI_PAIRS
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
-from tests.support.process import run_python
+from tests.support.process import run_polbias
 from tests.support.respondents import by_prompt, rows_of
 from tests.support.tiny_model import save_tiny_model
 from tests.tasks.xphemism_rows import WORDS, rows
@@ -76,7 +76,7 @@ def analyzed(tmp_path: Path, *args: str) -> Callable[[str], list[dict[str, str]]
     """Run the analysis of all that was logged below a folder, and return a reader of its tables."""
     folder = tmp_path / "tables"
     out = ["--output", str(tmp_path / "out.csv"), "--tables", str(folder), *args]
-    run_python(["-m", "polbias.cli.main", "analyze", "xphemism", "--samples", str(tmp_path), *out])
+    run_polbias("analyze", "xphemism", "--samples", tmp_path, *out)
 
     def table(name: str) -> list[dict[str, str]]:
         path = tmp_path / "out.csv" if name == "out" else folder / f"{name}.csv"
