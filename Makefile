@@ -68,10 +68,11 @@ test-scale: $(VENV)/.scale ## Ray and Slurm on this machine (installs what it ne
 	sh tests/engines/install_slurm.sh
 	$(BIN)/python -m pytest -m scale tests/engines tests/scaling $(ARGS)
 
-lint: $(VENV)/.dev ## ruff, mypy, licences
+lint: $(VENV)/.dev ## ruff, mypy, imports between rooms, licences
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy -p polbias -p benchmarks
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/reuse lint --quiet
 
 bench: $(VENV)/.dev ## speed and memory beside the alternatives, in one run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,3 +47,17 @@ def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
 def stated(error: float) -> float | str:
     """Return a standard error as lm_eval takes it: "N/A" for none, and for 0, which is no certainty."""
     return float(error) if error > 0 else "N/A"
+
+
+def metric_and_error(
+    compute: Callable[[list[Any]], Estimate], read: Callable[[Iterable[Any]], list[Any]] = list
+) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
+    """Return what lm_eval calls for a metric and for its error."""
+
+    def estimate(items: Iterable[Any]) -> float | None:
+        return compute(read(items))[0]
+
+    def error(items: Iterable[Any]) -> float | str:
+        return compute(read(items))[1]
+
+    return estimate, error

@@ -9,9 +9,9 @@ here would lose a finished run.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_validity
@@ -95,20 +95,6 @@ def choices(doc: Document) -> list[str]:
 def gold_index(doc: Document) -> int:
     """Return the position of the gold label among the choices valid, invalid."""
     return _LABELS.index(doc["gold"])
-
-
-def metric_and_error(
-    compute: Callable[[list[Any]], Estimate], read: Callable[[Iterable[Any]], list[Any]] = list
-) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
-    """Return what lm_eval calls for a metric and for its error."""
-
-    def estimate(items: Iterable[Any]) -> float | None:
-        return compute(read(items))[0]
-
-    def error(items: Iterable[Any]) -> float | str:
-        return compute(read(items))[1]
-
-    return estimate, error
 
 
 def _table(items: Iterable[Row]) -> Outcomes:
