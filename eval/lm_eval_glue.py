@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Json
 from polbias.eval.statistics import cluster_interval
+
+Estimate: TypeAlias = tuple[float | None, float | str]
+"""A metric and its error; None and "N/A" where there is none."""
 
 
 def with_errors(means: Mapping[str, float], cluster: str) -> Json:

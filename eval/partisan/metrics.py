@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TypeAlias
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_validity
@@ -27,8 +26,6 @@ from polbias.eval.partisan.bias import (
 from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.statistics import cluster_interval, sign_flip
 
-Estimate: TypeAlias = tuple[float | None, float | str]
-"""A metric and its error; None and "N/A" where there is none."""
 Row = tuple[str, str, str, str, str]
 _ROW = ("leaning", "gold", "label", "cluster_id", "pair_id")
 

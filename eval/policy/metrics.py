@@ -11,8 +11,7 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import Factor
-from polbias.eval.lm_eval_glue import flat, label_shares, metric_and_error, stated, with_errors
-from polbias.eval.partisan.metrics import Estimate
+from polbias.eval.lm_eval_glue import Estimate, flat, label_shares, metric_and_error, stated, with_errors
 from polbias.eval.policy.robustness import TESTS, complete, decidable, units
 from polbias.eval.policy.schema import LABELS, ORDERS, Prompts
 from polbias.eval.policy.stances import stances

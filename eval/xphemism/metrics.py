@@ -14,8 +14,7 @@ from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers import extract_truth
 from polbias.eval.columns import Factor
-from polbias.eval.lm_eval_glue import flat, label_shares, metric_and_error, stated, with_errors
-from polbias.eval.partisan.metrics import Estimate
+from polbias.eval.lm_eval_glue import Estimate, flat, label_shares, metric_and_error, stated, with_errors
 from polbias.eval.statistics import cluster_interval, contrast
 from polbias.eval.support import Support
 from polbias.files import InputError
