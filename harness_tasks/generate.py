@@ -9,12 +9,13 @@ the bases ``_*.yaml`` beside them. Which configs there are is read from ``datase
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
+from polbias.files import package_file
 from polbias.manifest import read_lock
-from polbias.registry import resolve
+from polbias.registry import instruments, resolve
 
 File = tuple[str, str]  # name and text
 FORMS = ("", "_loglikelihood")
@@ -181,12 +182,6 @@ def selfassess() -> Iterator[File]:
             yield task(full, f"_choose{form}", {"question": question}, metadata=metadata)
 
 
-FILES: Mapping[str, Callable[[], Iterable[File]]] = {
-    each.__name__: each for each in (partisan, normative, policy, xphemism, selfassess)
-}
-"""Instrument, and the folder of its files, to what they are."""
-
-
 def write(files: Iterable[File], folder: Path) -> None:
     """Write task files into a folder and remove those that no longer belong there."""
     wanted = dict(files)
@@ -203,8 +198,9 @@ def main(arguments: Sequence[str]) -> None:
         reference, folder = arguments
         write(resolve(reference)(), Path(folder))
         return
-    for name, files in FILES.items():
-        write(files(), Path(__file__).resolve().parent / name)
+    for each in instruments().values():
+        if each.task_files:
+            write(resolve(each.task_files)(), package_file(each.tasks) / each.name)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ class Instrument:
         metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
         analysis: command that analyses the samples in ``{folder}``, if there is one.
         analysed: predicate of the rows that this command analyses; all unless given.
-        tasks: folder of its task files.
+        tasks: folder of its task files, or of a folder of its name that has them.
+        task_files: function that yields the task files, for those that a script writes.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Instrument:
     analysis: str | None = None
     analysed: str | None = None
     tasks: str = "polbias:harness_tasks"
+    task_files: str | None = None
 
 
 _OURS = (
@@ -67,6 +69,7 @@ _OURS = (
         simulation=("polbias.eval.partisan.simulation:Arguments",),
         power="polbias.eval.power.observed:PARTISAN",
         metrics=("weighted_bias", "weighted_bias_paper"),
+        task_files="polbias.harness_tasks.generate:partisan",
     ),
     Instrument(
         name="normative",
@@ -82,6 +85,7 @@ _OURS = (
             "polbias.eval.normative.simulation:Problems",
         ),
         power="polbias.eval.power.observed:NORMATIVE",
+        task_files="polbias.harness_tasks.generate:normative",
     ),
     Instrument(
         name="policy",
@@ -93,6 +97,7 @@ _OURS = (
         power="polbias.eval.power.observed:POLICY",
         metrics=("pass_all",),
         analysis="polbias analyze policy {folder} -o {folder}/analysis",
+        task_files="polbias.harness_tasks.generate:policy",
     ),
     Instrument(
         name="xphemism",
@@ -104,6 +109,7 @@ _OURS = (
         power="polbias.eval.power.observed:XPHEMISM",
         metrics=("leaning", "penalty"),
         analysis="polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
+        task_files="polbias.harness_tasks.generate:xphemism",
     ),
     Instrument(
         name="selfassess",
@@ -119,6 +125,7 @@ _OURS = (
         metrics=("bias", "refusal_gap"),
         analysis="polbias analyze selfassess {folder} -o {folder}/analysis",
         analysed="polbias.eval.selfassess.schema:is_choice",
+        task_files="polbias.harness_tasks.generate:selfassess",
     ),
 )
 
