@@ -11,8 +11,6 @@ from glob import escape
 from importlib.resources import files
 from pathlib import Path
 
-import yaml
-
 # Drafts: what is being written, beside the place that it is to have.
 
 
@@ -78,13 +76,14 @@ def whole(text: str) -> str:
 # How deep a YAML text is nested, told before it is loaded: a loader would overflow its stack.
 
 MOST_LEVELS = 50
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def too_deep(text: str) -> int | None:
     """Return the line in which a text goes deeper than `MOST_LEVELS`; None if it never does."""
+    import yaml
+
     depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MOST_LEVELS:
             return event.start_mark.line + 1 if event.start_mark else 1

@@ -21,7 +21,6 @@ from polbias.generators.logic.formula import (
 )
 from polbias.generators.logic.prover import Proofs, ReadingError
 from polbias.generators.logic.prover import prove as decide
-from polbias.generators.logic.prover import prove as prove_problem
 from polbias.generators.logic.syntax import parse_inference
 from polbias.generators.normative.family import Pattern, load_patterns
 from polbias.generators.normative.proofs import label, logic_of
@@ -50,7 +49,7 @@ def read_selection(rule: str, cards: Sequence[str]) -> tuple[Implies, str]:
         return Not(Atom(same[0])) if negated else Atom(same[0])
 
     conditional = Implies(said(found["p"]), said(found["q"]))
-    turned = [not prove_problem(Inference((said(card),), conditional), FOL).valid for card in cards]
+    turned = [not decide(Inference((said(card),), conditional), FOL).valid for card in cards]
     return conditional, ",".join(letter for letter, turn in zip("ABCD", turned, strict=True) if turn)
 
 

@@ -20,7 +20,7 @@ _AUDIT = r"""
     from polbias.generators.auditing.items import Source
     from polbias.generators.auditing.report import Summary
     from polbias.generators.auditing.report import Reports
-    from tests.logic.audit.support import LAYOUT, Notation
+    from tests.auditing.support import LAYOUT, Notation
 
     class Quick(Notation):
         def judge(self, item, neighbours=()):

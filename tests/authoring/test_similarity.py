@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polbias.generators.authoring import items as similarity
 from polbias.generators.authoring.items import (
     Features,
     Limits,
@@ -40,7 +41,7 @@ def test_all_pairs_are_those_of_a_plain_loop(items: list[str], measure: str, blo
         for pair in combinations(range(len(items)), 2)
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(items, "_BLOCK", block)
+        patch.setattr(similarity, "_BLOCK", block)
         features = Features(items, make)
         closest = features.closest(measure, limit=0.4, most=500)  # type: ignore[arg-type]
     found = {(pair.first, pair.second): pair.score for pair in closest.pairs}

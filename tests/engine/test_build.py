@@ -53,7 +53,7 @@ def test_the_manifest_says_what_is_in_the_files(tmp_path: Path) -> None:
 
 
 def test_large_tables_are_cut_into_shards(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("polbias.generators.engine.files.MAX_SHARD_ROWS", 20)
+    monkeypatch.setattr("polbias.generators.engine.build.MAX_SHARD_ROWS", 20)
     entry = build(SPEC, tmp_path).manifest.configs["a"]["test"]
     assert [file.rows for file in entry.files] == [15, 16, 16]
     assert [file.path for file in entry.files] == [f"a/test-0000{i}-of-00003.parquet" for i in range(3)]

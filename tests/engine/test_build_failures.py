@@ -127,7 +127,7 @@ def test_builds_of_two_datasets_at_once_are_fine(tmp_path: Path) -> None:
 _BUILD = """
     import os, signal, sys
     from pathlib import Path
-    from polbias.generators.engine import build, build_dataset, swap
+    from polbias.generators.engine import build, build_dataset, files
     from tests.engine.builds import NEW, card
 
     def die(*_):
@@ -155,9 +155,9 @@ _BUILD = """
     elif point == "complete, not swapped":
         build.replace_folder = die
     elif point == "swapped, not cleaned":
-        swap.shutil.rmtree = dying(swap.shutil.rmtree)
+        files.shutil.rmtree = dying(files.shutil.rmtree)
     elif point == "between two renames":
-        swap._exchange = lambda *_: False
+        files._exchange = lambda *_: False
         Path.rename = dying(Path.rename, after=1)
     print("begin", flush=True)
     build_dataset(NEW, out, **changes)

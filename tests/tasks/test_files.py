@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from polbias.harness_tasks.generate import FILES, File, main, task
+from polbias.harness_tasks.generate import File, main, task
 from polbias.harness_tasks.generate import partisan as files
 from polbias.manifest import read_lock
+from polbias.registry import instruments, resolve
 from tests.support.process import ROOT
 
+FILES = {each.name: resolve(each.task_files) for each in instruments().values() if each.task_files}
 _FOLDER = ROOT / "harness_tasks" / "partisan"
 _FILES = sorted(_FOLDER.glob("*.yaml"))
 _ALL_FILES = sorted(path for family in FILES for path in (ROOT / "harness_tasks" / family).glob("*.yaml"))

@@ -81,9 +81,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(name: s
     config = found["dataset_kwargs"]["polbias_config"]
     doc = wason_rows(1)[0] if config == "wason" else entailment_rows(config, contents=1)[0]
     module, function = found["process_results"].rsplit(".", 2)[1:]
-    process: Callable[..., Any] = getattr(
-        {"normative_tasks": metrics, "wason_tasks": wason}[module], function
-    )
+    process: Callable[..., Any] = getattr({"metrics": metrics, "wason": wason}[module], function)
     likely = [(-1.0, False)] * len(found.get("doc_to_choice", ()))
     returned = list(process(doc, likely or ["entailment"]))
     assert sorted(returned) == sorted(entry["metric"] for entry in found["metric_list"])
