@@ -1,124 +1,20 @@
-"""Simulated respondents in lm_eval: their logged samples."""
+"""Logged samples of simulated respondents, as lm_eval writes them."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from lm_eval.api.instance import Instance
-from lm_eval.api.model import LM
-
 from polbias.aliases import Document
-from polbias.eval.simulation.answering import Simulation
-from polbias.eval.simulation.kinds import questions
-from polbias.eval.simulation.respondents import Respondent, cut
+from polbias.eval.simulation.respondents import Respondent
 from polbias.files import InputError, draft_of
 from polbias.optional import lm_eval_imports
 from polbias.registry import task_folders
-
-# A respondent as a model of lm_eval, in the same process: it sees the row itself, not only the prompt.
-
-GREEDY = 0
-"""The sample that a respondent gives where nothing is sampled."""
-
-
-class SimulatedModel(LM):  # type: ignore[misc]
-    """Answers the requests of polbias tasks as a respondent would.
-
-    Args:
-        respondent: The respondent.
-        seed: Which one of its kind.
-    """
-
-    tokenizer_name = ""
-
-    def __init__(self, respondent: Respondent, seed: int = 0) -> None:
-        super().__init__()
-        self._respondent, self._seed = respondent, seed
-        self._met: set[str] = set()
-
-    def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return answers in words; see the base class.
-
-        A request with a seed and a temperature gets the answer of that number; one that is made several times
-        the answers 0, 1, 2 and so on; without a temperature there is one answer to a prompt.
-        """
-        answers = [""] * len(requests)
-        for simulation, members in self._by_task(requests):
-            asked: dict[tuple[int, int | None], list[tuple[int, int]]] = defaultdict(list)
-            seen: Counter[int] = Counter()
-            for place, row in members:
-                settings = requests[place].args[1]
-                number = _sample(settings, seen[row])
-                seen[row] += 1
-                asked[number, settings.get("max_gen_toks")].append((place, row))
-            for (number, limit), pairs in asked.items():
-                rows = np.array([row for _, row in pairs], np.intp)
-                texts = simulation.texts(number, rows, limit)
-                for (place, _), text in zip(pairs, texts, strict=True):
-                    answers[place] = cut(text, limit)[0]
-        return answers
-
-    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
-        """Return the log-likelihoods of labels; see the base class."""
-        found: list[tuple[float, bool]] = [(0.0, False)] * len(requests)
-        for simulation, members in self._by_task(requests):
-            for place, row in members:
-                continuation = requests[place].args[1]
-                code = simulation.asked.outcome(row, continuation)
-                if code is None:
-                    task = requests[place].task_name
-                    raise InputError(f"task {task}: asks for {continuation!r}, which is no label of its rows")
-                found[place] = simulation.loglikelihood(row, code)
-        return found
-
-    def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
-        """Refuse: a respondent has no opinion on running text."""
-        raise InputError("a simulated respondent has no log-likelihood of running text")
-
-    def check(self) -> None:
-        """See to it that every column of a random effect was in some rows."""
-        if missing := [name for name in self._respondent.columns if name not in self._met]:
-            raise InputError(f"sd of {missing[0]}: no row of these tasks has such a column")
-
-    def _by_task(self, requests: Sequence[Instance]) -> Iterable[tuple[Simulation, list[tuple[int, int]]]]:
-        """Yield the simulation of each task, with places of its requests and rows of its questions."""
-        members: dict[str, list[int]] = defaultdict(list)
-        for place, request in enumerate(requests):
-            members[request.task_name].append(place)
-        for places in members.values():
-            docs: dict[Any, Document] = {}
-            rows = []
-            for place in places:
-                docs.setdefault(requests[place].doc_id, requests[place].doc)
-                rows.append(requests[place].doc_id)
-            row_of = {name: number for number, name in enumerate(docs)}
-            yield (
-                self._simulation([*docs.values()]),
-                [(place, row_of[name]) for place, name in zip(places, rows, strict=True)],
-            )
-
-    def _simulation(self, docs: Sequence[Document]) -> Simulation:
-        self._met.update(docs[0], ["prompt"])
-        respondent = self._respondent.among(docs[0])
-        return Simulation(questions(docs, respondent.columns), respondent, self._seed)
-
-
-def _sample(settings: Document, repeated: int) -> int:
-    if not settings.get("temperature", 0) and not settings.get("do_sample"):
-        return GREEDY
-    seed = settings.get("seed")
-    return repeated if seed is None else int(seed)
-
-
-# What `lm_eval --log_samples` would write of a simulated respondent.
 
 TIME = "2000-01-01T00-00-00.000000"
 """The time in the names of files: a simulation has none, and any real run is newer."""
@@ -195,7 +91,7 @@ def _lm_eval(settings: Document) -> tuple[Any, Any, Any]:
         from lm_eval.evaluator import evaluate
         from lm_eval.tasks import TaskManager
 
-        pass
+        from polbias.eval.simulation.model import SimulatedModel
     metadata = {"polbias_seeds": True, **settings}
     folders = task_folders()
     return (
