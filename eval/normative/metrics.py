@@ -21,8 +21,7 @@ CHOICES = ("entailment", "non-entailment")
 
 def outcome(text: str) -> str:
     """Return what became of one answer."""
-    verdict = extract_entailment(text)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_entailment(text).outcome
 
 
 def published_outcome(text: str) -> str:

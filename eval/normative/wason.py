@@ -216,8 +216,7 @@ CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
 
 def outcome(text: str, cards: Sequence[str]) -> str:
     """Return what became of one answer."""
-    verdict = extract_cards(text, cards)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_cards(text, cards).outcome
 
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:

@@ -41,8 +41,7 @@ _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungült
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, language: str) -> str:
     """Return what became of one answer."""
-    verdict = extract_validity(text, language)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_validity(text, language).outcome
 
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:

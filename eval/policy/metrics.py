@@ -146,8 +146,7 @@ label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, agree: str, disagree: str) -> str:
     """Return what became of one answer."""
-    verdict = extract_stance(text, agree, disagree)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_stance(text, agree, disagree).outcome
 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:

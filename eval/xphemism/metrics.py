@@ -194,8 +194,7 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, language: str) -> str:
     """Return what became of one answer."""
-    verdict = extract_truth(text, language)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_truth(text, language).outcome
 
 
 def process_generated(doc: Document, results: Sequence[Any]) -> Json:
