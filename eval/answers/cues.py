@@ -139,8 +139,8 @@ def question_cues(name: str) -> QuestionCues:
     """Load the cues of a question that is answered with one of two labels."""
     data = read_cues(name)
     groups = {"groups": data.pop("groups", {})}
-    replies = (compile_lists(groups | data[each]) for each in ("words", "whole", "opening"))
-    return QuestionCues(*replies, compile_lists(groups | strings(data)))
+    words, whole, opening = (compile_lists(groups | data[each]) for each in ("words", "whole", "opening"))
+    return QuestionCues(words, whole, opening, compile_lists(groups | strings(data)))
 
 
 def strings(data: Document) -> Json:
