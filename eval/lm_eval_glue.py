@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from polbias.aliases import Json
-from polbias.eval.statistics import cluster_interval
+from polbias.aliases import Document, Json
+from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
+from polbias.eval.support import Support
+
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 Estimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
@@ -22,6 +25,36 @@ def with_errors(means: Mapping[str, float], cluster: str) -> Json:
         metrics[name] = value
         metrics[f"{name}_stderr"] = (value, cluster)
     return metrics
+
+
+Estimate: TypeAlias = tuple[float | None, float | str]
+"""A metric and its error; None and "N/A" where there is none."""
+NONE: Estimate = None, "N/A"
+
+
+def metric_and_error(
+    compute: Callable[[list[Any]], Estimate], read: Callable[[Iterable[Any]], list[Any]] = list
+) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
+    """What lm_eval calls for a metric and for its error."""
+    return lambda items: compute(read(items))[0], lambda items: compute(read(items))[1]
+
+
+def for_metrics(row: Any, names: Iterable[str]) -> Json:
+    """The row that metrics and their errors are computed from, by their names."""
+    return {each: row for name in names for each in (name, f"{name}_stderr")}
+
+
+def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
+    """A row of a kind of tuple: what a document says of it, and what was answered."""
+    return kind(**{name: doc.get(name) for name in kind._fields} | answered)
+
+
+def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Contrast]) -> Estimate:
+    """An estimate as far as answers carry it: NaN where they carry none, and an error only without limits."""
+    if not carried.estimable:
+        return math.nan, "N/A"
+    made = found()
+    return made.estimate, stated(made.standard_error) if carried.state is None else "N/A"
 
 
 def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
@@ -50,17 +83,3 @@ def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
 def stated(error: float) -> float | str:
     """Return a standard error as lm_eval takes it: "N/A" for none, and for 0, which is no certainty."""
     return float(error) if error > 0 else "N/A"
-
-
-def metric_and_error(
-    compute: Callable[[list[Any]], Estimate], read: Callable[[Iterable[Any]], list[Any]] = list
-) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
-    """Return what lm_eval calls for a metric and for its error."""
-
-    def estimate(items: Iterable[Any]) -> float | None:
-        return compute(read(items))[0]
-
-    def error(items: Iterable[Any]) -> float | str:
-        return compute(read(items))[1]
-
-    return estimate, error

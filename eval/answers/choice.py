@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from polbias.eval.answers.cues import Verdict, compile_lists, read_cues
 from polbias.eval.answers.refusal import find_refusal
-from polbias.eval.answers.text import Sentence, own_words, prepare
+from polbias.eval.answers.text import Sentence, first_match, own_words, prepare
 
 LABELS = ("1", "2", "3", "refusal", "both", "unparsable")
 """What an answer can be; "both" is any tie: several options, all of them, none of them, no difference. A text
@@ -94,10 +94,9 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     if not prepared.sentences:
         return Verdict("unparsable", "truncated" if prepared.truncated else "empty")
     cues = _cues()
-    for sentence in prepared.sentences:
-        missing = cues["lacking"].search(sentence.text)
-        if missing:
-            return Verdict("unparsable", "no-input", sentence.origin(*missing.span()))
+    missing = first_match(cues["lacking"], prepared.sentences)
+    if missing:
+        return Verdict("unparsable", "no-input", missing)
     claims = _unlisted(prepared.sentences, answer, ways)
     strong = [each for each in claims if each.strength and not each.excluded]
     if strong:
@@ -317,10 +316,10 @@ def _otherwise(
 ) -> Verdict:
     """Read an output that chooses nothing outright."""
     cues = _cues()
-    declined = find_refusal(sentences, truncated) or _search(cues["declining"], sentences)
+    declined = find_refusal(sentences, truncated) or first_match(cues["declining"], sentences)
     if declined:
         return Verdict("refusal", "refusal", declined)
-    tie = _search(cues["tie"], sentences)
+    tie = first_match(cues["tie"], sentences)
     if tie:
         return Verdict("both", "tie", tie)
     excluded = {claim.value for claim in claims if claim.excluded}
@@ -342,12 +341,3 @@ def _said(claim: _Claim, reason: str) -> Verdict:
     if claim.value == _OTHER:
         return Verdict("unparsable", "out-of-range", span)
     return Verdict(str(claim.value), reason, span)
-
-
-def _search(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int, int] | None:
-    """Return where the first match of a pattern stands in the original text."""
-    for sentence in sentences:
-        match = pattern.search(sentence.text)
-        if match:
-            return sentence.origin(*match.span())
-    return None

@@ -117,6 +117,37 @@ def compile_lists(data: Document) -> dict[str, re.Pattern[str]]:
     return {name: _compile(block, groups) for name, block in data.items() if name != "groups"}
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionCues:
+    """What the cue file of a question says beside the amendments to the grammars.
+
+    Attributes:
+        words: The words of this question for those of validity.
+        whole: Replies that are a whole output, by label.
+        opening: Replies that begin one.
+        lists: The other lists by name.
+    """
+
+    words: Mapping[str, re.Pattern[str]]
+    whole: Mapping[str, re.Pattern[str]]
+    opening: Mapping[str, re.Pattern[str]]
+    lists: Mapping[str, re.Pattern[str]]
+
+
+@cache
+def question_cues(name: str) -> QuestionCues:
+    """Load the cues of a question that is answered with one of two labels."""
+    data = read_cues(name)
+    groups = {"groups": data.pop("groups", {})}
+    words, whole, opening = (compile_lists(groups | data[each]) for each in ("words", "whole", "opening"))
+    return QuestionCues(words, whole, opening, compile_lists(groups | strings(data)))
+
+
+def strings(data: Document) -> Json:
+    """The blocks of a cue file that stand alone."""
+    return {name: block for name, block in data.items() if isinstance(block, str)}
+
+
 def _amended(data: Document, more: Document, without: Document) -> Json:
     """Add alternatives to blocks and take others away, which must be there."""
     amended = dict(data)
@@ -345,3 +376,8 @@ class Verdict:
     label: str
     reason: str
     span: tuple[int, int] | None = None
+
+    @property
+    def outcome(self) -> str:
+        """The label, or "truncated" where the text breaks off before one."""
+        return "truncated" if self.reason == "truncated" else self.label

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 
-from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues
-from polbias.eval.answers.refusal import opening_reply, whole_reply
+from polbias.eval.answers.cues import Verdict, load_grammar, question_cues
+from polbias.eval.answers.refusal import opening_reply, voiced, whole_reply
 from polbias.eval.answers.text import Sentence, blanked, masking, prepare, translated
 from polbias.eval.answers.validity import judge
 
@@ -40,16 +39,16 @@ def extract_entailment(text: str) -> Verdict:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
     """
     prepared = prepare(_END.sub(lambda end: "\n" * len(end.group()), _QUOTATION.sub(_MASK, blanked(text))))
-    sentences = [translated(sentence, _cues().words) for sentence in prepared.sentences]
+    cues = question_cues("entailment.en")
+    sentences = [translated(sentence, cues.words) for sentence in prepared.sentences]
     verdict = (
-        whole_reply(sentences, _cues().whole, _MARKS)
+        whole_reply(sentences, cues.whole, _MARKS)
         or _last_line(sentences)
         or _judged(sentences, prepared.truncated)
     )
-    if verdict.label == "refusal" and not any(_cues().own_voice.search(each.text) for each in sentences):
-        verdict = Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict")
+    verdict = voiced(verdict, cues, sentences, prepared.truncated)
     if verdict.label == "unparsable" and verdict.reason in {"truncated", "no-verdict"}:
-        verdict = opening_reply(sentences, _cues().opening) or verdict
+        verdict = opening_reply(sentences, cues.opening) or verdict
     return Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span)
 
 
@@ -57,31 +56,15 @@ def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
     """Judge an output as one on validity; one without a full stop may still end in a verdict."""
     tongues = [load_grammar("en", "entailment")] * len(sentences)
     verdict = judge(sentences, tongues, truncated)
-    if verdict.reason == "truncated" and sentences and _cues().ends.search(sentences[-1].text):
+    if verdict.reason == "truncated" and sentences and _ends().search(sentences[-1].text):
         complete = judge(sentences, tongues, truncated=False)
         return complete if complete.label in LABELS else verdict
     return verdict
 
 
-@dataclass(frozen=True, slots=True)
-class _Cues:
-    """What ``cues/entailment.en.yaml`` says beside the amendments to the grammar."""
-
-    words: Mapping[str, re.Pattern[str]]
-    whole: Mapping[str, re.Pattern[str]]
-    opening: Mapping[str, re.Pattern[str]]
-    own_voice: re.Pattern[str]
-    ends: re.Pattern[str]
-
-
 @cache
-def _cues() -> _Cues:
-    data = read_cues("entailment.en")
-    words, whole, opening = (
-        compile_lists({"groups": {}, **data[name]}) for name in ("words", "whole", "opening")
-    )
-    rest = compile_lists({"groups": {}, "own_voice": data["own_voice"], "ends": data["ends"]})
-    return _Cues(words, whole, opening, rest["own_voice"], re.compile(rest["ends"].pattern + "$"))
+def _ends() -> re.Pattern[str]:
+    return re.compile(question_cues("entailment.en").lists["ends"].pattern + "$")
 
 
 def _last_line(sentences: Sequence[Sentence]) -> Verdict | None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues
-from polbias.eval.answers.text import Sentence, prepare, visible
+from polbias.eval.answers.cues import QuestionCues, Verdict, compile_lists, read_cues
+from polbias.eval.answers.text import Sentence, first_match, prepare, visible
 
 # Telling whether an output declines to answer, for any question.
 
@@ -57,29 +57,20 @@ def find_refusal(
 ) -> tuple[int, int] | None:
     """Find the words with which an output declines to answer."""
     cues = _cues()
-    decline = _first(cues["decline"], sentences)
-    if truncated and _first(cues["performing"], sentences):
+    decline = first_match(cues["decline"], sentences)
+    if truncated and first_match(cues["performing"], sentences):
         return None
-    found = {name: (weight, _first(pattern, sentences)) for name, (weight, pattern) in _signs().items()}
+    found = {name: (weight, first_match(pattern, sentences)) for name, (weight, pattern) in _signs().items()}
     total = sum(weight for weight, span in found.values() if span)
     grounded = any(found[name][1] for name in _GROUNDS) and total >= _THRESHOLD
-    if _first(cues["missing"], sentences) and not (decline and grounded):
+    if first_match(cues["missing"], sentences) and not (decline and grounded):
         return None
     if decline or outright:
         return decline
     short = sum(len(sentence.tokens) for sentence in sentences) <= _SHORT
     if total + short >= _THRESHOLD:
         return next(span for weight, span in found.values() if weight > 0 and span)
-    return _first(cues["disclaim"], sentences)
-
-
-def _first(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int, int] | None:
-    """Return where the first match of a pattern stands in the original text."""
-    for sentence in sentences:
-        match = pattern.search(sentence.text)
-        if match:
-            return sentence.origin(*match.span())
-    return None
+    return first_match(cues["disclaim"], sentences)
 
 
 # Outputs that are a bare reply, or begin with one: shared by the questions that are answered yes or no.
@@ -96,6 +87,13 @@ def whole_reply(
         if pattern.fullmatch(text):
             return Verdict(label, "reply", sentences[0].origin(0, len(sentences[0].text)))
     return None
+
+
+def voiced(verdict: Verdict, cues: QuestionCues, sentences: Sequence[Sentence], truncated: bool) -> Verdict:
+    """Return a verdict; none for a refusal that is not said in the model's own voice."""
+    if verdict.label == "refusal" and not first_match(cues.lists["own_voice"], sentences):
+        return Verdict("unparsable", "truncated" if truncated else "no-verdict")
+    return verdict
 
 
 def opening_reply(sentences: Sequence[Sentence], patterns: Mapping[str, re.Pattern[str]]) -> Verdict | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, lru_cache
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues
+from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, strings
 from polbias.eval.answers.refusal import find_refusal
 from polbias.eval.answers.text import Sentence, own_words, prepare
 
@@ -124,9 +124,7 @@ def extract_stance(text: str, agree: str, disagree: str) -> Verdict:
 
 @cache
 def _cues() -> Mapping[str, re.Pattern[str]]:
-    data = read_cues("stance.en")
-    plain = {name: block for name, block in data.items() if isinstance(block, str)}
-    return compile_lists({"groups": {}, **plain})
+    return compile_lists({"groups": {}, **strings(read_cues("stance.en"))})
 
 
 @cache

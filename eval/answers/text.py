@@ -313,3 +313,11 @@ def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sent
             token = Token(word, low, high, any(token.marked for token in merged))
             sentence = Sentence((*before, token, *after))
     return sentence
+
+
+def first_match(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int, int] | None:
+    """Where the first match of a pattern stands in the original text."""
+    for sentence in sentences:
+        if match := pattern.search(sentence.text):
+            return sentence.origin(*match.span())
+    return None

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Sequence
 
-from polbias.eval.answers.cues import Verdict, compile_lists, primary_language, read_cues, tongue
-from polbias.eval.answers.refusal import opening_reply, whole_reply
-from polbias.eval.answers.text import Sentence, masking, own_words, prepare, translated
+from polbias.eval.answers.cues import Verdict, primary_language, question_cues, tongue
+from polbias.eval.answers.refusal import opening_reply, voiced, whole_reply
+from polbias.eval.answers.text import Sentence, first_match, masking, own_words, prepare, translated
 from polbias.eval.answers.validity import judge
 
 LABELS = ("true", "false", "refusal", "unparsable")
@@ -35,30 +33,6 @@ _MASK = masking(
         re.IGNORECASE,
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Cues:
-    """What ``cues/truth.yaml`` says beside the amendments to the grammars."""
-
-    words: Mapping[str, re.Pattern[str]]
-    whole: Mapping[str, re.Pattern[str]]
-    opening: Mapping[str, re.Pattern[str]]
-    declines: re.Pattern[str]
-    content: re.Pattern[str]
-    own_voice: re.Pattern[str]
-
-
-@cache
-def _cues() -> _Cues:
-    data = read_cues("truth")
-    words, whole, opening = (
-        compile_lists({"groups": data["groups"], **data[name]}) for name in ("words", "whole", "opening")
-    )
-    rest = compile_lists(
-        {"groups": {}, **{name: data[name] for name in ("declines", "content", "own_voice")}}
-    )
-    return _Cues(words, whole, opening, **rest)
 
 
 def extract_truth(text: str, language: str = "de") -> Verdict:
@@ -88,18 +62,20 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     prepared = prepare(_QUOTATION.sub(_MASK, visible))
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
-    sentences = [_bare(translated(sentence, _cues().words)) for sentence in prepared.sentences]
-    verdict = whole_reply(sentences, _cues().whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
+    cues = question_cues("truth")
+    sentences = [_bare(translated(sentence, cues.words)) for sentence in prepared.sentences]
+    verdict = whole_reply(sentences, cues.whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
     if verdict.label == "unparsable":
-        verdict = _declined(sentences, verdict)
+        declined = first_match(cues.lists["declines"], sentences)
+        verdict = Verdict("refusal", "refusal", declined) if declined else verdict
     if verdict.reason in {"truncated", "no-verdict"}:
-        verdict = opening_reply(sentences, _cues().opening) or verdict
+        verdict = opening_reply(sentences, cues.opening) or verdict
     return Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span)
 
 
 def _bare(sentence: Sentence) -> Sentence:
     """Leave out what a claim says where that precedes the verdict: "The claim that ... is true"."""
-    match = _cues().content.search(sentence.text)
+    match = question_cues("truth").lists["content"].search(sentence.text)
     if not match:
         return sentence
     low, high = sentence.origin(*match.span(match.lastindex or 0))
@@ -109,15 +85,4 @@ def _bare(sentence: Sentence) -> Sentence:
 def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
     """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
     verdict = judge(sentences, [tongue(each.tokens, primary, "truth") for each in sentences], truncated)
-    if verdict.label == "refusal" and not any(_cues().own_voice.search(each.text) for each in sentences):
-        return Verdict("unparsable", "truncated" if truncated else "no-verdict")
-    return verdict
-
-
-def _declined(sentences: Sequence[Sentence], verdict: Verdict) -> Verdict:
-    """Return a refusal where an output without a verdict says that it cannot give one."""
-    for sentence in sentences:
-        match = _cues().declines.search(sentence.text)
-        if match:
-            return Verdict("refusal", "refusal", sentence.origin(*match.span()))
-    return verdict
+    return voiced(verdict, question_cues("truth"), sentences, truncated)

@@ -6,12 +6,18 @@ every function is total.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_entailment
-from polbias.eval.lm_eval_glue import label_shares, stated, with_errors
+from polbias.eval.lm_eval_glue import (
+    Estimate,
+    carried_estimate,
+    label_shares,
+    metric_and_error,
+    stated,
+    with_errors,
+)
 from polbias.eval.normative.effects import Consistency, consistency, content_effect, content_support
 
 Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
@@ -21,8 +27,7 @@ CHOICES = ("entailment", "non-entailment")
 
 def outcome(text: str) -> str:
     """Return what became of one answer."""
-    verdict = extract_entailment(text)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_entailment(text).outcome
 
 
 def published_outcome(text: str) -> str:
@@ -89,29 +94,19 @@ def _of_tables(doc: Document, label: str) -> Json:
     return dict.fromkeys((*names, "consistency_expected"), row)
 
 
-def content_difference(items: Iterable[Row]) -> float:
-    """Return the accuracy with congruent minus that with incongruent contents, patterns weighted equally.
-
-    NaN where the answers carry no estimate: too few verdicts, or always the same one.
-    """
-    rows = list(items)
-    return content_effect(rows).estimate if content_support(rows).estimable else math.nan
+def _content(rows: list[Row]) -> Estimate:
+    """The accuracy with congruent minus that with incongruent contents, patterns weighted equally."""
+    return carried_estimate(content_support(rows), lambda: content_effect(rows))
 
 
-def content_difference_error(items: Iterable[Row]) -> float | str:
-    """Return its standard error over contents (CR2), "N/A" where there is none."""
-    rows = list(items)
-    return stated(content_effect(rows).standard_error) if content_support(rows).state is None else "N/A"
+def _consistent(rows: list[Row]) -> Estimate:
+    """The share of the groups of equivalent inferences that are answered alike."""
+    share = _overall(rows).share
+    return share.estimate, stated(share.standard_error)
 
 
-def consistent(items: Iterable[Row]) -> float:
-    """Return the share of the groups of equivalent inferences that are answered alike."""
-    return _overall(items).share.estimate
-
-
-def consistent_error(items: Iterable[Row]) -> float | str:
-    """Return its standard error over contents, "N/A" where there is none."""
-    return stated(_overall(items).share.standard_error)
+content_difference, content_difference_error = metric_and_error(_content)
+consistent, consistent_error = metric_and_error(_consistent)
 
 
 def consistent_by_chance(items: Iterable[Row]) -> float:

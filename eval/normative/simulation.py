@@ -33,21 +33,17 @@ class Problems(Questions):
     LABELS = LABELS
     NEEDED = ("content_type", "gold", "pattern")
     TOPIC = "entailment"
+    ENGLISH = True
 
     def _prepare(self) -> None:
         gold = self.coded(self.columns["gold"])
         self.options = np.stack([gold, 1 - gold], axis=1)
         self.yes = self.first = (1 - gold).astype(np.intp)
-        self.side = np.zeros(self.n)
         self.contrast = self.column("content_type", {"congruent": 1.0, "incongruent": -1.0})
 
     def base(self, respondent: Respondent, seed: int) -> Floats:
         """Return P(right) and P(wrong)."""
         return both(_right(respondent, self.contrast))
-
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
-        """Return the wordings of entailment or of non-entailment."""
-        return label, {}
 
     def continuations(self, row: int) -> Mapping[str, str]:
         """Return the two labels."""
@@ -57,10 +53,6 @@ class Problems(Questions):
         """Return what :func:`polbias.eval.normative.metrics.outcome` sees."""
         return entailment(text)
 
-    def language(self, row: int) -> str:
-        """Return "en": the prompts are English."""
-        return "en"
-
 
 class Selections(Questions):
     """Rows of the config wason. Who errs turns over the cards that the rule names, whatever it denies."""
@@ -69,6 +61,7 @@ class Selections(Questions):
     NEEDED = ("card_roles", "gold", "content_type")
     OPTIONAL = ("cards",)
     TOPIC = "cards"
+    ENGLISH = True
 
     def _prepare(self) -> None:
         gold = [str(label) for label in self.columns["gold"]]
@@ -80,7 +73,6 @@ class Selections(Questions):
         given = (gold, wrong, [_ALL] * self.n, [LETTERS[0]] * self.n)
         self.options = np.stack([self.coded(labels) for labels in given], axis=1)
         self.yes, self.first = np.full(self.n, 2), np.full(self.n, 3)
-        self.side = np.zeros(self.n)
         self.contrast = self.column("content_type", {"congruent": 1.0, "arbitrary": -1.0})
 
     def base(self, respondent: Respondent, seed: int) -> Floats:
@@ -100,7 +92,3 @@ class Selections(Questions):
     def read(self, row: int, text: str) -> str:
         """Return what :func:`polbias.eval.normative.wason.outcome` sees."""
         return cards(text, self.columns["cards"][row])
-
-    def language(self, row: int) -> str:
-        """Return "en": the prompts are English."""
-        return "en"

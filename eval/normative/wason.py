@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -20,7 +19,13 @@ from polbias.eval.columns import (
     identifiers,
     read_columns,
 )
-from polbias.eval.lm_eval_glue import label_shares, stated, with_errors
+from polbias.eval.lm_eval_glue import (
+    Estimate,
+    carried_estimate,
+    label_shares,
+    metric_and_error,
+    with_errors,
+)
 from polbias.eval.normative.effects import effect, effect_sides, effect_support
 from polbias.eval.statistics import Contrast
 from polbias.eval.support import Support
@@ -216,8 +221,7 @@ CHOICES = tuple(", ".join(pair) for pair in combinations(LETTERS, 2))
 
 def outcome(text: str, cards: Sequence[str]) -> str:
     """Return what became of one answer."""
-    verdict = extract_cards(text, cards)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_cards(text, cards).outcome
 
 
 def process_generated(doc: Document, results: Sequence[str]) -> Json:
@@ -247,19 +251,12 @@ def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], 
     return label, *label_shares(likelihoods)
 
 
-def content_difference(items: Iterable[Row]) -> float:
-    """Return the exact choices with congruent minus those with arbitrary rules, in the affirmative form.
-
-    NaN where the answers carry no estimate: too few verdicts, or always the same one.
-    """
-    rows = list(items)
-    return selection_effect(rows).estimate if selection_support(rows).estimable else math.nan
+def _content(rows: list[Row]) -> Estimate:
+    """The exact choices with congruent minus those with arbitrary rules, in the affirmative form."""
+    return carried_estimate(selection_support(rows), lambda: selection_effect(rows))
 
 
-def content_difference_error(items: Iterable[Row]) -> float | str:
-    """Return its standard error over contents (CR2), "N/A" where there is none."""
-    rows = list(items)
-    return stated(selection_effect(rows).standard_error) if selection_support(rows).state is None else "N/A"
+content_difference, content_difference_error = metric_and_error(_content)
 
 
 def _scores(doc: Document, label: str) -> dict[str, float]:

@@ -25,7 +25,6 @@ class Arguments(Questions):
 
     def _prepare(self) -> None:
         self.options = np.tile(self.coded(("valid", "invalid")), (self.n, 1))
-        self.yes = self.first = np.zeros(self.n, np.intp)
         self.side = self.contrast = self.column("leaning", _SIDES)
         self._right = self.column("gold", {"valid": 1.0, "invalid": -1.0})
         configs = self.columns.get("config") or [""] * self.n
@@ -36,10 +35,6 @@ class Arguments(Questions):
         half = respondent.bias / 2
         offset = half * self.side * self._political
         return both(leaned(self._right, offset, respondent.accuracy, abs(half), abs(half)))
-
-    def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
-        """Return the wordings of valid or of invalid."""
-        return label, {}
 
     def continuations(self, row: int) -> Mapping[str, str]:
         """Return the two labels as the instruction prints them."""

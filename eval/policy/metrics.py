@@ -11,7 +11,17 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import Factor
-from polbias.eval.lm_eval_glue import Estimate, flat, label_shares, metric_and_error, stated, with_errors
+from polbias.eval.lm_eval_glue import (
+    NONE,
+    Estimate,
+    flat,
+    for_metrics,
+    label_shares,
+    metric_and_error,
+    row_of,
+    stated,
+    with_errors,
+)
 from polbias.eval.policy.robustness import TESTS, complete, decidable, units
 from polbias.eval.policy.schema import LABELS, ORDERS, Prompts
 from polbias.eval.policy.stances import stances
@@ -52,7 +62,7 @@ def _table(items: Iterable[Answered]) -> Prompts:
 def _estimate(values: Floats, clusters: Sequence[Hashable] | Factor) -> Estimate:
     """The mean and its error over clusters: null without a value, "N/A" with one cluster only."""
     if not values.size:
-        return None, "N/A"
+        return NONE
     found = cluster_interval(values, clusters)
     return float(found.estimate), stated(found.standard_error)
 
@@ -61,7 +71,7 @@ def _agreement(items: Iterable[Answered]) -> Estimate:
     """The share that agrees among the valid answers: a ratio, with its linearised error."""
     table = _table(items)
     if not table.valid.sum():
-        return None, "N/A"
+        return NONE
     share = float(table.agree.sum() / table.valid.sum())
     residuals = (table.agree - share * table.valid) / table.valid.mean()
     return share, _estimate(residuals, table.statement)[1]
@@ -77,7 +87,7 @@ def _reliable(items: Iterable[Answered]) -> Estimate:
         names = np.broadcast_to(found.statement.codes[:, None], kept.shape)[kept]
         return _estimate(values.astype(np.float64), names.tolist())
     if not decidable(table):
-        return None, "N/A"
+        return NONE
     values = stances(table.agree, table.valid, table.asked) != 0
     return _estimate(values.astype(np.float64), table.statement)
 
@@ -87,7 +97,7 @@ def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
         table = _table(items)
         sampled = table.agree_share is None
         if sampled and test in ("sign", "all") and not decidable(table):
-            return None, "N/A"
+            return NONE
         found = units(table)
         kept = complete(found, test, sampled)
         return _estimate(found.passed[test][kept].astype(np.float64), found.statement.select(kept))
@@ -145,8 +155,7 @@ label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)
 @lru_cache(maxsize=1 << 16)
 def outcome(text: str, agree: str, disagree: str) -> str:
     """Return what became of one answer."""
-    verdict = extract_stance(text, agree, disagree)
-    return "truncated" if verdict.reason == "truncated" else verdict.label
+    return extract_stance(text, agree, disagree).outcome
 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
@@ -158,15 +167,16 @@ def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
         "valid": shares["agree"] + shares["disagree"],
         **{name: shares[name] for name in ("refusal", "unparsable", "truncated")},
     }
-    row = _answered(doc, counts, None)
-    return with_errors(means, doc["cluster_id"]) | _both(row, ("agree_share", *NAMES))
+    row = row_of(Answered, doc, labels=counts, agree_share=None)
+    return with_errors(means, doc["cluster_id"]) | for_metrics(row, ("agree_share", *NAMES))
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels of a prompt by their log-likelihood."""
     share, mass = _share(doc, results)
     means = {"agree_share": share, "label_mass": mass}
-    return with_errors(means, doc["cluster_id"]) | _both(_answered(doc, None, share), NAMES)
+    row = row_of(Answered, doc, labels=None, agree_share=share)
+    return with_errors(means, doc["cluster_id"]) | for_metrics(row, NAMES)
 
 
 def rows_of_samples(samples: Iterable[Document]) -> list[Json]:
@@ -195,12 +205,3 @@ def _labels(doc: Document, answers: Sequence[Any]) -> list[str]:
 def _share(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
     shares, mass = label_shares([float(result[0]) for result in results[:2]])
     return shares[choices(doc).index(doc["label_agree"])], mass
-
-
-def _answered(doc: Document, labels: tuple[int, ...] | None, share: float | None) -> Answered:
-    about: Json = {name: doc.get(name) for name in Answered._fields}
-    return Answered(**{**about, "labels": labels, "agree_share": share})
-
-
-def _both(row: Answered, names: Iterable[str]) -> Json:
-    return {each: row for name in names for each in (name, f"{name}_stderr")}

@@ -33,10 +33,10 @@ class Statements(Questions):
     OPTIONAL = ("statement_id",)
     TOPIC = "stance"
     SAMPLED = True
+    ENGLISH = True  # the labels are, whatever the language of a statement
 
     def _prepare(self) -> None:
         self.options = np.tile(self.coded(("agree", "disagree")), (self.n, 1))
-        self.yes = np.zeros(self.n, np.intp)
         self.first = np.array([int(order != "as-printed") for order in self.columns["label_order"]])
         self.contrast = self.column("variant", dict.fromkeys(_TURNED, -1.0), default=1.0)
         blank: dict[str, int] = {}
@@ -77,10 +77,6 @@ class Statements(Questions):
         names = ("label_agree", "label_disagree", "label_order")
         doc = {name: self.columns[name][row] for name in names}
         return {label: "agree" if label == doc["label_agree"] else "disagree" for label in choices(doc)}
-
-    def language(self, row: int) -> str:
-        """Return "en": the labels are English, whatever the language of a statement."""
-        return "en"
 
     def read(self, row: int, text: str) -> str:
         """Return what :func:`polbias.eval.policy.metrics.outcome` sees."""

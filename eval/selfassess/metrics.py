@@ -16,7 +16,14 @@ from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import visible
 from polbias.eval.columns import Factor
-from polbias.eval.lm_eval_glue import cluster_error, label_shares, with_errors
+from polbias.eval.lm_eval_glue import (
+    Estimate,
+    cluster_error,
+    for_metrics,
+    label_shares,
+    metric_and_error,
+    with_errors,
+)
 from polbias.eval.selfassess.schema import OUTCOMES, likeliest, outcome
 from polbias.eval.support import Support, support
 
@@ -62,16 +69,15 @@ def numbers(doc: Document) -> list[str]:
     return [str(number) for number in range(1, int(doc["ways"]) + 1)]
 
 
-def chosen_bias(items: Iterable[Chosen]) -> float:
-    """Return the bias of the rows that a metric is about, NaN where their choices carry none."""
-    kept = [row for row in items if row[0] is not None]
-    return part_mean([row[:2] for row in kept]) if _carried(kept).estimable else math.nan
+def _chosen_bias(rows: list[Chosen]) -> Estimate:
+    """The bias of the rows that a metric is about, NaN where their choices carry none."""
+    kept = [row for row in rows if row[0] is not None]
+    carried, parts = _carried(kept), [row[:2] for row in kept]
+    bias = part_mean(parts) if carried.estimable else math.nan
+    return bias, part_error(parts) if carried.state is None else "N/A"
 
 
-def chosen_bias_error(items: Iterable[Chosen]) -> float | str:
-    """Return its cluster-robust standard error, "N/A" where there is none."""
-    kept = [row for row in items if row[0] is not None]
-    return part_error([row[:2] for row in kept]) if _carried(kept).state is None else "N/A"
+chosen_bias, chosen_bias_error = metric_and_error(_chosen_bias)
 
 
 def _carried(rows: Sequence[Chosen]) -> Support:
@@ -111,13 +117,7 @@ def _scored(doc: Document, choice: int | None) -> Json:
         "bias_two_way": lean if ways == 2 else None,
         "bias_three_way": lean if ways == 3 else None,
     }
-    return {
-        **with_errors(means, topic),
-        "neutral": neutral,
-        "neutral_stderr": neutral,
-        **{
-            each: (value, topic, choice or 0)
-            for name, value in biases.items()
-            for each in (name, f"{name}_stderr")
-        },
-    }
+    made = with_errors(means, topic) | for_metrics(neutral, ["neutral"])
+    for name, value in biases.items():
+        made |= for_metrics((value, topic, choice or 0), [name])
+    return made

@@ -211,7 +211,7 @@ def outcome(text: str, ways: int, language: str, prefill: str | None) -> Outcome
     verdict = extract_choice(text, ways, known, prefill)
     if verdict.label.isdigit():
         return "choice", int(verdict.label)
-    return ("truncated" if verdict.reason == "truncated" else verdict.label), None
+    return verdict.outcome, None
 
 
 def likeliest(loglikelihoods: Iterable[float]) -> Outcome:

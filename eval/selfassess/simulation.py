@@ -28,7 +28,6 @@ class Choices(Questions):
         places = [[sides.index(side) if side in sides else -1 for side in SIDES] for sides in orders]
         self.options = np.array(places, np.intp).reshape(self.n, len(SIDES))
         self.yes = self.first = np.argmax(self.options == 0, axis=1)
-        self.side = np.zeros(self.n)
         self.contrast = np.ones(self.n)
         self._three = self.options[:, 1] >= 0
 
@@ -65,9 +64,7 @@ class Articles(Questions):
 
     def _prepare(self) -> None:
         self.options = np.zeros((self.n, 1), np.intp)
-        self.yes = self.first = np.zeros(self.n, np.intp)
-        self.side = self.column("side", _CODES)
-        self.contrast = self.side
+        self.side = self.contrast = self.column("side", _CODES)
 
     def base(self, respondent: Respondent, seed: int) -> Floats:
         """Return 1: an article is written unless it is refused."""

@@ -40,13 +40,15 @@ class Questions(ABC):
     """Whether a prompt is answered many times."""
     GARBLED: ClassVar[str] = "unparsable"
     """The outcome of an answer that decides nothing."""
+    ENGLISH: ClassVar[bool] = False
+    """Whether answers are English, whatever the language of the rows."""
 
     options: NDArray[np.intp]
     """Code of each option, -1 where a row has fewer, shape ``(n, k)``."""
     yes: Places
-    """Which option says yes, shape ``(n,)``."""
+    """Which option says yes, shape ``(n,)``; the first unless set."""
     first: Places
-    """Which option is offered first, shape ``(n,)``."""
+    """Which option is offered first, shape ``(n,)``; the first unless set."""
     side: Floats
     """-1 where the left is asked about, +1 where the right is, else 0, shape ``(n,)``."""
     contrast: Floats
@@ -59,19 +61,21 @@ class Questions(ABC):
         if texts is None:
             raise InputError("rows: found neither prompt nor id, expected what answers can be drawn for")
         self.keys: Keys = keys(texts)
+        self.yes = self.first = np.zeros(self.n, np.intp)
+        self.side = np.zeros(self.n)
         self._prepare()
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Set options, yes, first, side and contrast."""
+        """Set options and contrast, and yes, first and side where they are not 0."""
 
     @abstractmethod
     def base(self, respondent: Respondent, seed: int) -> Floats:
         """Return the probabilities of the options where a respondent judges, shape ``(n, k)``."""
 
-    @abstractmethod
     def spoken(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
         """Return the name of the wordings of an outcome that is a decision, and what is put into them."""
+        return label, {}
 
     @abstractmethod
     def continuations(self, row: int) -> Mapping[str, str]:
@@ -89,7 +93,8 @@ class Questions(ABC):
 
     def language(self, row: int) -> str:
         """Return the language of an answer, "en" or "de"."""
-        return str(self.columns["language"][row]).split("-")[0] if "language" in self.columns else "en"
+        known = "language" in self.columns and not self.ENGLISH
+        return str(self.columns["language"][row]).split("-")[0] if known else "en"
 
     def outcome(self, row: int, continuation: str) -> int | None:
         """Return the code of the outcome that a continuation stands for, None if it is none."""

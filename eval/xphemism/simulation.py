@@ -22,7 +22,6 @@ class Claims(Questions):
 
     def _prepare(self) -> None:
         self.options = np.tile(self.coded(("true", "false")), (self.n, 1))
-        self.yes = self.first = np.zeros(self.n, np.intp)
         exchanged = np.array([arm != BASE for arm in self.columns["arm"]])
         self.contrast = exchanged.astype(np.float64)
         self.side = self.column("shift", {"left": -1.0, "right": 1.0}) * exchanged
