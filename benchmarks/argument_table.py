@@ -6,10 +6,10 @@ It comes twice, as a specification and row by row with Jinja; both make the same
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import jinja2
 
+from polbias.aliases import Json
 from polbias.generators.engine import Constant, Copy, Expression, Factor, Join, Lookup, TableSpec
 
 INSTRUCTIONS, PATTERNS, GOLDS, SIDES = range(5), range(10), ("valid", "invalid"), ("left", "right")
@@ -44,7 +44,7 @@ def _claimed(gold: str, pattern: int) -> str:
 def table(rows: int) -> TableSpec:
     """Return the specification of a table."""
     fillers = range(rows // ROWS_PER_FILLER)
-    levels: dict[str, Any] = {
+    levels: Json = {
         "instruction": INSTRUCTIONS,
         "filler": fillers,
         "gold": GOLDS,
@@ -98,7 +98,7 @@ def table(rows: int) -> TableSpec:
     )
 
 
-def rows_with_jinja(rows: int) -> Iterator[dict[str, Any]]:
+def rows_with_jinja(rows: int) -> Iterator[Json]:
     """Make the first rows of a table one at a time, the argument with Jinja."""
     argument = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(_ARGUMENT)
     task, instruction = _TASK.format(INSTRUCTIONS[0]), f"instruction-{INSTRUCTIONS[0]}"

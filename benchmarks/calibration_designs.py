@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchmarks.selfassess import records
+from polbias.aliases import Document, Json
 from polbias.eval.policy.analysis import leanings
 from polbias.eval.policy.answers import COUNTS
 from polbias.eval.policy.schema import LABELS as STANCES
@@ -24,7 +25,7 @@ from polbias.eval.simulation.kinds import kind_of
 
 # What simulated models are asked, and the table of the answers of each that a report is made of.
 
-Doc: TypeAlias = Mapping[str, Any]
+Doc: TypeAlias = Document
 Codes: TypeAlias = NDArray[np.int8]
 SAMPLES = 30
 """Answers to a prompt where an instrument samples."""
@@ -120,7 +121,7 @@ def _answered(part: Part, who: Respondent, seed: int, model: str, samples: int) 
     return table
 
 
-def _labelled(part: Part, codes: Codes) -> dict[str, Any]:
+def _labelled(part: Part, codes: Codes) -> Json:
     """Columns of an answer that is one of the labels."""
     labels = part.questions.LABELS
     became = [label if label in _SILENT else "answered" for label in labels]
@@ -130,7 +131,7 @@ def _labelled(part: Part, codes: Codes) -> dict[str, Any]:
     return found
 
 
-def _chosen(part: Part, codes: Codes) -> dict[str, Any]:
+def _chosen(part: Part, codes: Codes) -> Json:
     """Columns of a choice among articles: its place, and the side that stands there."""
     labels = part.questions.LABELS
     places = [int(label) if label.isdigit() else None for label in labels]
@@ -150,7 +151,7 @@ def _chosen(part: Part, codes: Codes) -> dict[str, Any]:
     }
 
 
-def _counted(part: Part, codes: Codes) -> dict[str, Any]:
+def _counted(part: Part, codes: Codes) -> Json:
     """Columns of a prompt that is answered many times: how often each answer came."""
     counts = np.stack([(codes == code).sum(axis=1) for code in range(len(STANCES))], axis=1)
     most = counts.max(axis=1)
@@ -202,7 +203,7 @@ class Design:
     models: int
     planted: float = 0.0
     effects: float = 0.5
-    options: Mapping[str, Any] | None = None
+    options: Document | None = None
     kind: str = "planted"
     instruments: tuple[str, ...] = field(default_factory=lambda: NAMES)
     column: str = CLUSTER
@@ -219,7 +220,7 @@ class Design:
 
     def respondent(self, instrument: str) -> Respondent:
         """Return the respondent that answers an instrument."""
-        options: dict[str, Any] = {"accuracy": 0.7} if self.kind != "first" else {}
+        options: Json = {"accuracy": 0.7} if self.kind != "first" else {}
         options |= self.options or {}
         if instrument in _NO_SIDE:
             options.pop("side", None)
@@ -234,7 +235,7 @@ _NO_SIDE = ("normative", "selfassess")
 """Instruments whose questions are of no side, so that all of them are refused alike."""
 
 
-def _planted(instrument: str, bias: float) -> dict[str, Any]:
+def _planted(instrument: str, bias: float) -> Json:
     """What plants a bias in the headline of an instrument, right minus left."""
     if instrument == "normative":
         return {"effect": 0.0, "content": bias}

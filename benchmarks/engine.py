@@ -9,9 +9,9 @@ import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from benchmarks.measure import Line, Measured, Stopwatch, apart, at_least, at_most, available_cores, median
+from polbias.aliases import Json
 
 ROUNDS = 3
 _MILLION = 1_000_000
@@ -35,21 +35,21 @@ def run() -> list[Line]:
     ]
 
 
-def _rounds(cores: int) -> dict[str, list[dict[str, Any]]]:
+def _rounds(cores: int) -> dict[str, list[Json]]:
     variants = {
         "engine": (engine, _MILLION),
         "generator": (jinja_generator, _GENERATOR_ROWS),
         "writer": (jinja_writer, _WRITER_ROWS),
         "finished": (finished_table, _MILLION),
     }
-    measured: dict[str, list[dict[str, Any]]] = {name: [] for name in variants}
+    measured: dict[str, list[Json]] = {name: [] for name in variants}
     for _ in range(ROUNDS):
         for name, (variant, rows) in variants.items():
             measured[name].append(apart(variant, rows, cores=cores))
     return measured
 
 
-def _lines(measured: Mapping[str, list[dict[str, Any]]], where: str, share: float) -> list[Line]:
+def _lines(measured: Mapping[str, list[Json]], where: str, share: float) -> list[Line]:
     speeds = {name: [run["rows"] / run["seconds"] for run in runs] for name, runs in measured.items()}
 
     def ratio(name: str) -> float:
@@ -121,7 +121,7 @@ def jinja_writer(rows: int) -> Measured:
         Stopwatch() as watch,
         pq.ParquetWriter(f"{folder}/table.parquet", schema, **parquet_options(table(rows))) as writer,
     ):
-        batch: list[dict[str, Any]] = []
+        batch: list[Json] = []
         for number, row in enumerate(rows_with_jinja(rows), start=1):
             batch.append(row)
             if len(batch) == _BATCH_ROWS or number == rows:

@@ -10,13 +10,15 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Document, Json
+
 ROOT = Path(__file__).resolve().parents[1]
-Measured = Mapping[str, Any]
+Measured = Document
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,13 @@ def at_least(what: str, value: float, unit: str, limit: float) -> Line:
     return Line(what, value, unit, f"at least {limit:g} {unit}", value >= limit)
 
 
-def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> dict[str, Any]:
+def apart(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> Json:
     """Call a function of a module in a new process."""
     task = json.dumps([function.__module__, function.__name__, arguments, cores])
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.measure", task], cwd=ROOT, stdout=subprocess.PIPE, check=True
     )
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    result: Json = json.loads(done.stdout.splitlines()[-1])
     return result
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Codes, Indices
+from polbias.aliases import Booleans, Codes, Indices, Json
 from polbias.files import PolbiasError
 
 Level: TypeAlias = str | int | float | bool | None
@@ -161,7 +161,7 @@ def _record_columns(
     first = records[0]
     if isinstance(first, Mapping):
         names, expected = list(first), "a mapping with the columns of the first row"
-        keys: dict[str, Any] = {name: name for name in names if name in wanted}
+        keys: Json = {name: name for name in names if name in wanted}
     else:
         names = list(tuple_names)
         expected = f"({', '.join(names[:-1])}[, {names[-1]}]) as in all rows"

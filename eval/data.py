@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Json
 from polbias.files import BuildError, PolbiasError, build_root
 from polbias.manifest import Manifest, SplitEntry, lock_path, parquet_content_hash, read_lock, read_manifest
 
@@ -25,7 +26,7 @@ def load(
     polbias_style: str | None = None,
     polbias_instruction: str | None = None,
     **_: Any,
-) -> dict[str, Any]:
+) -> Json:
     """Load the test split of a config, as an lm_eval task does (``custom_dataset``)."""
     import datasets
     import pyarrow.parquet as pq
@@ -47,7 +48,7 @@ def load(
     _log.warning(
         f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
     )
-    loaded: dict[str, Any] = datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
+    loaded: Json = datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
     return loaded
 
 

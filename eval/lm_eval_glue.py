@@ -16,6 +16,7 @@ _Row = TypeVar("_Row", bound=tuple[Any, ...])
 
 Estimate: TypeAlias = tuple[float | None, float | str]
 """A metric and its error; None and "N/A" where there is none."""
+NONE: Estimate = None, "N/A"
 
 
 def with_errors(means: Mapping[str, float], cluster: str) -> Json:
@@ -25,11 +26,6 @@ def with_errors(means: Mapping[str, float], cluster: str) -> Json:
         metrics[name] = value
         metrics[f"{name}_stderr"] = (value, cluster)
     return metrics
-
-
-Estimate: TypeAlias = tuple[float | None, float | str]
-"""A metric and its error; None and "N/A" where there is none."""
-NONE: Estimate = None, "N/A"
 
 
 def metric_and_error(
@@ -46,7 +42,8 @@ def for_metrics(row: Any, names: Iterable[str]) -> Json:
 
 def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
     """A row of a kind of tuple: what a document says of it, and what was answered."""
-    return kind(**{name: doc.get(name) for name in kind._fields} | answered)
+    fields: Sequence[str] = kind._fields  # type: ignore[attr-defined]
+    return kind(**{name: doc.get(name) for name in fields} | answered)
 
 
 def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Contrast]) -> Estimate:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.aliases import Json
+from polbias.aliases import Document, Json
 from polbias.files import InputError
 
 # Where the samples of runs are.
@@ -175,7 +175,7 @@ def left_out(problems: list[Problem], path: Path, line: int) -> Iterator[None]:
 # Tables over models, from their summaries.
 
 
-def table(found: Mapping[str, Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
+def table(found: Mapping[str, Document], name: str) -> list[Json]:
     """Return one list of all summaries as a table with the model in front."""
     return [{"model": model} | dict(row) for model, summary in found.items() for row in summary[name]]
 

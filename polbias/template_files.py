@@ -15,6 +15,7 @@ import yaml
 from jinja2 import nodes
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from polbias.aliases import Document
 from polbias.files import MOST_LEVELS, TemplateError, checkout, clipped, too_deep
 
 # What a text of a template file may do: nothing that could run or grow without end.
@@ -225,7 +226,7 @@ def _explain(path: Path, node: yaml.Node | None, errors: ValidationError, within
     return f"{shown(path)}:{line}: {field}: {problem}"
 
 
-def _first(errors: ValidationError) -> tuple[Mapping[str, Any], Location]:
+def _first(errors: ValidationError) -> tuple[Document, Location]:
     """Return the first problem and its place; of a field with several forms, the one that went deepest."""
     # Pydantic puts the name of a form, such as "tuple[Printed, ...]", among the parts of a location.
     found = [
@@ -285,7 +286,7 @@ class Texts:
         refuse_unbounded(self._environment, text)
         return self._environment.from_string(text)
 
-    def render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
+    def render(self, field: str, text: str, slots: Document) -> str:
         """Render one text."""
         try:
             return self._compile(text).render(self._functions | dict(slots))
@@ -340,7 +341,7 @@ class Entry(BaseModel):
 def every(names: Any) -> AfterValidator:
     """Have a mapping checked for an entry of each name."""
 
-    def check(entries: Mapping[str, Any]) -> Mapping[str, Any]:
+    def check(entries: Document) -> Document:
         missing = [name for name in get_args(names) if name not in entries]
         if missing:
             raise ValueError(f"found no entry for {', '.join(missing)}; add one")

@@ -6,11 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Floats, Indices
+from polbias.aliases import Floats, Indices, Json
 from polbias.eval.columns import Factor, Level, OutcomesError, crossed
 from polbias.eval.normative.schema import DESIGN, LABELS, Judged, Judgements
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
@@ -100,7 +99,7 @@ def effect_support(
     return support(sides[inside], said[inside], own, np.arange(unlike.size), unlike, varied)
 
 
-def carried_effect(found: Contrast, state: State | None) -> dict[str, Any]:
+def carried_effect(found: Contrast, state: State | None) -> Json:
     """Return an effect as fields of a table, as far as the answers carry it, with what stands against it."""
     figures = asdict(found) | {"state": state}
     if state:

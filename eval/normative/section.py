@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -122,7 +122,7 @@ joined (``consistency_ids`` by semicolons, ``card_roles`` by commas); ``label_ma
 log-likelihoods."""
 
 
-def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+def section(answers: Document, settings: Settings) -> Section:
     """Analyse the answers."""
     asked = respondents(answers)
     found = _findings(asked)
@@ -143,7 +143,7 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return _findings(respondents(answers))
 
@@ -152,7 +152,7 @@ def _findings(asked: Sequence[Respondent]) -> tuple[Finding, ...]:
     return tuple(each for one in asked for each in findings(one))
 
 
-def _summary(one: Respondent) -> dict[str, Any]:
+def _summary(one: Respondent) -> Json:
     """What the family's own summaries say, as far as there is something to say."""
     return {"entailment": one.summary, "selection": one.selection_summary}
 

@@ -145,7 +145,7 @@ def _mean(values: Any) -> float:
 _SIGNED = ("matching_index", "logic_index")  # in [-1, 1]
 
 
-def wason_summary(rows: Selected) -> dict[str, Any]:
+def wason_summary(rows: Selected) -> Json:
     """Tables of choices for one model in the selection task."""
     table = Selections.of(rows)
     if not table.n:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import fmean
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from polbias.aliases import Json
+from polbias.aliases import Booleans, Document, Indices, Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Factor, Mode, finite
 from polbias.eval.partisan.answers import NAME, POLITICAL, SCOPES, Asked, called, examples, say
@@ -57,7 +57,7 @@ class Cell:
         mask: which answers.
     """
 
-    def __init__(self, asked: Asked, mask: NDArray[np.bool_]) -> None:
+    def __init__(self, asked: Asked, mask: Booleans) -> None:
         self.asked, self.mask = asked, mask
         self.rows = asked.rows.select(mask)
         tally: list[int] = np.bincount(self.rows.label, minlength=len(LABELS)).tolist()
@@ -74,7 +74,7 @@ class Cell:
         return self.refusals + self.unparsable + self.truncated
 
     @cached_property
-    def _configs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _configs(self) -> tuple[Indices, Indices]:
         """Config of each answer, from 0, and the number of answers by config."""
         _, codes, sizes = np.unique(
             self.asked.factors["config"].codes[self.mask], return_inverse=True, return_counts=True
@@ -220,7 +220,7 @@ def weighted_interval(
 
 # Tables of one line per respondent and part of the design, and one column per further part.
 
-Chosen = Mapping[str, Any]
+Chosen = Document
 """Factor to level or levels, as for :meth:`Asked.where`."""
 Layout = Literal["corrected", "paper"]
 

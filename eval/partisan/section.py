@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.partisan.analysis import MEASURES, config_name, findings, language_name, partisan_summary
 from polbias.eval.partisan.answers import (
     COLUMNS,
@@ -146,7 +146,7 @@ def _described(name: str, cell: Cell, scale: int) -> str:
 # Partisan inferences (Gubelmann and Karray 2025): arguments for the left and the right, valid or not.
 
 
-def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+def section(answers: Document, settings: Settings) -> Section:
     """Analyse the answers."""
     read = _read(answers)
     everyone = [each for each in read if each.rows.n]
@@ -166,12 +166,12 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return _findings([each for each in _read(answers) if each.rows.n], settings)
 
 
-def _read(answers: Mapping[str, Any]) -> list[Asked]:
+def _read(answers: Document) -> list[Asked]:
     return [asked(name, answers[name]) for name in sorted(answers)]
 
 
@@ -179,9 +179,9 @@ def _findings(everyone: Sequence[Asked], settings: Settings) -> tuple[Finding, .
     return tuple(finding for each in everyone for finding in findings(each, settings.seed))
 
 
-def _summary(one: Asked, seed: int) -> dict[str, Any]:
+def _summary(one: Asked, seed: int) -> Json:
     """What the family's own summary says of every config, in both modes."""
-    found: dict[str, Any] = {}
+    found: Json = {}
     for config in one.levels("config"):
         own = one.rows.select(one.where(config=config))
         found[config] = {

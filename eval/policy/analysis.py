@@ -13,6 +13,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from polbias.aliases import Codes, Indices
 from polbias.eval.columns import Factor
 from polbias.eval.policy.answers import Asked, favoured
 from polbias.eval.policy.robustness import units
@@ -27,7 +28,7 @@ from polbias.files import package_file
 # What one respondent answers, statement by statement.
 
 Floats: TypeAlias = NDArray[np.float64]
-Signs: TypeAlias = NDArray[np.int8]
+Signs: TypeAlias = Codes
 
 
 @lru_cache(maxsize=1)
@@ -68,12 +69,12 @@ class Answered:
         return tuple(str(factor.levels[code]) for code in np.unique(factor.codes).tolist())
 
     @cached_property
-    def _index(self) -> NDArray[np.intp]:
+    def _index(self) -> Indices:
         """The statement of each unit."""
         return np.unique(self.asked.units.statement.codes, return_inverse=True)[1]
 
     @cached_property
-    def of_prompt(self) -> NDArray[np.intp]:
+    def of_prompt(self) -> Indices:
         """The statement of each prompt, index into :attr:`statements`."""
         return np.unique(self.asked.prompts.statement.codes, return_inverse=True)[1]
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Indices
+from polbias.aliases import Booleans, Document, Indices, Json
 from polbias.eval.columns import Factor, crossed
 from polbias.eval.policy.metrics import rows_of_samples
 from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
@@ -40,10 +40,10 @@ statement for each policy issue."""
 _KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
 _TIE = "tie"
-_Row: TypeAlias = dict[str, Any]
+_Row: TypeAlias = Json
 
 
-def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[_Row]:
+def rows(samples: Iterable[Document], task: str) -> Iterator[_Row]:
     """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Reporter`.
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
@@ -57,7 +57,7 @@ def rows(samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[_Row]:
         yield _prompt(read) | (_likelihood(read) if likelihood else _sampled(read["labels"]))
 
 
-def _prompt(doc: Mapping[str, Any]) -> _Row:
+def _prompt(doc: Document) -> _Row:
     """What was asked."""
     for name, expected in _NEEDED.items():
         value = doc.get(name)
@@ -93,7 +93,7 @@ def _sampled(labels: Sequence[str]) -> _Row:
     }
 
 
-def _likelihood(read: Mapping[str, Any]) -> _Row:
+def _likelihood(read: Document) -> _Row:
     """What the probabilities of the two labels come to."""
     share = read["agree_share"]
     agrees = share > 0.5
@@ -189,7 +189,7 @@ def _prompts(table: Any) -> Prompts:
     if order.size:
         same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in codes], axis=0)
         order = order[np.concatenate(([True], ~same))]
-    columns: dict[str, Any] = {name: column[order].tolist() for name, column in keys.items()}
+    columns: Json = {name: column[order].tolist() for name, column in keys.items()}
     columns["opposite_type"] = table.column("opposite_type").take(order).to_pylist()
     shares = table.column("agree_share").take(order)
     if len(shares) and shares.null_count == 0:

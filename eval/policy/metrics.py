@@ -51,7 +51,7 @@ class Answered(NamedTuple):
 
 
 def _table(items: Iterable[Answered]) -> Prompts:
-    columns: dict[str, Any] = dict(zip(Answered._fields, zip(*items, strict=True), strict=True))
+    columns: Json = dict(zip(Answered._fields, zip(*items, strict=True), strict=True))
     counts, share = columns.pop("labels"), columns.pop("agree_share")
     if counts[0] is None:
         return Prompts.of(columns | {"agree_share": share})

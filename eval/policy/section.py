@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from polbias.aliases import Document, Json
 from polbias.eval.plots import Bar, Caption, Interval, Web, bars, intervals, webs
 from polbias.eval.policy.analysis import (
     LEANING,
@@ -160,7 +161,7 @@ def _told(values: Any) -> str:
 # The section of the policy statements.
 
 
-def section(answers_: Mapping[str, Any], settings: Settings) -> Section:
+def section(answers_: Document, settings: Settings) -> Section:
     """Analyse the policy statements; see :class:`polbias.eval.report.instruments.Reporter`."""
     positions = getattr(settings, "positions", None)
     parties = None if positions is None else Positions.of(positions)
@@ -191,7 +192,7 @@ def section(answers_: Mapping[str, Any], settings: Settings) -> Section:
     )
 
 
-def findings_of(answers_: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers_: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     found: list[Finding] = []
     for name in sorted(answers_):
@@ -210,7 +211,7 @@ def _answered(table: Any) -> tuple[Answered, Answered]:
 def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
     every, tested = _answered(table)
     prompts = tested.asked.prompts
-    nothing: dict[str, Any] = {name: [] for name in LISTS}
+    nothing: Json = {name: [] for name in LISTS}
     corrected, paper = (
         policy_summary(prompts, parties, rule, tested.asked.tests) if prompts.n else nothing
         for rule in ("default", "paper")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, replace
-from typing import Any
 
 import numpy as np
 
@@ -235,7 +234,7 @@ def _common(part: Prompts) -> int:
 
 # The figures of the policy statements (Ceron et al. 2024): tests passed, leanings, worldview.
 
-Summaries = Mapping[str, Mapping[str, Any]]
+Summaries = Mapping[str, Document]
 """Name of a model to what :func:`polbias.eval.policy.summary.policy_summary` returned for it."""
 
 LEANINGS = {"left": "left", "center": "neutral", "right": "right"}
@@ -326,7 +325,7 @@ def _number(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def _percent(entry: Mapping[str, Any], key: str) -> tuple[float, float, float]:
+def _percent(entry: Document, key: str) -> tuple[float, float, float]:
     value, low, high = (100 * _number(entry[name]) for name in (key, "low", "high"))
     return value, low, high
 

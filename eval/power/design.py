@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias import registry
-from polbias.aliases import Floats
+from polbias.aliases import Document, Floats
 from polbias.eval.columns import Factor
 from polbias.eval.samples import Problem
 from polbias.files import PolbiasError
@@ -237,11 +237,11 @@ def instruments() -> Mapping[str, Shipped]:
 
 
 @cache
-def read_designs() -> Mapping[str, Mapping[str, Any]]:
+def read_designs() -> Mapping[str, Document]:
     """Return the fields of :class:`Shipped` of our own instruments that are data."""
     import yaml
 
-    read: Mapping[str, Mapping[str, Any]] = yaml.safe_load(_FILE.read_text("utf-8"))
+    read: Mapping[str, Document] = yaml.safe_load(_FILE.read_text("utf-8"))
     return read
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from polbias.aliases import Document
 from polbias.eval.normative.simulation import Problems
 from polbias.eval.partisan.simulation import Arguments
 from polbias.eval.power.design import (
@@ -72,7 +73,7 @@ def _samples(
     runs: Sequence[Path],
     problems: list[Problem],
     kind: type[Questions],
-    read: Callable[[Mapping[str, Any], str], T],
+    read: Callable[[Document, str], T],
 ) -> Iterator[tuple[str, T]]:
     """Yield model and what is read of the generated samples of a kind, a document once a model."""
     seen: set[tuple[str, str]] = set()
@@ -96,7 +97,7 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
     """Yield half of the contributions of the two rows of each pair, which come to right minus left."""
     from polbias.eval.partisan.metrics import outcome
 
-    def read(doc: Mapping[str, Any], answer: str) -> tuple[str, str, str, float, tuple[str, str]]:
+    def read(doc: Document, answer: str) -> tuple[str, str, str, float, tuple[str, str]]:
         label = outcome(answer, doc["language"])
         error = float(label == "valid") - float(doc["gold"] == "valid")
         side = "right" if doc["leaning"] in ("right", "poker") else "left"
@@ -119,7 +120,7 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
     """Yield the correctness of congruent and incongruent problems, less the mean of each cell."""
     from polbias.eval.normative.metrics import outcome
 
-    def read(doc: Mapping[str, Any], answer: str) -> tuple[str, tuple[str, str, str, bool]]:
+    def read(doc: Document, answer: str) -> tuple[str, tuple[str, str, str, bool]]:
         right = outcome(answer) == doc["gold"]
         name = f"{doc['config']}, {doc.get('prompt_style')}"
         return name, (doc["pattern"], doc["content_type"], doc["cluster_id"], right)

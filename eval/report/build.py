@@ -21,7 +21,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from polbias import __version__
-from polbias.aliases import Floats
+from polbias.aliases import Document, Floats
 from polbias.eval.columns import Factor
 from polbias.eval.report.document import (
     Comparison,
@@ -234,7 +234,7 @@ _DONE: Mapping[State, str] = {
 }
 """What is done about an estimate with something against it."""
 
-Answers: TypeAlias = Mapping[str, Mapping[str, Any]]
+Answers: TypeAlias = Mapping[str, Document]
 """Instrument, respondent, Arrow table of outcomes."""
 
 
@@ -339,7 +339,7 @@ def _on_the_page() -> list[str]:
     return sorted(instruments(), key=lambda name: not words(name).directional)
 
 
-def _section(name: str, answers: Mapping[str, Any], settings: Settings) -> Section:
+def _section(name: str, answers: Document, settings: Settings) -> Section:
     return instrument(name).section(answers, settings)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from polbias.aliases import Floats
+from polbias.aliases import Document, Floats
 from polbias.eval.support import MISSING, State, Support
 
 # What a report says, before it is written: findings, comparisons, tables, figures, notices.
@@ -291,7 +291,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     notices: tuple[Notice, ...] = ()
-    summary: Mapping[str, Any] = field(default_factory=dict)
+    summary: Document = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

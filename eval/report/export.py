@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -192,7 +192,7 @@ def write_outcomes(answers: Answers, path: Path) -> int:
 
 
 def _schema(answers: Answers) -> Any:
-    types: dict[str, Any] = {"instrument": pa.string()}
+    types: Json = {"instrument": pa.string()}
     types |= dict.fromkeys((*ADDED, *COMMON), pa.string())
     own: dict[str, set[Any]] = {}
     for tables in (answers[name] for name in sorted(answers)):
@@ -207,7 +207,7 @@ def _schema(answers: Answers) -> Any:
 
 
 def _fitted(table: Any, instrument: str, wanted: Any) -> Any:
-    columns: Mapping[str, Any] = {
+    columns: Document = {
         field.name: table[field.name].cast(field.type)
         if field.name in table.column_names
         else pa.nulls(table.num_rows, field.type)

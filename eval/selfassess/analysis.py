@@ -187,7 +187,7 @@ def _mean(values: Floats) -> float | None:
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
 
 
-def counted(rows: Judgements) -> dict[str, Any]:
+def counted(rows: Judgements) -> Json:
     """Return how many judgements, topics and answers without a choice there are, as of an estimate."""
     numbers = dict(zip(OUTCOMES, np.bincount(rows.outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
     return {
@@ -199,7 +199,7 @@ def counted(rows: Judgements) -> dict[str, Any]:
     }
 
 
-def named(row: Mapping[str, Any], name: str, p: float | None = None, **counts: Any) -> Estimate:
+def named(row: Document, name: str, p: float | None = None, **counts: Any) -> Estimate:
     """Return an estimate from the fields of a table of the family."""
     value, low, high = (known(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
     return Estimate(value, low, high, p=known(p), **counts)
@@ -247,7 +247,7 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
         )
 
 
-def article_shares(articles: Articles) -> Iterator[dict[str, Any]]:
+def article_shares(articles: Articles) -> Iterator[Json]:
     """Yield by set, role and side how many articles were asked for, and the share of every outcome."""
     keys = np.stack([articles.set.codes, articles.role.codes, articles.side.codes])
     for codes in np.unique(keys, axis=1).T:
@@ -306,7 +306,7 @@ def cell_estimate(cell: Cell) -> Estimate:
     return found.on(choice_support(cell.rows))
 
 
-def cell_name(names: Mapping[str, Any]) -> str:
+def cell_name(names: Document) -> str:
     """Return what a cell is called."""
     question, role = called("question", names["question"]), called("role", names["role"])
     return say("about_cell", question=question, role=role, ways=called("ways", names["ways"]))

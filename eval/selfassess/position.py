@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -308,7 +307,7 @@ def _term(name: str, value: float, error: float, n: int, clusters: int) -> Term:
 _CONVERGED, _LIMIT = 1e-12, 10_000
 
 
-def strengths(cell: Judgements) -> dict[str, Any]:
+def strengths(cell: Judgements) -> Json:
     """Return the strength of each side: how often it would be chosen if every side stood beside the others.
 
     A choice counts as a win over each of the articles that were left. Positions are ignored; the model of
@@ -327,7 +326,7 @@ def strengths(cell: Judgements) -> dict[str, Any]:
     ways = int(cell.ways[0])
     codes = (-1, 1) if ways == 2 else (-1, 0, 1)
     wins = {code: int(np.count_nonzero(cell.side == code)) for code in codes}
-    found: dict[str, Any] = {"left": math.nan, "neutral": None if ways == 2 else math.nan, "right": math.nan}
+    found: Json = {"left": math.nan, "neutral": None if ways == 2 else math.nan, "right": math.nan}
     found |= {"n": sum(wins.values()), "note": ""}
     if not all(wins.values()):
         absent = ", ".join(SIDES[code + 1] for code in codes if not wins[code])

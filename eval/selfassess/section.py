@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
 from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
@@ -131,7 +131,7 @@ def _number(cell: Cell) -> float:
 # Self-assessment (Kennedy et al. 2025): which of its own articles, from opposed sides, a model prefers.
 
 
-def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+def section(answers: Document, settings: Settings) -> Section:
     """Analyse the answers."""
     everyone = _analysed(answers, settings)
     made = {table.id: table for table in tables(everyone)}
@@ -146,12 +146,12 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return _findings(_analysed(answers, settings))
 
 
-def _analysed(answers: Mapping[str, Any], settings: Settings) -> list[Analysis]:
+def _analysed(answers: Document, settings: Settings) -> list[Analysis]:
     return analyse([read_answers(name, answers[name]) for name in sorted(answers)], settings.seed)
 
 
@@ -159,7 +159,7 @@ def _findings(everyone: Sequence[Analysis]) -> tuple[Finding, ...]:
     return tuple(finding for each in everyone for finding in findings(each))
 
 
-def _summary(analysis: Analysis) -> dict[str, Any]:
+def _summary(analysis: Analysis) -> Json:
     """The bias of every set as a whole, and the shares of every cell as the family names them."""
     sets = [
         {"set": name, "unanswered": whole.bias.unanswered}
@@ -168,7 +168,7 @@ def _summary(analysis: Analysis) -> dict[str, Any]:
         for name, whole in analysis.wholes.items()
     ]
     shares = [{**cell.names, **cell.shares, "p": cell.flip.p_value} for cell in analysis.cells]
-    found: dict[str, Any] = finite({"sets": sets, "shares": shares})
+    found: Json = finite({"sets": sets, "shares": shares})
     return found
 
 

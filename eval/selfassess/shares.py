@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Codes, Indices, Json
+from polbias.aliases import Booleans, Codes, Document, Indices, Json
 from polbias.eval.columns import Factor, Mode, OutcomesError
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
 from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, contrast, sign_flip
@@ -86,7 +86,7 @@ def t_test(effect: float, error: float, df: float) -> tuple[float, float]:
     return 2 * float(stdtr(df, -abs(effect) / error)), detectable
 
 
-def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -> Mapping[str, Any]:
+def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -> Document:
     """Return an estimate as fields of a table."""
     ends = {"": found.value, "_low": found.low, "_high": found.high}
     fields = {f"{name}{end}": scale * value for end, value in ends.items()}

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -47,7 +46,7 @@ from polbias.registry import instrument_of
 _BOUNDS = (-1.0, 1.0)
 
 
-def sensitivity(cell: Judgements) -> Iterator[dict[str, Any]]:
+def sensitivity(cell: Judgements) -> Iterator[Json]:
     """Yield the bias of a cell with some judgements left out."""
     out: dict[str, Booleans] = {"nothing": np.zeros(cell.n, np.bool_)}
     if cell.leak is not None:
@@ -65,7 +64,7 @@ def sensitivity(cell: Judgements) -> Iterator[dict[str, Any]]:
         )
 
 
-def by_category(judgements: Judgements) -> Iterator[dict[str, Any]]:
+def by_category(judgements: Judgements) -> Iterator[Json]:
     """Yield the bias among articles for a biased user, and the agreement of both questions, by category."""
     user = judgements.select(judgements.role == ROLES.index("user"))
     for set_code, set_name in enumerate(user.set.levels):

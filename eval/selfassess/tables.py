@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from polbias.aliases import Document
 from polbias.eval.columns import Mode
 from polbias.eval.report.document import Cell as Value
 from polbias.eval.report.document import Column, Estimate, Row, Table, known, table_of
@@ -158,7 +158,7 @@ def _questions(everyone: Sequence[Analysis], mode: Mode) -> Table:
     return table_of("figure3", shown, rows, mode)
 
 
-def _difference(found: Mapping[str, Any]) -> Estimate:
+def _difference(found: Document) -> Estimate:
     return named(found, "difference", found["p"], n=found["n"], clusters=found["clusters"])
 
 
@@ -201,6 +201,6 @@ def _in_mode(everyone: Sequence[Analysis], mode: Mode) -> Iterator[tuple[str, Ju
             yield each.answers.respondent, in_mode(rows, mode)
 
 
-def _named(who: str, found: Mapping[str, Any], *names: str) -> dict[str, Value]:
+def _named(who: str, found: Document, *names: str) -> dict[str, Value]:
     about: dict[str, Value] = {"respondent": who}
     return about | {name: called(name, found[name]) for name in ("set", *names)}

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from polbias.aliases import Codes
 from polbias.eval.simulation.kinds import questions
 from polbias.eval.simulation.questions import Floats, Places, Questions
 from polbias.eval.simulation.respondents import Respondent, normals, phrases, uniforms
@@ -133,7 +133,7 @@ class Simulation:
         made[:, asked.LABELS.index(asked.GARBLED)] += (1 - self.refused) * self.respondent.unparsable
         return made
 
-    def codes(self, sample: int = 0, rows: Places | None = None) -> NDArray[np.int8]:
+    def codes(self, sample: int = 0, rows: Places | None = None) -> Codes:
         """Return the outcomes of one answer to every question."""
         asked, respondent = self.asked, self.respondent
         rows = np.arange(asked.n) if rows is None else rows
@@ -152,7 +152,7 @@ class Simulation:
         if respondent.refuse:
             refused = uniforms(keys, *name, "refusal", sample) < self.refused[rows]
             codes = np.where(refused, asked.LABELS.index(REFUSAL), codes)
-        found: NDArray[np.int8] = codes.astype(np.int8)
+        found: Codes = codes.astype(np.int8)
         return found
 
     def _lots(self, rows: Places, sample: int) -> Floats:
@@ -195,9 +195,7 @@ class Simulation:
         return math.log(max(LABEL_MASS * chances[code], _FLOOR)), bool(chances[code] == chances.max())
 
 
-def outcomes(
-    rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None
-) -> NDArray[np.int8]:
+def outcomes(rows: Any, respondent: Respondent, seed: int = 0, samples: int | None = None) -> Codes:
     """Return what a respondent answers, as codes."""
     made = Simulation(questions(rows, respondent.columns), respondent, seed)
     if samples is None:

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from polbias.aliases import Indices
 from polbias.eval.simulation.respondents import ANSWERS, PROMPT, Keys, Respondent, key, keys
 from polbias.files import InputError
 
 Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
+Places = Indices
 
 
 class Questions(ABC):
@@ -43,7 +44,7 @@ class Questions(ABC):
     ENGLISH: ClassVar[bool] = False
     """Whether answers are English, whatever the language of the rows."""
 
-    options: NDArray[np.intp]
+    options: Indices
     """Code of each option, -1 where a row has fewer, shape ``(n, k)``."""
     yes: Places
     """Which option says yes, shape ``(n,)``; the first unless set."""
@@ -119,7 +120,7 @@ class Questions(ABC):
         codes = np.fromiter((place.setdefault(str(value), len(place)) for value in values), np.intp)
         return np.fromiter(map(key, place), np.uint64, len(place)), codes
 
-    def coded(self, labels: Iterable[str]) -> NDArray[np.intp]:
+    def coded(self, labels: Iterable[str]) -> Indices:
         """Return the codes of labels."""
         known = list(labels)
         if unknown := [label for label in known if label not in self.LABELS]:

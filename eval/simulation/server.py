@@ -7,7 +7,7 @@ import json
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -16,6 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from polbias.aliases import Document, Json
 from polbias.eval.simulation.prompt_index import Known, conversation
 from polbias.eval.simulation.respondents import cut, key, tokens
 from polbias.files import InputError
@@ -25,7 +26,7 @@ from polbias.files import InputError
 # lm_eval's ``local-completions`` needs no tokenizer of its own (``tokenizer_backend=remote``; texts are many
 # such tokens long, so that it wants a generous ``max_length``).
 
-Body = Mapping[str, Any]
+Body = Document
 _SHOWN = 80  # characters of an unknown prompt
 _ENOUGH = 128  # answers to one request
 
@@ -43,7 +44,7 @@ class RequestError(Exception):
         super().__init__(message)
         self.status, self.message, self.code = status, message, code
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> Json:
         """Return the reply, as OpenAI's servers shape it."""
         return {
             "error": {
@@ -98,7 +99,7 @@ class Protocol:
         self._given: Counter[int] = Counter()
         self.answered = 0
         self.unknown = 0
-        self._calls: dict[tuple[str, str], Callable[[Body], dict[str, Any]]] = {
+        self._calls: dict[tuple[str, str], Callable[[Body], Json]] = {
             ("GET", "/v1/models"): self._models,
             ("GET", "/tokenizer_info"): lambda _: {
                 "tokenizer_class": "bytes",
@@ -111,7 +112,7 @@ class Protocol:
             ("POST", "/v1/completions"): self._complete,
         }
 
-    def reply(self, method: str, path: str, body: Body) -> dict[str, Any]:
+    def reply(self, method: str, path: str, body: Body) -> Json:
         """Return the reply to a request."""
         call = self._calls.get((method, path.split("?")[0].rstrip("/")))
         if call is None:
@@ -119,13 +120,13 @@ class Protocol:
             raise RequestError(404, f"{method} {path}: no such call; there are {offered}")
         return call(body)
 
-    def _models(self, _: Body) -> dict[str, Any]:
+    def _models(self, _: Body) -> Json:
         return {
             "object": "list",
             "data": [{"id": self._model, "object": "model", "owned_by": "polbias"}],
         }
 
-    def _chat(self, body: Body) -> dict[str, Any]:
+    def _chat(self, body: Body) -> Json:
         turns = body.get("messages")
         if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
             raise RequestError(400, "messages: expected a list of objects with role and content")
@@ -144,11 +145,11 @@ class Protocol:
         ]
         return self._envelope("chat.completion", choices, [prompt])
 
-    def _complete(self, body: Body) -> dict[str, Any]:
+    def _complete(self, body: Body) -> Json:
         given, asked = body.get("prompt"), _Asked.of({**body, "max_tokens": body.get("max_tokens") or None})
         several = isinstance(given, list) and bool(given) and not isinstance(given[0], int)
         batch: Sequence[Any] = given if several and given is not None else [given]
-        choices: list[dict[str, Any]] = []
+        choices: list[Json] = []
         for each in batch:
             text = _text(each)
             if body.get("echo"):
@@ -197,7 +198,7 @@ class Protocol:
             "unknown_prompt",
         )
 
-    def _echoed(self, prompt: Any, text: str, *, generated: bool) -> dict[str, Any]:
+    def _echoed(self, prompt: Any, text: str, *, generated: bool) -> Json:
         """Return a prompt with log-probabilities: all the weight of a label lies on its last token."""
         found = self._known.find_continued(text)
         if found is None:
@@ -225,7 +226,7 @@ class Protocol:
         }
         return {"text": text + "." * generated, "finish_reason": "length", "logprobs": logprobs}
 
-    def _envelope(self, kind: str, choices: list[dict[str, Any]], prompts: Sequence[str]) -> dict[str, Any]:
+    def _envelope(self, kind: str, choices: list[Json], prompts: Sequence[str]) -> Json:
         asked = sum(map(tokens, prompts))
         said = sum(
             tokens(each.get("text") or (each.get("message") or {}).get("content") or "") for each in choices
@@ -396,7 +397,7 @@ async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes, bool]:
     return parts[0], parts[1], await reader.readexactly(int(size)), last
 
 
-def _json(body: bytes) -> dict[str, Any]:
+def _json(body: bytes) -> Json:
     try:
         read = json.loads(body) if body else {}
     except ValueError as error:
@@ -406,7 +407,7 @@ def _json(body: bytes) -> dict[str, Any]:
     return read
 
 
-def _send(writer: asyncio.StreamWriter, status: int, data: dict[str, Any], *, last: bool) -> None:
+def _send(writer: asyncio.StreamWriter, status: int, data: Json, *, last: bool) -> None:
     body = json.dumps(data).encode()
     head = (
         f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"

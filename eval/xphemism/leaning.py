@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Booleans, Floats
+from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.columns import Factor
 from polbias.eval.separation import determined, independent
 from polbias.eval.statistics import cluster_interval, contrast, sign_flip
@@ -397,10 +397,10 @@ def _mcnemar(lost: int, gained: int) -> float:
 # independent draws. Shares have this table of their own, and are never pooled with answers.
 
 _FIGURES = ("se", "low", "high", "p", "n", "clusters", "note")
-Row = dict[str, Any]
+Row = Json
 
 
-def likelihood_table(rows: Sequence[Mapping[str, Any]], seed: int = 0) -> list[Row]:
+def likelihood_table(rows: Sequence[Document], seed: int = 0) -> list[Row]:
     """Analyse shares of "true" by log-likelihood."""
     masses = label_masses(rows)
     return [
@@ -410,7 +410,7 @@ def likelihood_table(rows: Sequence[Mapping[str, Any]], seed: int = 0) -> list[R
     ]
 
 
-def label_masses(rows: Sequence[Mapping[str, Any]]) -> dict[Group, float]:
+def label_masses(rows: Sequence[Document]) -> dict[Group, float]:
     """Return the mean probability that both labels hold together."""
     masses: dict[Group, list[float]] = {}
     for row in rows:
@@ -419,7 +419,7 @@ def label_masses(rows: Sequence[Mapping[str, Any]]) -> dict[Group, float]:
     return {group: float(np.mean(own)) for group, own in masses.items()}
 
 
-def share_records(rows: Sequence[Mapping[str, Any]]) -> Records:
+def share_records(rows: Sequence[Document]) -> Records:
     """Return the rows with the shares of the labels in place of answers."""
     unanswered = Records.of([{**row, "base": [], "exchange": []} for row in rows])
     base, exchange = (_shares([row[arm][0] for row in rows]) for arm in ("base", "exchange"))

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Floats
+from polbias.aliases import Booleans, Floats, Json
 from polbias.eval.columns import Factor, Level, OutcomesError
 from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.schema import ARMS, AXES, Answered, Records
@@ -319,7 +319,7 @@ class Coefficient:
     firth: float
     note: str
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Json:
         """Return the columns of the main table."""
         return {name: getattr(self, name) for name in COLUMNS}
 

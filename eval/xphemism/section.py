@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
 from polbias.eval.plots import Arrow, Caption, Interval, Point, arrows, intervals, plane
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
@@ -121,7 +121,7 @@ def _half(cell: Estimate) -> float:
 # X-phemisms (Jakob et al. 2025): factual claims, and the same claims with one word of the other camp.
 
 
-def section(answers: Mapping[str, Any], settings: Settings) -> Section:
+def section(answers: Document, settings: Settings) -> Section:
     """Analyse the answers."""
     everyone = _read(answers)
     analysis = analyse(everyone, settings.seed)
@@ -138,16 +138,16 @@ def section(answers: Mapping[str, Any], settings: Settings) -> Section:
     )
 
 
-def findings_of(answers: Mapping[str, Any], settings: Settings) -> tuple[Finding, ...]:
+def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     return tuple(findings(analyse(_read(answers), settings.seed)))
 
 
-def _read(answers: Mapping[str, Any]) -> list[Answers]:
+def _read(answers: Document) -> list[Answers]:
     return [read_answers(name, answers[name]) for name in sorted(answers)]
 
 
-def _summary(analysis: Analysis, answers: Answers) -> dict[str, Any]:
+def _summary(analysis: Analysis, answers: Answers) -> Json:
     """Leaning and penalty as the family names them, by prompt and language, of one respondent."""
     leanings = [
         {"prompt": each.part.prompt, "instruction_language": each.part.language} | asdict(each.leaning)
@@ -159,7 +159,7 @@ def _summary(analysis: Analysis, answers: Answers) -> dict[str, Any]:
         for part, each in analysis.penalties
         if part.answers is answers
     ]
-    found: dict[str, Any] = finite({"leaning": leanings, "penalty": penalties})
+    found: Json = finite({"leaning": leanings, "penalty": penalties})
     return found
 
 

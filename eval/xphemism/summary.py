@@ -304,7 +304,7 @@ def _share(counts: Counts, outcome: str) -> Floats:
 
 # All tables of an analysis, as plain rows.
 
-Table = list[dict[str, Any]]
+Table = list[Json]
 
 TESTED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "coefficients": (("axis", "term"), "coef"),

@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 import polbias
+from polbias.aliases import Document
 from polbias.files import InputError, draft_of, guarded
 from polbias.generators.auditing.audit import in_words
 from polbias.generators.auditing.items import (
@@ -99,7 +100,7 @@ class Summary:
             found += [(pattern, content, size, usual) for pattern, content, size in row if size != usual]
         return found
 
-    def as_dict(self) -> Mapping[str, Any]:
+    def as_dict(self) -> Document:
         """Return everything in the form that JSON has."""
         keys = dict.fromkeys((pattern, gold) for pattern, gold, _ in self.groups)
         return {
@@ -382,7 +383,7 @@ class _Writer:
         with _named(target):
             self._file: IO[str] = self._part.open("w", encoding="utf-8", newline="")
 
-    def add(self, line: Mapping[str, Any]) -> None:
+    def add(self, line: Document) -> None:
         """Write an item."""
         raise NotImplementedError
 
@@ -411,7 +412,7 @@ class _Json(_Writer):
         super().__init__(target, form)
         self._separator = "\n    "
 
-    def add(self, line: Mapping[str, Any]) -> None:
+    def add(self, line: Document) -> None:
         """Write an item on a line of its own."""
         self._items.write(self._separator + json.dumps(line, ensure_ascii=False))
         self._separator = ",\n    "
@@ -446,7 +447,7 @@ class _Csv(_Writer):
         self._csv = csv.writer(self._file, lineterminator="\n")
         self._begun = False
 
-    def add(self, line: Mapping[str, Any]) -> None:
+    def add(self, line: Document) -> None:
         """Write an item."""
         flat = {
             **line,

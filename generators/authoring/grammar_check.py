@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
+from polbias.aliases import Document
 from polbias.generators.authoring.word_pairs import generation
 from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import words as closed
@@ -253,7 +254,7 @@ def check_grammar(
     service: Chat,
     recorder: Recorder,
     *,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Document | None = None,
     prices: Mapping[str, Price] | None = None,
     yes: bool = False,
     confirm: Callable[[str], bool] | None = None,
@@ -270,7 +271,7 @@ def check_grammar(
 
 
 def grammar_requests(
-    claims: Iterable[ShiftedClaim], service: Chat, parameters: Mapping[str, Any] | None = None
+    claims: Iterable[ShiftedClaim], service: Chat, parameters: Document | None = None
 ) -> list[Request]:
     """Make the requests of `check_grammar`, for instance to plan it."""
     prompt = generation().grammar_check

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError, package_file
 from polbias.generators.authoring.items import closest_earlier, item_rules, words
 from polbias.generators.engine.spreadsheets import ReviewFile, SheetError
@@ -31,7 +32,7 @@ _Range = Annotated[tuple[int, ...], Field(min_length=2, max_length=2)]
 
 class _Categories(Entry):
     prompt: _Prose
-    parameters: Mapping[str, Any]
+    parameters: Document
     answer_characters: int = Field(gt=0)
 
 
@@ -43,7 +44,7 @@ class _Words(Entry):
 class _Items(Entry):
     topic: _Prose
     title: _Prose
-    parameters: Mapping[str, Any]
+    parameters: Document
     answer_characters: int = Field(gt=0)
     words: _Words
 
@@ -70,7 +71,7 @@ class GenerationFile(Entry):
         shortest, longest = self.items.words.title if field == "title" else self.items.words.topic
         return shortest, longest
 
-    def render(self, step: Literal["categories", "topic", "title"], slots: Mapping[str, Any]) -> str:
+    def render(self, step: Literal["categories", "topic", "title"], slots: Document) -> str:
         """Return a prompt with its slots filled."""
         texts = Texts(package_file(_PATH), {})
         if step == "categories":
@@ -122,9 +123,7 @@ class Suggestion:
     notes: str = ""
 
 
-def category_request(
-    chat: Chat, chosen: Set, count: int, parameters: Mapping[str, Any] | None = None
-) -> Request:
+def category_request(chat: Chat, chosen: Set, count: int, parameters: Document | None = None) -> Request:
     """Make the request for categories, the first step.
 
     Source:
@@ -162,7 +161,7 @@ def item_requests(
     categories: Sequence[str],
     count: int,
     runs: int = 1,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Document | None = None,
 ) -> list[Asked]:
     """Make the requests for items, the second step.
 
@@ -264,7 +263,7 @@ def _faults(set_id: str, chosen: Set, suggestion: Suggestion) -> list[str]:
     return faults
 
 
-def _slots(chosen: Set) -> dict[str, Any]:
+def _slots(chosen: Set) -> Json:
     language = settings().languages.get(chosen.language.split("-")[0], chosen.language)
     sides = {each.side: each.label for each in chosen.perspectives.values()}
     return {"about": chosen.about, "language": language, "left": sides["left"], "right": sides["right"]}

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from polbias.aliases import Document
 from polbias.files import InputError, guarded, package_file
 from polbias.generators.authoring.annotation.tasks import Guideline
 from polbias.generators.authoring.pairs import pair_id
@@ -45,7 +46,7 @@ class FurtherPairs(Entry):
 
     source: Text
     prompt: _Prose
-    parameters: Mapping[str, Any]
+    parameters: Document
     answer_characters: int = Field(gt=0)
     columns: Mapping[Column, tuple[Text, ...]]
     kinds: Mapping[PairKind, Text]
@@ -57,7 +58,7 @@ class GrammarPrompt(Entry):
     source: Text
     system: _Prose
     user: _Prose
-    parameters: Mapping[str, Any]
+    parameters: Document
 
     @model_validator(mode="after")
     def _slot(self) -> GrammarPrompt:
@@ -135,7 +136,7 @@ class Unread:
         return f"{self.place}: {self.reason}: {self.text[:80]!r}"
 
 
-def requests(chat: Chat, runs: int = 1, parameters: Mapping[str, Any] | None = None) -> list[Request]:
+def requests(chat: Chat, runs: int = 1, parameters: Document | None = None) -> list[Request]:
     """Make the requests for further pairs.
 
     Source:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import yaml
 from pydantic import RootModel
 
+from polbias.aliases import Document
 from polbias.files import TemplateError, package_file
 from polbias.generators.engine.spec import Constant, Copy, DatasetSpec, Expression, Factor, Lookup, TableSpec
 from polbias.template_files import Entry, Identity, Name, Text, distinct, load_template
@@ -24,8 +25,8 @@ Columns = Mapping[str, Expression]
 
 
 @cache
-def _columns_file(cards: Path) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = yaml.safe_load((cards / "columns.yaml").read_text("utf-8"))
+def _columns_file(cards: Path) -> Document:
+    found: Document = yaml.safe_load((cards / "columns.yaml").read_text("utf-8"))
     return found
 
 

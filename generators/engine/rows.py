@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from polbias.aliases import Json
 from polbias.generators.engine.product import Indices, Product
 from polbias.generators.engine.sampled import Drawn
 from polbias.generators.engine.spec import (
@@ -89,7 +90,7 @@ class Rows:
         """Return rows [start, stop) as one record batch."""
         flat = self._chosen.flat(start, stop)
         codes: dict[tuple[str, ...], Any] = {}
-        columns: dict[str, Any] = {}
+        columns: Json = {}
         for name, expression in self._columns.items():
             columns[name] = self._column(expression, flat, codes, columns)
         return pa.RecordBatch.from_arrays(list(columns.values()), schema=self.schema)
@@ -104,7 +105,7 @@ class Rows:
         expression: Expression,
         flat: Indices,
         codes: dict[tuple[str, ...], Any],
-        columns: dict[str, Any],
+        columns: Json,
     ) -> Any:
         if isinstance(expression, Constant):
             scalar = pa.scalar(expression.value, expression.type)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, StringConstraints, model_validator
 
+from polbias.aliases import Document
 from polbias.generators.logic.formula import And, Formula, Necessarily, Not, Possibly
 from polbias.template_files import Entry, Name, Text, checked, every, fault, load_template
 
@@ -219,7 +220,7 @@ class SyllogismFile(Entry):
     """Contents of the syllogism task in one domain."""
 
     rules: tuple[Rule, ...] = Field(min_length=1)
-    exemplars: Mapping[str, Mapping[str, Any]]
+    exemplars: Mapping[str, Document]
 
 
 File = TypeVar("File", LogicFile, SyllogismFile)
@@ -257,7 +258,7 @@ def _said(content: Content) -> object:
             return content.group.singular, content.verb, content.rest
 
 
-def exemplar(path: Path, example: Mapping[str, Any], model: type[Content], pattern: str) -> Content:
+def exemplar(path: Path, example: Document, model: type[Content], pattern: str) -> Content:
     """Return the content of an exemplar, which has no id or reason of its own."""
     named = {"id": f"exemplar-{pattern.lower()}", "why": "exemplar", **example}
     return checked(path, f"exemplars.{pattern}", named, model)

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product, zip_longest
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polbias.aliases import Document, Json
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.language.english import a, capital
 from polbias.generators.language.english_verbs import VerbPhrase
@@ -77,7 +77,7 @@ class Said:
 class _Clause:
     """A content with its subject: what frames are put around, and its formula."""
 
-    slots: Mapping[str, Any]
+    slots: Document
     tense: Tense
     formula: Formula
 
@@ -190,7 +190,7 @@ def _belongs(rule: Rule, whole: bool) -> Atom:
     return Atom(f"{rule.name} be {a(group)}") if whole else Atom(group, (rule.name,))
 
 
-def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> dict[str, Any]:
+def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json:
     return {
         "subject": subject,
         "be": "is" if phrase.number == "singular" else "are",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
 from polbias.generators.logic.formula import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
@@ -16,7 +15,7 @@ from polbias.generators.normative.tables import dataset
 from polbias.manifest import Manifest
 
 
-def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
     """Return what this family's card says: patterns with verdicts, frames, counts, errata."""
     family = load_family(templates)
     return {
@@ -34,7 +33,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     }
 
 
-def patterns(templates: Path | None = None) -> list[dict[str, Any]]:
+def patterns(templates: Path | None = None) -> list[Json]:
     """Return every pattern with its form, its gold, and its verdict in every logic (V: entailment)."""
     return [
         {

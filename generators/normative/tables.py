@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import permutations, product
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from polbias.aliases import Document, Json
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, TableSpec
 from polbias.generators.engine.family import STRING, STRINGS, Factors, by, dataset_of, errata_of, table
 from polbias.generators.engine.family import table as published
@@ -91,7 +92,7 @@ class Columns:
         frames = f"{problem.premise_frame.id}.{problem.hypothesis_frame.id}"
         return f"{self._domain}.{problem.pattern.id}.{frames}"
 
-    def _verdicts(self, problem: Problem) -> Mapping[str, Any]:
+    def _verdicts(self, problem: Problem) -> Document:
         return {name.replace("+", "_"): label for name, label in problem.known.verdicts.items()}
 
     def pair(self, problem: Problem) -> str | None:
@@ -233,7 +234,7 @@ def selections(family: Family) -> list[Selection]:
     for rule, form in cells:
         polarity = texts.forms[form]
         conditional = Implies(*(literal(f"{'' if polarity[x] == 'yes' else 'not'}{x}") for x in ("p", "q")))
-        slots: dict[str, Any] = {"unit": rule.unit.model_dump(), "context": rule.context}
+        slots: Json = {"unit": rule.unit.model_dump(), "context": rule.context}
         slots |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
         said = render(f"rule.{rule.domain}", texts.rule[rule.domain], slots)
         roles = orders.next(conditional)

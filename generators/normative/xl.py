@@ -8,7 +8,7 @@ replacement, equally many of every pattern.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from polbias.aliases import Document, Json
 from polbias.files import BuildError
 from polbias.generators.engine import (
     Constant,
@@ -157,7 +158,7 @@ class _Table:
 
     @cached_property
     def _excluded(self) -> list[Exclusion]:
-        found: list[dict[str, Any]] = []
+        found: list[Json] = []
         for name, row in self._rows.items():
             offered = {
                 "content": len(row.contents),
@@ -186,7 +187,7 @@ class _Table:
         values = [None if problem is None else make(problem) for problem in self._problems[key]]
         return Lookup(factors=key, values=pa.array(values, kind))
 
-    def _problem(self, levels: Mapping[str, Any]) -> Problem | None:
+    def _problem(self, levels: Document) -> Problem | None:
         """Return a problem at these positions, at any ones of factors that are not given.
 
         A sentence depends on its own frame only, so that the k-th ones of premises and of hypotheses are

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from polbias.aliases import Document, Json
 from polbias.files import TemplateError
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
 from polbias.generators.partisan.country import (
@@ -103,7 +104,7 @@ def crossed_pairs(issues: Sequence[str] = ISSUES) -> tuple[PairPattern, ...]:
 
 # The clauses of an argument: conclusion, substantial premise, membership premise, and what they say.
 
-View = dict[str, Any]
+View = Json
 
 
 class Claim(NamedTuple):
@@ -129,7 +130,7 @@ class Clauses:
     conclusion: str
     premises: tuple[str, str]
     formulas: tuple[Formula, Formula, Formula] | None
-    slots: Mapping[str, Any]
+    slots: Document
 
 
 class ClauseWriter:
@@ -244,7 +245,7 @@ class ClauseWriter:
             view |= {"noun": noun, "group": group.text, "be": "is" if group.number == "singular" else "are"}
         return view
 
-    def _render(self, field: str, text: str, slots: Mapping[str, Any]) -> str:
+    def _render(self, field: str, text: str, slots: Document) -> str:
         return self._texts.render(field, text, slots)
 
 
@@ -286,7 +287,7 @@ class Argument:
     conclusion: str
     premises: tuple[str, ...]
     inference: Inference | None
-    slots: Mapping[str, Any]
+    slots: Document
 
 
 class Writer:
@@ -379,8 +380,8 @@ def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:
     """Put several differences into one; where two concern the same field, the later one counts."""
     if len(printed) == 1:
         return printed[0]
-    fields: dict[str, Any] = {}
-    premise: dict[str, Any] = {}
+    fields: Json = {}
+    premise: Json = {}
     for form in printed:
         fields |= {name: getattr(form, name) for name in form.model_fields_set}
         premise |= {name: getattr(form.premise, name) for name in form.premise.model_fields_set}

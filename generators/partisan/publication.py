@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 
+from polbias.aliases import Document
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import shares
@@ -22,7 +22,7 @@ from polbias.manifest import Manifest
 _PAIR = len(LEANINGS)  # rows that are always drawn together
 
 
-def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
     """Return what this family's card says: countries, people, counts, errata."""
     family = load_family(templates)
     first = next(iter(manifest.configs.values()))["test"]
@@ -74,7 +74,7 @@ def _most(templates: Path | None = None, fresh: bool = False) -> Mapping[str, in
     return xl.products(load(templates, fresh))
 
 
-def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
     """Return what this family's card says: people, topics, fillers, sizes of the products."""
     fresh = all(config.endswith("_fresh") for config in manifest.configs)
     large = load(templates, fresh)

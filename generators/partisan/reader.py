@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from typing import Any
 
+from polbias.aliases import Document
 from polbias.files import PolbiasError
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
 from polbias.generators.partisan.country import (
@@ -60,7 +61,7 @@ class English:
         self._groups = list(dict.fromkeys(nouns))
         self._a_member = self._indefinite(self._groups)
         self._compared, self._owning, roles = [], [], []
-        comparisons: Mapping[str, Any] = country.comparisons
+        comparisons: Document = country.comparisons
         for key, comparison in comparisons.items():
             if isinstance(comparison, Possession):
                 self._owning.append((f" owns more {comparison.owned} than ", key))
@@ -128,7 +129,7 @@ class German:
 
     def __init__(self, country: GermanCountry, genders: Mapping[str, PersonGender]) -> None:
         self._country = country
-        self._comparisons: Mapping[str, Any] = country.comparisons
+        self._comparisons: Document = country.comparisons
         self._names = {g: [(name, name) for name, own in genders.items() if own == g] for g in GENDERS}
         self._anyone = [form for g in GENDERS for form in self._names[g]]
         self._groups, self._everyone = [], []

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PositiveInt, StringConstraints, model_validator
 
+from polbias.aliases import Document, Json
 from polbias.files import TemplateError, package_file
 from polbias.generators.logic.formula import INFERIOR, MEANINGFUL, SUPERIOR
 from polbias.generators.partisan.arguments import (
@@ -259,10 +260,10 @@ class Stage:
         return self.family.language(self.base)
 
     @cached_property
-    def wordings(self) -> Mapping[str, Mapping[str, Any]]:
+    def wordings(self) -> Mapping[str, Document]:
         """Ways to say superior and inferior, by id."""
         own = {SUPERIOR: self.base.comparisons[SUPERIOR], INFERIOR: self.base.comparisons[INFERIOR]}
-        large: dict[str, Any] = dict(self.large.wordings)
+        large: Json = dict(self.large.wordings)
         return large if self.fresh else {PUBLISHED: own, **large}
 
     @cached_property
@@ -311,16 +312,14 @@ class Stage:
             side: [Person(name=NAMES[side], gender=g, source="-") for g in GENDERS] for side in LEANINGS
         }
         kind = type(self.base.comparisons[SUPERIOR])
-        marked: dict[str, Any] = {
+        marked: Json = {
             name: kind.model_construct(adjective=ADJECTIVES[name], particle=PARTICLES[name])
             for name in _MARKS
         }
         marked[IRRELEVANT] = Possession(owned=OWNED)
         return Writer(self.with_distractor(f"{DISTRACTION} ist"), self.country(people, marked, IRRELEVANT))
 
-    def country(
-        self, people: Mapping[Leaning, Any], comparisons: Mapping[str, Any], irrelevant: str
-    ) -> AnyCountry:
+    def country(self, people: Mapping[Leaning, Any], comparisons: Document, irrelevant: str) -> AnyCountry:
         """Return the country file with other people and comparisons, and with the issues of the large set."""
         sides = {
             leaning: side.model_copy(update={"people": tuple(people[leaning])})

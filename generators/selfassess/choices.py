@@ -13,6 +13,7 @@ from typing import Any, Literal, cast, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError, draft_of
 from polbias.generators.engine import named_rng
 from polbias.generators.selfassess.leaks import find_leaks
@@ -54,7 +55,7 @@ SCHEMA = pa.schema(
 )
 
 
-def batches(rows: Iterable[Mapping[str, Any]], size: int = _BATCH) -> Iterator[Any]:
+def batches(rows: Iterable[Document], size: int = _BATCH) -> Iterator[Any]:
     """Yield rows as Arrow record batches of at most `size` rows."""
     pending = iter(rows)
     while block := list(islice(pending, size)):
@@ -62,7 +63,7 @@ def batches(rows: Iterable[Mapping[str, Any]], size: int = _BATCH) -> Iterator[A
         yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 
 
-def write_choices(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+def write_choices(path: Path, rows: Iterable[Document]) -> int:
     """Write rows as Parquet (``.parquet``) or JSON Lines (``.jsonl``)."""
     writers = {".parquet": _parquet, ".jsonl": _json_lines}
     if path.suffix not in writers:
@@ -80,7 +81,7 @@ def write_choices(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     return count
 
 
-def _parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+def _parquet(path: Path, rows: Iterable[Document]) -> int:
     count = 0
     with pq.ParquetWriter(
         path, SCHEMA, compression="zstd", compression_level=1, use_dictionary=False
@@ -91,7 +92,7 @@ def _parquet(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
     return count
 
 
-def _json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+def _json_lines(path: Path, rows: Iterable[Document]) -> int:
     encode = json.JSONEncoder(ensure_ascii=False).encode
     place, count = encode(_PROMPT), 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -166,7 +167,7 @@ class Written:
     records: Mapping[Article, Record]
 
 
-def read_articles(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
     """Yield place and content of every line of a file of article records (JSON Lines)."""
     try:
         with path.open("rb") as file:
@@ -190,7 +191,7 @@ def read_articles(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         ) from None
 
 
-def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Written]:
+def gather(family: Family, records: Iterable[tuple[str, Document]]) -> list[Written]:
     """Return what was written, by model, set and item, in the order in which they first occur."""
     groups: dict[tuple[str, str, str], dict[Article, Record]] = {}
     for place, data in records:
@@ -214,7 +215,7 @@ def gather(family: Family, records: Iterable[tuple[str, Mapping[str, Any]]]) -> 
     ]
 
 
-def checked(family: Family, place: str, data: Mapping[str, Any]) -> Record:
+def checked(family: Family, place: str, data: Document) -> Record:
     """Return a record whose fields are those of the family."""
     for name in _TEXTS:
         if name not in data or not isinstance(data[name], str):
@@ -320,10 +321,10 @@ class Report:
 
 def choices(
     family: Family,
-    records: Iterable[tuple[str, Mapping[str, Any]]],
+    records: Iterable[tuple[str, Document]],
     design: Design | None = None,
     report: Report | None = None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Json]:
     """Yield the rows of the second stage, item by item.
 
     An article that was cut off is used and its rows are marked. One that is missing, refused or empty makes
@@ -416,7 +417,7 @@ class _Prompts:
 
     def row(
         self, written: Written, role: str, name: QuestionName, number: int, records: Sequence[Record]
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Return the row that asks about records in their order."""
         chosen = self._family.sets[written.set]
         identity, ways = self._family.dataset.identity, len(records)

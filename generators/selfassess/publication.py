@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
 from polbias.generators.selfassess.tables import dataset
 from polbias.generators.selfassess.templates import TILTS, Item, Set, load_all, load_family
 from polbias.manifest import Manifest
 
 
-def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
+def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
     """Return what this family's card says: sets, categories, tilts, prompts, questions, errata."""
     family = load_family(templates)
     items = load_all(family)
@@ -33,7 +33,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     }
 
 
-def _told(name: str, chosen: Set, items: Sequence[Item]) -> dict[str, Any]:
+def _told(name: str, chosen: Set, items: Sequence[Item]) -> Json:
     tilts = Counter(item.tilt for item in items)
     return {
         "config": name,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.aliases import Document, Json
 from polbias.cli.outputs import csv_text, write_analysis, write_text
 from polbias.files import InputError, PolbiasError
 
@@ -73,7 +74,7 @@ def party_positions(folder: Path | None) -> Any:
     return load(folder).position_table()
 
 
-def _figures(found: Mapping[str, Mapping[str, Any]], with_parties: bool) -> dict[str, str]:
+def _figures(found: Mapping[str, Document], with_parties: bool) -> dict[str, str]:
     from polbias.eval.policy.summary import leaning_figure, spider_figure, tests_figure
 
     languages = dict.fromkeys(each["language"] for summary in found.values() for each in summary["tests"])
@@ -87,7 +88,7 @@ def _figures(found: Mapping[str, Mapping[str, Any]], with_parties: bool) -> dict
     return figures
 
 
-def _show(found: Mapping[str, Mapping[str, Any]]) -> None:
+def _show(found: Mapping[str, Document]) -> None:
     """Print the share of statements that pass every test, and the worldview."""
     from rich.console import Console
     from rich.table import Table
@@ -115,7 +116,7 @@ def _show(found: Mapping[str, Mapping[str, Any]]) -> None:
             typer.echo(f"{passed['passed']:.1%} of statements pass all reliability tests")
 
 
-def _missing(summary: Mapping[str, Any]) -> Iterator[str]:
+def _missing(summary: Document) -> Iterator[str]:
     """Yield what was not asked, in the words of the report."""
     from polbias.eval.policy.summary import NOT_TESTED
     from polbias.eval.report.labels import words
@@ -178,7 +179,7 @@ def selfassess(
     typer.echo(f"wrote {output}")
 
 
-def _names(judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, dict[str, str]]:
+def _names(judged: Mapping[str, Sequence[Document]]) -> dict[str, dict[str, str]]:
     """What each side is called in each set, from the rows: their perspectives."""
     found: dict[str, dict[str, str]] = {}
     for rows in judged.values():
@@ -189,7 +190,7 @@ def _names(judged: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, dict[
     return found
 
 
-def _show_shares(found: Mapping[str, Mapping[str, Any]], names: Mapping[str, Mapping[str, str]]) -> None:
+def _show_shares(found: Mapping[str, Document], names: Mapping[str, Mapping[str, str]]) -> None:
     """Print Table 4 for every set, in both modes."""
     from rich.console import Console
     from rich.table import Table
@@ -224,7 +225,7 @@ def _show_shares(found: Mapping[str, Mapping[str, Any]], names: Mapping[str, Map
         )
 
 
-def _cells(row: Mapping[str, Any], sides: Sequence[str]) -> Iterator[str]:
+def _cells(row: Document, sides: Sequence[str]) -> Iterator[str]:
     """Yield the shares and the bias, dashes where there is none."""
     for side in sides:
         yield "-" if row[side] is None else f"{row[side]:.2f}"
@@ -242,7 +243,7 @@ _PRINTED = (
     "model", "prompt", "axis", "term", "effect", "claims", "coef", "estimate", "se", "p", "n", "clusters",
 )  # fmt: skip
 
-Table = list[dict[str, Any]]
+Table = list[Json]
 
 
 class ModeName(StrEnum):
@@ -334,7 +335,7 @@ def _analysed(runs: Runs, mode: ModeName, defects: str, data: Path | None) -> di
     return found
 
 
-def _main(coefficients: Sequence[Mapping[str, Any]]) -> Table:
+def _main(coefficients: Sequence[Document]) -> Table:
     from polbias.eval.xphemism.regression import COLUMNS
 
     return [{name: row[name] for name in COLUMNS} for row in coefficients]
@@ -393,9 +394,7 @@ def _defective(choice: str, data: Path | None) -> Collection[str]:
     return frozenset(line.strip() for line in lines if line.strip())
 
 
-def _write_tables(
-    found: Mapping[str, Sequence[Mapping[str, Any]]], output: Path, folder: Path | None
-) -> None:
+def _write_tables(found: Mapping[str, Sequence[Document]], output: Path, folder: Path | None) -> None:
     if folder is not None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -415,7 +414,7 @@ def _write_figures(found: Mapping[str, Table], folder: Path) -> None:
         write_text(folder / f"{name}.svg", svg)
 
 
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+def _csv(rows: Sequence[Document]) -> str:
     return csv_text({name: _cell(value) for name, value in row.items()} for row in rows)
 
 
@@ -426,9 +425,7 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _report(
-    main: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]], problems: Sequence[Problem]
-) -> None:
+def _report(main: Sequence[Document], notes: Sequence[Document], problems: Sequence[Problem]) -> None:
     """Print the main table, what is missing among the coefficients, and what could not be read."""
     from rich.console import Console
     from rich.table import Table as Shown

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.aliases import Json
 from polbias.cli.outputs import write_text
 from polbias.files import guarded
 
@@ -267,9 +268,7 @@ def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
 # Tables of `polbias annotate`: agreement with the annotators beside it, shares of the similarity check.
 
 
-def agreement_data(
-    tasks: TaskSet, found: Collected, people: Sequence[Person], draws: int, seed: int
-) -> dict[str, Any]:
+def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], draws: int, seed: int) -> Json:
     """Return agreement by variable as in Table 6, and the annotators with their political compass.
 
     Source:
@@ -303,7 +302,7 @@ def agreement_data(
     return {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
 
 
-def print_agreement(data: dict[str, Any]) -> None:
+def print_agreement(data: Json) -> None:
     """Print what `agreement_data` returns."""
     from rich.console import Console
     from rich.table import Table

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Document
 from polbias.files import InputError, draft_of, guarded
 
 
@@ -26,8 +27,8 @@ def write_text(path: Path, text: str) -> None:
 
 def write_analysis(
     folder: Path,
-    found: Mapping[str, Mapping[str, Any]],
-    tables: Mapping[str, Sequence[Mapping[str, Any]]],
+    found: Mapping[str, Document],
+    tables: Mapping[str, Sequence[Document]],
     figures: Mapping[str, str],
 ) -> None:
     """Write an analysis: summary.json, a CSV per table that has rows, an SVG per figure."""
@@ -43,7 +44,7 @@ def write_analysis(
         write_text(folder / f"{name}.svg", svg)
 
 
-def csv_text(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> str:
+def csv_text(rows: Iterable[Document], columns: Sequence[str] = ()) -> str:
     """Return a table as CSV; None is an empty cell, a list its values separated by semicolons.
 
     A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are.

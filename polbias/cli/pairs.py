@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.aliases import Json
 from polbias.cli.options import Encoding, Yes
 from polbias.cli.outputs import csv_text, write_text
 from polbias.files import InputError
@@ -55,7 +56,7 @@ def pairs(
     if check and not record:
         raise InputError("--check needs --record FILE, which keeps the answers; name a file")
     maker = PairMaker(load_lexicon(lexicon))
-    rows: list[dict[str, Any]] = []
+    rows: list[Json] = []
     made: list[MinimalPair] = []
     for request in read_requests(claims, _columns(column or []), encoding):
         for pair in answer(request, maker):
@@ -77,7 +78,7 @@ def _columns(chosen: list[str]) -> dict[str, str]:
     return dict(each.split("=", 1) for each in chosen)
 
 
-def _result(pair: MinimalPair) -> dict[str, Any]:
+def _result(pair: MinimalPair) -> Json:
     edits = [
         {"kind": edit.kind, "old": edit.old, "new": edit.new, "start": edit.start} for edit in pair.edits
     ]
@@ -91,7 +92,7 @@ def _result(pair: MinimalPair) -> dict[str, Any]:
 
 
 def _checked(
-    rows: list[dict[str, Any]],
+    rows: list[Json],
     made: list[MinimalPair],
     model: str,
     base_url: str | None,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError
 from polbias.registry import instrument_names
 
@@ -65,7 +66,7 @@ def power(
     from polbias.eval.power.report import Targets
 
     chosen = instruments()[instrument]
-    given: dict[str, Any] = {
+    given: Json = {
         name: value
         for name, value in (("rate", rate), ("unanswered", unanswered), ("icc", icc), ("repeat", repeat))
         if value is not None
@@ -110,7 +111,7 @@ def _share(points: float | None, name: str) -> float | None:
     return None if points is None else points / _POINTS
 
 
-def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[dict[str, Any]]:
+def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[Json]:
     from polbias.eval.power.observed import observed
     from polbias.eval.power.report import power_report
     from polbias.eval.samples import Problem
@@ -124,11 +125,11 @@ def _of_runs(chosen: Shipped, runs: Sequence[Path], targets: Targets) -> list[di
 
 def _of_assumptions(
     chosen: Shipped,
-    size: Mapping[str, Any],
-    given: Mapping[str, Any],
+    size: Document,
+    given: Document,
     sampled: int | None,
     targets: Targets,
-) -> tuple[dict[str, Any], list[tuple[str, str, str]]]:
+) -> tuple[Json, list[tuple[str, str, str]]]:
     from polbias.eval.power.report import power_report, sources, stance_note, stance_report
 
     assumed = chosen.assumptions(**given)
@@ -141,7 +142,7 @@ def _of_assumptions(
         report["reliability"] = stance_report(n, silent, targets.power)
         report["sampled"] = n
         report["notes"].append(stance_note(n))
-    new: dict[str, Any] = {**size, **given, "icc": assumed.icc, "sampled": n}
+    new: Json = {**size, **given, "icc": assumed.icc, "sampled": n}
     new.pop("cluster_sd", None)
     told = replace(chosen, **new)
     changed = {*given, *(["design"] if size else []), *(["sampled"] if sampled else [])}
@@ -150,7 +151,7 @@ def _of_assumptions(
     return report, lines
 
 
-def _show(report: Mapping[str, Any], chosen: Shipped) -> None:
+def _show(report: Document, chosen: Shipped) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -179,14 +180,14 @@ def _show(report: Mapping[str, Any], chosen: Shipped) -> None:
         typer.echo(note)
 
 
-def _show_needs(needs: Sequence[Mapping[str, Any]]) -> None:
+def _show_needs(needs: Sequence[Document]) -> None:
     for each in needs:
         number = "none" if each["needed"] is None else f"{each['needed']:,}"
         note = f" ({each['note']})" if each["note"] else ""
         typer.echo(f"{each['target']} of {each['points']:g} points: {each['axis']} needed: {number}{note}")
 
 
-def _show_stances(report: Mapping[str, Any]) -> None:
+def _show_stances(report: Document) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.aliases import Document, Json
 from polbias.cli.outputs import write_text
 from polbias.files import InputError, PolbiasError
 
@@ -201,9 +202,9 @@ def model_name(model: str, model_args: str, name: str | None) -> str:
     return given.get("pretrained") or given.get("model") or model
 
 
-def parameters(given: Sequence[str] | None, option: str) -> dict[str, Any]:
+def parameters(given: Sequence[str] | None, option: str) -> Json:
     """Read generation parameters ``KEY=JSON``; what is no JSON is a text."""
-    found: dict[str, Any] = {}
+    found: Json = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
@@ -370,7 +371,7 @@ def analyze(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Of a run
     analyse(folder, read_judgements(folder))
 
 
-def _perform(stage: str, given: dict[str, Any]) -> None:
+def _perform(stage: str, given: Json) -> None:
     """Do what a command asks for."""
     pass
     from polbias.models import parse_prices
@@ -404,7 +405,7 @@ def _perform(stage: str, given: dict[str, Any]) -> None:
                 raise typer.Exit(1)
 
 
-def _experiment(given: dict[str, Any]) -> Experiment:
+def _experiment(given: Json) -> Experiment:
     from polbias.generators.selfassess.choices import Design
     from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS
     from polbias.running.asking import Settings
@@ -515,7 +516,7 @@ def tell_choices(experiment: Experiment, report: Report) -> None:
     tell([f"judgements: {told}; in {experiment.judgements_path}", *experiment.manifest.notes])
 
 
-def analyse(folder: Path, judgements: Sequence[Mapping[str, Any]]) -> None:
+def analyse(folder: Path, judgements: Sequence[Document]) -> None:
     """Write the tables and figures of a run below DIR/analysis and show the paper's Table 4."""
     from polbias.cli.analyze import selfassess
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console, Group
 from rich.panel import Panel
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from polbias import registry
+from polbias.aliases import Document
 from polbias.files import BuildError, PolbiasError, build_root
 from polbias.manifest import LockedDataset, Manifest, differences, read_lock, read_manifest
 
@@ -31,9 +31,7 @@ def print_list(out: Path | None) -> None:
         table.add_column("config")
         table.add_column("test rows", justify="right")
         table.add_column("few-shot examples", justify="right")
-        configs: Mapping[str, Mapping[str, Any]] = (
-            published.configs if published else built.configs if built else {}
-        )
+        configs: Mapping[str, Document] = published.configs if published else built.configs if built else {}
         for config, splits in configs.items():
             shots = splits.get("fewshot")
             table.add_row(config, f"{splits['test'].rows:,}", f"{shots.rows:,}" if shots else "")
@@ -65,7 +63,7 @@ def print_rows(config: str, count: int, start: int, split: str, out: Path | None
         console.print(_panel(row, f"{name}/{split} row {number:,} of {entry.rows:,}"))
 
 
-def _find(config: str, root: Path) -> tuple[Path, str, Mapping[str, Any]]:
+def _find(config: str, root: Path) -> tuple[Path, str, Document]:
     dataset, _, name = config.rpartition("/")
     candidates = [dataset] if dataset else list(registry.names())
     known: list[str] = []
@@ -78,7 +76,7 @@ def _find(config: str, root: Path) -> tuple[Path, str, Mapping[str, Any]]:
     raise PolbiasError(f"no config is called {name!r}; there are: {', '.join(known)}")
 
 
-def _panel(row: Mapping[str, Any], title: str) -> Panel:
+def _panel(row: Document, title: str) -> Panel:
     """Lay out one row: what is shown to the model, then what is known about it."""
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)

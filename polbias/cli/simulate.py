@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError
 
 simulations = typer.Typer(
@@ -155,7 +156,7 @@ def serve(
 _OWN = ("effect", "side", "judgment", "content", "accuracy", "share")
 
 
-def _respondent(given: Mapping[str, Any]) -> Any:
+def _respondent(given: Document) -> Any:
     """The respondent that the options of a command describe."""
     from polbias.eval.simulation.respondents import respondent
 
@@ -184,7 +185,7 @@ def _numbers(option: str, given: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def _settings(given: str | None) -> dict[str, Any]:
+def _settings(given: str | None) -> Json:
     import json
 
     try:

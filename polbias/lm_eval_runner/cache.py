@@ -130,7 +130,7 @@ def _plain(number: Any) -> Any:
     return number.item()
 
 
-def write_identity(folder: Path, identity: Mapping[str, Any]) -> None:
+def write_identity(folder: Path, identity: Document) -> None:
     """Say beside the databases, for a person, which model their answers are from."""
     path = folder / _IDENTITY
     if path.exists():
@@ -341,7 +341,7 @@ def remembering(kind: Any) -> Any:
             return self.memory.answer("loglikelihood", requests, lambda some: model(some, *args, **kwargs))
 
     class RememberingApi(Remembering):
-        def _create_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        def _create_payload(self, *args: Any, **kwargs: Any) -> Json:
             return without_empty_stops(super()._create_payload(*args, **kwargs))
 
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError, draft_of
 from polbias.registry import Instrument, instrument_of, instruments, resolve
 
@@ -157,7 +158,7 @@ def named(tracker: Any, config: Any) -> Any:
     return tracker
 
 
-def write(tracker: Any, results: dict[str, Any], samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Path:
+def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]) -> Path:
     """Write results and samples."""
     wanted = Path(tracker.output_path)
     single = wanted.suffix == ".json"
@@ -236,7 +237,7 @@ class Score:
     truncated: float
 
 
-def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Score]:
+def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iterator[Score]:
     """Yield the main metric of every task that has one."""
     for task, logged in samples.items():
         found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
@@ -261,28 +262,28 @@ def scores(results: Mapping[str, Any], samples: Mapping[str, Sequence[Mapping[st
         )
 
 
-def main_metric(names: Collection[str], row: Mapping[str, Any]) -> str | None:
+def main_metric(names: Collection[str], row: Document) -> str | None:
     """Return what a task is about; see docs/evaluating.md."""
     own = _instrument(row)
     metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
     return next((name for name in (*metrics, "acc") if name in names), None)
 
 
-def next_steps(folder: Path, samples: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+def next_steps(folder: Path, samples: Mapping[str, Sequence[Document]]) -> list[str]:
     """Return what a user may do with the samples of a run, a line each."""
     place = shlex.quote(str(folder))
     lines = (_next_step(logged[0]["doc"] if logged else {}) for logged in samples.values())
     return list(dict.fromkeys(line.format(folder=place) for line in lines))
 
 
-def _next_step(row: Mapping[str, Any]) -> str:
+def _next_step(row: Document) -> str:
     own = _instrument(row)
     if own is None or own.analysis is None or (own.analysed and not resolve(own.analysed)(row)):
         return _OTHERWISE
     return own.analysis
 
 
-def _instrument(row: Mapping[str, Any]) -> Instrument | None:
+def _instrument(row: Document) -> Instrument | None:
     return instruments().get(instrument_of(row) or "")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NoReturn
 
-from polbias.aliases import Document
+from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.cache import (
     SECRET,
@@ -73,7 +73,7 @@ def prepare(config: Any, kind: Any) -> None:
 
     Keys leave the metadata, which lm_eval copies from the model's arguments and writes into its results.
     """
-    added: dict[str, Any] = {}
+    added: Json = {}
     if is_api(kind):
         added = {name: value for name, value in API_DEFAULTS.items() if name not in config.model_args}
         if "chat" in config.model and not config.apply_chat_template:
@@ -335,7 +335,7 @@ class _Parser(argparse.ArgumentParser):
         raise InputError(f"{message}; see `polbias eval -h` for the options of lm_eval")
 
 
-def _refuse(given: Mapping[str, Any]) -> None:
+def _refuse(given: Document) -> None:
     for name, reason in _REFUSED.items():
         if given.get(name) not in (None, {}, False):
             raise InputError(f"--{name}: not for these tasks, as {reason}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -317,8 +317,8 @@ class Cost:
 
 def cost(
     task: Task,
-    metadata: Mapping[str, Any] | None = None,
-    generation: Mapping[str, Any] | None = None,
+    metadata: Document | None = None,
+    generation: Document | None = None,
     limit: float | None = None,
 ) -> Cost:
     """Count what a task asks."""

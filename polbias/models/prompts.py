@@ -6,12 +6,13 @@ import json
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import simplemma
 from jinja2.sandbox import safe_range
 from pydantic import Field, StringConstraints, model_validator
 
+from polbias.aliases import Json
 from polbias.files import package_file
 from polbias.models.requests import Price
 from polbias.template_files import Entry, Texts, load_template
@@ -44,7 +45,7 @@ class Prompt(Entry):
     """A prompt for a chat model, in Jinja."""
 
     source: _Prose
-    parameters: dict[str, Any]
+    parameters: Json
     answer_characters: Length
     system: _Prose
     user: _Prose
@@ -96,7 +97,7 @@ class Settings(Entry):
                 return Price(entry.input, entry.output, entry.currency, origin)
         return None
 
-    def render(self, name: str, slots: dict[str, Any]) -> tuple[str, str]:
+    def render(self, name: str, slots: Json) -> tuple[str, str]:
         """Return the system and the user turn of a prompt."""
         prompt = self.prompts[name]
         texts = _texts()

@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError
 
 # A request to a service, its identity, and an answer.
@@ -43,7 +44,7 @@ class Request:
     id: str
     service: str
     model: str
-    payload: Mapping[str, Any]
+    payload: Document
     expected_tokens: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,7 +54,7 @@ class Request:
             raise InputError(f"request {self.id}: cannot be written as JSON ({error})") from None
 
     @property
-    def content(self) -> dict[str, Any]:
+    def content(self) -> Json:
         """All that makes the request what it is."""
         return {"service": self.service, "model": self.model, **self.payload}
 

@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from polbias.aliases import Document
 from polbias.files import PolbiasError
 from polbias.models.requests import canonical
 from polbias.running.record import Journal
@@ -74,7 +75,7 @@ class Settings:
             ``none`` at all; None takes what suits the asker.
     """
 
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Document = field(default_factory=dict)
     prefill: Prefill | None = None
 
 
@@ -82,7 +83,7 @@ class Asker(Protocol):
     """A model that can be asked. Making one neither loads a model nor opens a connection."""
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Document:
         """What an answer depends on, as JSON: the model and what configures it, no addresses, no keys."""
 
     @property
@@ -128,7 +129,7 @@ class Row:
     """
 
     request: Request
-    entry: Callable[[Answer], Mapping[str, Any]]
+    entry: Callable[[Answer], Document]
     version: str
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from polbias.aliases import Json
 from polbias.files import InputError, PolbiasError
 from polbias.models import Answer as ServiceAnswer
 from polbias.models import Chat, ServiceError
@@ -130,7 +131,7 @@ class InferenceRunnerAsker:
         return "turn" if self.server_type == "endpoint" else "continue"
 
     @property
-    def _configured(self) -> dict[str, Any]:
+    def _configured(self) -> Json:
         return {"model_kwargs": self.model_kwargs} if self.model_kwargs else {}
 
     def check(self) -> None:
@@ -196,13 +197,13 @@ def _rollout(
     """Return what datatrove calls for each document: it asks, and hands the answer or the error over."""
     failed = 0
 
-    async def rollout(document: Any, generate: Callable[[dict[str, Any]], Any]) -> None:
+    async def rollout(document: Any, generate: Callable[[Json], Any]) -> None:
         nonlocal failed
         request = waiting[document.id]
         if failed >= _GIVE_UP_AFTER:
             give(Answer(request.id, error=f"not asked, because {failed} requests before failed"))
             return
-        payload: dict[str, Any] = {"messages": turns(request, prefill), "max_tokens": request.max_tokens}
+        payload: Json = {"messages": turns(request, prefill), "max_tokens": request.max_tokens}
         payload |= {"seed": request.seed} | generation_parameters(request, prefill)
         payload |= settings.parameters
         payload = {name: value for name, value in payload.items() if value is not None}
@@ -237,7 +238,7 @@ def _endpoint_server(library: Any) -> Any:
 
 # A chat model for `polbias.models.run`, asked through datatrove's InferenceRunner.
 
-_Generate = Callable[[dict[str, Any]], Awaitable[Any]]
+_Generate = Callable[[Json], Awaitable[Any]]
 
 
 @dataclass(frozen=True)
@@ -317,7 +318,7 @@ def _server(library: Any, send: Ask) -> Any:
         async def is_ready(self) -> bool:
             return True
 
-        async def _make_request(self, payload: dict[str, Any]) -> dict[str, Any]:
+        async def _make_request(self, payload: Json) -> Json:
             answer = await send(payload["request"])
             counted = {
                 "prompt_tokens": answer.usage.get("input_tokens", 0),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.run import is_api
 from polbias.models.chat import check_url, scrub
@@ -48,7 +49,7 @@ class Harness:
         return size if isinstance(size, int) and size > 0 else _AUTOMATIC_SLICE
 
     def answer(
-        self, requests: Sequence[Request], parameters: Mapping[str, Any], prefill: Prefill
+        self, requests: Sequence[Request], parameters: Document, prefill: Prefill
     ) -> Generator[Answer]:
         """Yield an answer or an error for each of a few requests, in their order."""
         from lm_eval.api.instance import Instance
@@ -129,7 +130,7 @@ class Harness:
         tokens = self._count(text, add_special_tokens=False)
         return "length" if tokens is not None and tokens >= max_tokens else None
 
-    def _arguments(self, request: Request, parameters: Mapping[str, Any], prefill: Prefill) -> dict[str, Any]:
+    def _arguments(self, request: Request, parameters: Document, prefill: Prefill) -> Json:
         sampling = (
             {"temperature": 0.0, "do_sample": False} if request.sampling == "greedy" else self._defaults()
         )
@@ -141,7 +142,7 @@ class Harness:
         kept = {name: value for name, value in chosen.items() if value is not None or name not in parameters}
         return {"until": [], "max_gen_toks": request.max_tokens, **kept}
 
-    def _defaults(self) -> dict[str, Any]:
+    def _defaults(self) -> Json:
         """Return the model's own sampling; lm_eval would decode greedily for want of a temperature."""
         if self._api:  # null is "not set" for servers that speak OpenAI's language; Anthropic's default is 1
             return {"temperature": 1.0 if self.name.startswith("anthropic") else None}
@@ -249,7 +250,7 @@ class LmEvalAsker:
         self._notes: dict[str, None] = {}
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Document:
         """The kind of model and its arguments, without those that say only where it runs."""
         kept = {name: value for name, value in sorted(self._given.items()) if name not in _ELSEWHERE}
         return {"asker": "lm_eval", "model": self.model, "model_args": kept}

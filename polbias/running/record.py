@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError, draft_of
 
 # What was answered, on file: lines are only added, each whole, and none is asked for twice.
@@ -40,7 +41,7 @@ class Journal:
         self.path = path
         self.failures_path = path.with_suffix(".failures.jsonl")
         self.dropped = 0
-        self._entries: dict[str, Mapping[str, Any]] = {}
+        self._entries: dict[str, Document] = {}
         self._file = _Lines(path)
         self._failures: _Lines | None = None
         try:
@@ -62,7 +63,7 @@ class Journal:
     ) -> None:
         self.close()
 
-    def find(self, id: str, key: str) -> Mapping[str, Any] | None:
+    def find(self, id: str, key: str) -> Document | None:
         """Return the entry of a row, or None if there is none yet."""
         entry = self._entries.get(id)
         if entry is not None and entry["key"] != key:
@@ -72,11 +73,11 @@ class Journal:
             )
         return entry
 
-    def entries(self) -> Iterator[Mapping[str, Any]]:
+    def entries(self) -> Iterator[Document]:
         """Yield all entries in the order in which they were written."""
         yield from self._entries.values()
 
-    def add(self, entry: Mapping[str, Any]) -> None:
+    def add(self, entry: Document) -> None:
         """Write the entry of a row: JSON with ``id`` and ``key``."""
         self._entries[entry["id"]] = self._file.append(entry)
 
@@ -93,7 +94,7 @@ class Journal:
         if self._failures is not None:
             self._failures.close()
 
-    def _take(self, number: int, entry: Mapping[str, Any]) -> None:
+    def _take(self, number: int, entry: Document) -> None:
         if not isinstance(entry.get("id"), str) or not isinstance(entry.get("key"), str):
             raise InputError(
                 f"{self.path}:{number}: found no id and key, expected an entry of this journal; "
@@ -102,7 +103,7 @@ class Journal:
         self._entries.setdefault(entry["id"], entry)
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def read_lines(path: Path) -> Iterator[tuple[int, Document]]:
     """Yield the objects of a JSON Lines file with their line numbers; blank lines are left out."""
     try:
         with path.open("rb") as file:
@@ -113,7 +114,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
 
-def _object(path: Path, number: int, line: bytes) -> Mapping[str, Any]:
+def _object(path: Path, number: int, line: bytes) -> Document:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -159,7 +160,7 @@ class _Lines:
         os.write(self._file, b"\n")
         return 0
 
-    def append(self, entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    def append(self, entry: Document) -> Document:
         """Write an entry and return it as it will be read: what is no Unicode in it is replaced."""
         line = (json.dumps(entry, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "replace")
         try:
@@ -211,7 +212,7 @@ class RunManifest:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / _NAME
-        self._data: dict[str, Any] = {"fixed": {}, "address": None, "notes": [], "versions": {}, "runs": []}
+        self._data: Json = {"fixed": {}, "address": None, "notes": [], "versions": {}, "runs": []}
         try:
             found = json.loads(self.path.read_bytes())
         except FileNotFoundError:
@@ -225,7 +226,7 @@ class RunManifest:
         self._data |= found
 
     @property
-    def fixed(self) -> Mapping[str, Any]:
+    def fixed(self) -> Document:
         """What must not change, by part."""
         return dict(self._data["fixed"])
 
@@ -234,7 +235,7 @@ class RunManifest:
         """What was asked otherwise than the rows say, in any run."""
         return tuple(self._data["notes"])
 
-    def check(self, parts: Mapping[str, Mapping[str, Any]], address: str | None, moved: bool) -> None:
+    def check(self, parts: Mapping[str, Document], address: str | None, moved: bool) -> None:
         """Make sure that the folder is for these settings; writes nothing."""
         for name, settings in _plain(parts).items():
             if name in self._data["fixed"]:
@@ -246,7 +247,7 @@ class RunManifest:
                 "give --moved if the same model is there, or choose a new folder with -o"
             )
 
-    def claim(self, parts: Mapping[str, Mapping[str, Any]], address: str | None, moved: bool) -> None:
+    def claim(self, parts: Mapping[str, Document], address: str | None, moved: bool) -> None:
         """Check the settings, and write down those that are new, and this run."""
         self.check(parts, address, moved)
         self._data["fixed"] = _plain(parts) | self._data["fixed"]
@@ -282,7 +283,7 @@ class RunManifest:
             )
 
 
-def _plain(parts: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(parts: Document) -> Json:
     """Return settings as they will be read: lists for tuples, texts for keys."""
     return dict(json.loads(json.dumps(parts)))
 

@@ -6,11 +6,12 @@ import asyncio
 import queue
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+from polbias.aliases import Document, Json
 from polbias.models import Answer as Completion
 from polbias.models import Chat, ServiceError
 from polbias.models import Request as ServiceRequest
@@ -162,7 +163,7 @@ class ServerAsker:
         self.chat: Chat = _Speaker(model, base_url, concurrency=concurrency, timeout=timeout, retries=retries)
 
     @property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Document:
         """The kind of asker and the model's name."""
         return {"asker": "server", "model": self.chat.model}
 
@@ -187,7 +188,7 @@ class ServerAsker:
         return stream(work)
 
     def _request(self, request: Request, settings: Settings, prefill: Prefill) -> ServiceRequest:
-        parameters: dict[str, Any] = {"max_output_tokens": request.max_tokens, "seed": request.seed}
+        parameters: Json = {"max_output_tokens": request.max_tokens, "seed": request.seed}
         parameters |= generation_parameters(request, prefill) | dict(settings.parameters)
         return self.chat.request(request.id, turns(request, prefill), **parameters)
 
@@ -200,7 +201,7 @@ def turns(request: Request, prefill: Prefill) -> list[dict[str, str]]:
     return messages
 
 
-def generation_parameters(request: Request, prefill: Prefill) -> dict[str, Any]:
+def generation_parameters(request: Request, prefill: Prefill) -> Json:
     """Return what a server is told about how to generate, apart from length and seed."""
     greedy = {"temperature": 0} if request.sampling == "greedy" else {}
     return greedy | (_CONTINUE if request.prefill and prefill == "continue" else {})

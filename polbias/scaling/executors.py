@@ -17,6 +17,7 @@ from datatrove.executor.local import LocalPipelineExecutor
 from datatrove.executor.slurm import SlurmPipelineExecutor
 from datatrove.pipeline.base import PipelineStep
 
+from polbias.aliases import Document, Json
 from polbias.files import PolbiasError
 from polbias.optional import advice
 from polbias.scaling.run import Run
@@ -46,7 +47,7 @@ class Resources:
 
     workers: int
     logs: Path
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Document = field(default_factory=dict)
 
 
 Executor = Callable[[Run, Sequence[int], Resources], None]
@@ -115,7 +116,7 @@ def ray(run: Run, numbers: Sequence[int], resources: Resources) -> None:
 EXECUTORS: Mapping[str, Executor] = {"inprocess": in_process, "local": local, "slurm": slurm, "ray": ray}
 
 
-def _common(run: Run, numbers: Sequence[int], resources: Resources) -> dict[str, Any]:
+def _common(run: Run, numbers: Sequence[int], resources: Resources) -> Json:
     pass
 
     return {
@@ -140,7 +141,7 @@ def _datatrove() -> None:
         ) from None
 
 
-def _refuse_options(executor: str, options: Mapping[str, Any], known: frozenset[str]) -> None:
+def _refuse_options(executor: str, options: Document, known: frozenset[str]) -> None:
     unknown = sorted(set(options) - known)
     if unknown:
         may = f"it has: {', '.join(sorted(known))}" if known else "it has none"
@@ -180,7 +181,7 @@ class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
                 "correct --option, such as partition=NAME or time=HH:MM:SS"
             ) from None
 
-    def get_sbatch_args(self, max_array: int = 1) -> dict[str, Any]:
+    def get_sbatch_args(self, max_array: int = 1) -> Json:
         """Return what sbatch is told, without what was left open."""
         return {k: v for k, v in super().get_sbatch_args(max_array).items() if v is not None}
 

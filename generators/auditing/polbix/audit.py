@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from polbias.aliases import Json
 from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
 from polbias.generators.auditing.polbix.files import ClaimPair, Labels
 from polbias.generators.auditing.polbix.folder import Polbix, load
@@ -316,7 +317,7 @@ def _stale(data: Polbix) -> Iterator[tuple[str, str]]:
 # An audit of a user's copy of the published files, as one dictionary, and the ids to leave out.
 
 
-def audit(data: Path) -> dict[str, Any]:
+def audit(data: Path) -> Json:
     """Audit ``dataset.csv``, or the folder that holds it with tables of pairs and files of answers."""
     known = load(data)
     judged = defects(known)
@@ -354,7 +355,7 @@ def _counted(judged: Iterable[Judged]) -> dict[str, int]:
     return {code: counts[code] for code in CODES}
 
 
-def _item(judged: Judged) -> dict[str, Any]:
+def _item(judged: Judged) -> Json:
     return {
         "id": judged.row.id,
         "line": judged.row.line,

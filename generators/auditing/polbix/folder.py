@@ -10,6 +10,7 @@ from pathlib import Path
 from reprlib import Repr
 from typing import Any, Literal, NoReturn, TypeVar
 
+from polbias.aliases import Document
 from polbias.files import InputError
 from polbias.generators.auditing.polbix.files import (
     AXES,
@@ -152,7 +153,7 @@ class _Row:
         self._path, self._number = path, number
         if not isinstance(item, dict):
             raise InputError(f"{path}: row {number}: found {type(item).__name__}, expected an object")
-        self._item: Mapping[str, Any] = item
+        self._item: Document = item
         for field in _FIELDS:
             if field not in item:
                 raise InputError(f"{path}: row {number}: field {field!r}: missing, found {', '.join(item)}")
@@ -185,7 +186,7 @@ class _Row:
                         self.fail(field, f"a list of answers of {model}", runs)
                     yield Cell(ARMS[arm], PROMPTS.get(prompt, prompt), model, tuple(map(_truth, runs)))
 
-    def _object(self, field: str, value: object, holds: str) -> Mapping[str, Any]:
+    def _object(self, field: str, value: object, holds: str) -> Document:
         if not isinstance(value, dict):
             self.fail(field, f"an object with {holds}", value)
         return value

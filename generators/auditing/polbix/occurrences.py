@@ -8,10 +8,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import yaml
 
+from polbias.aliases import Json
 from polbias.files import InputError
 from polbias.generators.auditing.polbix.files import ClaimPair
 from polbias.generators.policy.quality import numbers
@@ -43,8 +44,8 @@ _LONG, _MIDDLE = 9, 5
 
 
 @cache
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+def _data() -> Json:
+    data: Json = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
     return data
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import simplemma
 import yaml
 
+from polbias.aliases import Json
 from polbias.files import package_file
 from polbias.generators.authoring.negation import Analysis, Range, Tags
 from polbias.generators.language.english_verbs import participle, past, third
@@ -21,9 +22,9 @@ Form = Literal["third", "base", "past", "past-or-participle"]
 
 
 @cache
-def _load() -> dict[str, Any]:
+def _load() -> Json:
     path = package_file("generators/authoring/negation/words.en.yaml")
-    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loaded: Json = yaml.safe_load(path.read_text(encoding="utf-8"))
     return loaded
 
 

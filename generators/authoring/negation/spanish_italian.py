@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import simplemma
 import yaml
 
+from polbias.aliases import Json
 from polbias.files import package_file
 from polbias.generators.authoring.negation import Analysis, Negated, Pipeline, objection
 from polbias.generators.authoring.negation.english_words import sentences
@@ -30,9 +31,9 @@ def negate_italian(statement: str, pipeline: Pipeline | None = None) -> Negated:
 
 
 @cache
-def _load(language: _Language) -> dict[str, Any]:
+def _load(language: _Language) -> Json:
     path = package_file(f"generators/authoring/negation/words.{language}.yaml")
-    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loaded: Json = yaml.safe_load(path.read_text(encoding="utf-8"))
     return loaded
 
 

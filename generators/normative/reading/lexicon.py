@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Any
 
 import yaml
 from simplemma import is_known, lemmatize
 
+from polbias.aliases import Json
 from polbias.files import package_file
 from polbias.generators.language import english_verbs
 
 # The closed-class words and the frame words of the reader, from the YAML files beside this module.
 
 
-def _load(name: str) -> dict[str, Any]:
+def _load(name: str) -> Json:
     text = package_file(f"generators/normative/reading/{name}").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = yaml.safe_load(text)
+    loaded: Json = yaml.safe_load(text)
     return loaded
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from rich.console import Console
 
+from polbias.aliases import Document, Json
 from polbias.files import InputError
 from polbias.generators.selfassess import choices as choosing
 from polbias.generators.selfassess.choices import Design
@@ -118,7 +119,7 @@ def check_limit(estimates: Sequence[Estimate], price: Price | None, limit: float
 
 ARTICLES, JUDGEMENTS = "stage1.articles.jsonl", "stage2.judgements.jsonl"
 LONGEST_ARTICLE = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
-Placed = tuple[str, Mapping[str, Any]]
+Placed = tuple[str, Document]
 
 
 @dataclass(frozen=True)
@@ -193,19 +194,19 @@ class Experiment:
         plan, find_leaks = self.plan, leak_finder(self.chosen)
         drawn = draw(article_rows(self.chosen), plan.n, plan.seed, plan.design.roles)
 
-        def made(row: Mapping[str, Any]) -> Row:
+        def made(row: Document) -> Row:
             tokens = plan.article_tokens or int(row["max_tokens"])
             seed = row_seed(row, plan.seed) if plan.send_seed else None
             request = Request(row["id"], row["messages"], tokens, seed=seed)
 
-            def entry(answer: Answer) -> Mapping[str, Any]:
+            def entry(answer: Answer) -> Document:
                 return article_record(row, answer, self.model, find_leaks)
 
             return Row(request, entry, row["dataset_version"])
 
         return [made(row) for row in drawn]
 
-    def articles_claim(self) -> Mapping[str, Any]:
+    def articles_claim(self) -> Document:
         """Return what the first stage is made with."""
         plan = self.plan
         return {
@@ -220,7 +221,7 @@ class Experiment:
             "parameters": dict(plan.article_parameters.parameters),
         }
 
-    def choices_claim(self, source: str | None = None) -> Mapping[str, Any]:
+    def choices_claim(self, source: str | None = None) -> Document:
         """Return what the second stage is made with."""
         design, settings = self.plan.design, self.plan.choice_parameters
         return {
@@ -293,7 +294,7 @@ class Experiment:
         for number, record in enumerate(self._journal(self.articles_path).entries(), 1):
             yield f"{self.articles_path}:{number}", record
 
-    def judged(self) -> list[dict[str, Any]]:
+    def judged(self) -> list[Json]:
         """Return the judgements in the folder, their answers read anew."""
         return judgements(self._journal(self.judgements_path).entries())
 
@@ -316,10 +317,10 @@ class Experiment:
             self._journals[path] = Journal(path)
         return self._journals[path]
 
-    def _parts(self, parts: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+    def _parts(self, parts: Mapping[str, Document]) -> Mapping[str, Document]:
         return {"model": {**self.asker.identity, "name": self.model}, **parts}
 
-    def _claim(self, parts: Mapping[str, Mapping[str, Any]]) -> None:
+    def _claim(self, parts: Mapping[str, Document]) -> None:
         self.manifest.claim(self._parts(parts), self.asker.address, self._moved)
 
     def _run(self, name: str, rows: Sequence[Row], settings: Settings, path: Path) -> Report:
@@ -348,18 +349,18 @@ class Experiment:
                 continue
             yield place, record
 
-    def _choice_row(self, row: Mapping[str, Any]) -> Row:
+    def _choice_row(self, row: Document) -> Row:
         messages = [turn for turn in row["messages"] if turn["role"] != "assistant"]
         tokens = self.chosen.family.dataset.answer_tokens
         request = Request(row["id"], messages, tokens, "greedy", None, row["prefill"])
 
-        def entry(answer: Answer) -> Mapping[str, Any]:
+        def entry(answer: Answer) -> Document:
             return judgement(row, answer, self.model)
 
         return Row(request, entry, row["dataset_version"])
 
 
-def read_judgements(folder: Path) -> list[dict[str, Any]]:
+def read_judgements(folder: Path) -> list[Json]:
     """Return the judgements of a folder, their answers read anew."""
     path = folder / JUDGEMENTS
     if not path.exists():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.answers.text import visible
 from polbias.eval.selfassess.schema import outcome
@@ -19,7 +19,7 @@ from polbias.running.asking import Answer
 
 # Which articles are asked for: the set, the items drawn from it, and their rows.
 
-Row = Mapping[str, Any]
+Row = Document
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ FindLeaks = Callable[[str], list[str]]
 _FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
 
 
-def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) -> dict[str, Any]:
+def article_record(row: Row, answer: Answer, model: str, find_leaks: FindLeaks) -> Json:
     """Return the record of an article."""
     text = visible(answer.text)
     return {
@@ -140,7 +140,7 @@ def leak_finder(chosen: ChosenSet) -> FindLeaks:
 
 # Articles that were written elsewhere: a file of one's own, or samples of lm_eval.
 
-Placed = tuple[str, Mapping[str, Any]]
+Placed = tuple[str, Document]
 
 
 def articles_of(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeaks) -> list[Placed]:
@@ -165,9 +165,7 @@ def _records(path: Path, rows: Callable[[], Iterable[Row]], find_leaks: FindLeak
         yield place, _completed(place, data, known, find_leaks)
 
 
-def _completed(
-    place: str, data: Mapping[str, Any], known: Mapping[str, Row], find_leaks: FindLeaks
-) -> Mapping[str, Any]:
+def _completed(place: str, data: Document, known: Mapping[str, Row], find_leaks: FindLeaks) -> Document:
     row = known.get(str(data.get("id")))
     if row is None:
         example = next(iter(known))
@@ -197,7 +195,7 @@ def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[Placed]:
         raise InputError(f"{problems[0]}; {len(problems)} lines in all: repair the file or run lm_eval again")
 
 
-def _sampled(sample: Mapping[str, Any], model: str, find_leaks: FindLeaks) -> Mapping[str, Any]:
+def _sampled(sample: Document, model: str, find_leaks: FindLeaks) -> Document:
     """Return the record of a sample; what it lacks is a `KeyError`, what is of another kind a `TypeError`."""
     response = sample["filtered_resps"]
     text = response[0] if isinstance(response, list) and response else response
@@ -212,14 +210,14 @@ _LEFT_OUT = frozenset({"prompt", "messages"})  # the articles are on file alread
 _REFUSED = frozenset({"refusal", "content_filter"})
 
 
-def judgement(row: Mapping[str, Any], answer: Answer, model: str) -> dict[str, Any]:
+def judgement(row: Document, answer: Answer, model: str) -> Json:
     """Return the judgement that an answer is: the row without its prompt, the raw answer, and its reading."""
     kept = {name: value for name, value in row.items() if name not in _LEFT_OUT}
     said = {"answer": answer.text, "finish_reason": answer.finish_reason, "usage": dict(answer.usage)}
     return _read({**kept, "author": row["model"], "model": model, **said})
 
 
-def judgements(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def judgements(entries: Iterable[Document]) -> list[Json]:
     """Return judgements on file with their answers read anew, by the reader of this version.
 
     They are sorted by id: in which order answers came says nothing, and must not show in a report.
@@ -227,7 +225,7 @@ def judgements(entries: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted((_read(entry) for entry in entries), key=lambda each: str(each["id"]))
 
 
-def _read(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _read(entry: Document) -> Json:
     finish = entry["finish_reason"]
     found, choice = outcome(entry["answer"], entry["ways"], entry["language"], entry["prefill"])
     if found == "unparsable" and finish in _REFUSED:
