@@ -166,6 +166,17 @@ class Records(AnswerTable):
         return _truth(self.exchange)
 
     @property
+    def known(self) -> Booleans:
+        """True where both claims have a verdict, shape ``(n,)``."""
+        known: Booleans = (self.base_valid > 0) & (self.exchange_valid > 0)
+        return known
+
+    @property
+    def shifted(self) -> Booleans:
+        """True in the shifted arm, shape ``(n,)``."""
+        return self.arm == ARMS.index("shifted")
+
+    @property
     def change(self) -> Floats:
         """Share of "true" for the exchanged claim minus that for the base claim, shape ``(n,)``."""
         return self.exchange_truth - self.base_truth
