@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Indices, Json
-from polbias.eval.columns import Factor, Mode, OutcomesError
+from polbias.eval.columns import Factor, Mode, check_mode
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
 from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, contrast, sign_flip, t_test
 from polbias.eval.support import Support, support
@@ -138,10 +138,9 @@ def choice_support(rows: Judgements) -> Support:
 
 def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
     """Return the judgements that a mode considers."""
+    check_mode(mode)
     if mode == "corrected":
         return judgements
-    if mode != "paper":
-        raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
     drawn = judgements.select(one_order(judgements, seed))
     return drawn.select(drawn.answered)
 

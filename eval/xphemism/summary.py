@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Booleans, Document, Floats, Json
-from polbias.eval.columns import Factor
+from polbias.eval.columns import Factor, as_number
 from polbias.eval.plots import Arrow, Caption, Point, arrows, plane
 from polbias.eval.samples import Problem as Line
 from polbias.eval.samples import SampleFile, first_row, read_samples
@@ -122,10 +122,10 @@ def axes_figures(rows: Rows) -> dict[str, str]:
         points = [
             Point(
                 str(row["model"]),
-                x=_number(row["economic"]),
-                y=_number(row["social"]),
-                x_error=_NORMAL * _number(row["economic_se"]),
-                y_error=_NORMAL * _number(row["social_se"]),
+                x=as_number(row["economic"]),
+                y=as_number(row["social"]),
+                x_error=_NORMAL * as_number(row["economic_se"]),
+                y_error=_NORMAL * as_number(row["social_se"]),
                 series=f"{row['prompt']} prompt",
             )
             for row in own
@@ -159,10 +159,6 @@ def _grouped(rows: Rows, names: Sequence[str]) -> dict[tuple[Any, ...], list[Doc
 
 def _named(*parts: object) -> str:
     return "-".join(str(part) for part in parts if part is not None)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 # Refusals and other answers without a verdict, as an outcome of their own.
