@@ -18,6 +18,7 @@ from polbias.aliases import Booleans, Codes, Indices, Json
 from polbias.files import PolbiasError
 
 Level: TypeAlias = str | int | float | bool | None
+Mode: TypeAlias = Literal["corrected", "paper"]
 
 
 class OutcomesError(PolbiasError, ValueError):
@@ -64,6 +65,51 @@ class AnswerTable:
     def select(self, mask: Booleans) -> Self:
         """Keep some rows."""
         return type(self)(**{each.name: _kept(getattr(self, each.name), mask) for each in fields(self)})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class VerdictTable(AnswerTable):
+    """A table of answers with a gold label, whose labels are two verdicts, 0 and 1, and then what is none."""
+
+    gold: Codes
+    label: Codes
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.label.size)
+
+    @property
+    def answered(self) -> Booleans:
+        """True where the answer is a verdict, shape ``(n,)``."""
+        return self.label <= 1
+
+    def factor(self, name: str) -> Factor:
+        """A column to group by."""
+        own, others = self._columns()
+        found = own[name] if name in own else others.get(name)
+        if found is None:
+            has = ", ".join([*(each for each in own if each not in _IDENTIFIERS), *others])
+            raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
+        return found
+
+    def in_mode(self, mode: Mode) -> Self:
+        """The rows that a mode considers: all, unless a table says otherwise."""
+        check_mode(mode)
+        return self
+
+    def _columns(self) -> tuple[Mapping[str, Factor | None], Mapping[str, Factor]]:
+        """The columns that every such table has, and further ones."""
+        raise NotImplementedError
+
+
+_IDENTIFIERS = ("cluster_id", "pair_id")
+
+
+def check_mode(mode: str) -> None:
+    """Refuse a mode that there is not."""
+    if mode not in ("corrected", "paper"):
+        raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
 
 
 def read_columns(
@@ -130,6 +176,11 @@ def identifiers(columns: Mapping[str, list[Any]], name: str) -> Factor | None:
         index = int(np.argmax(factor.codes == factor.levels.index(None)))
         raise OutcomesError(f"column {name!r}, row {index}: found None, expected an identifier")
     return factor
+
+
+def positions(names: Iterable[str]) -> dict[object, int]:
+    """The codes of a column whose values stand in an order."""
+    return {name: code for code, name in enumerate(names)}
 
 
 def crossed(factors: Sequence[Factor]) -> tuple[list[tuple[Level, ...]], Indices]:
@@ -205,7 +256,9 @@ def _level_order(level: Any) -> tuple[int, Any]:
     return (0, level) if isinstance(level, int | float) else (1, str(level))
 
 
-Mode: TypeAlias = Literal["corrected", "paper"]
+def as_number(value: float | None) -> float:
+    """The number that a JSON value stands for: NaN for null."""
+    return math.nan if value is None else float(value)
 
 
 def finite(value: Any) -> Any:

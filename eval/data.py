@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Json
-from polbias.files import BuildError, PolbiasError, build_root
+from polbias.files import BuildError, InputError, PolbiasError, build_root
 from polbias.manifest import Manifest, SplitEntry, lock_path, parquet_content_hash, read_lock, read_manifest
 
 _log = logging.getLogger("lm-eval.polbias")
@@ -28,7 +28,6 @@ def load(
     **_: Any,
 ) -> Json:
     """Load the test split of a config, as an lm_eval task does (``custom_dataset``)."""
-    import datasets
     import pyarrow.parquet as pq
 
     folder, origin = find(polbias_dataset, polbias_config, polbias_revision)
@@ -48,8 +47,28 @@ def load(
     _log.warning(
         f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
     )
-    loaded: Json = datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
-    return loaded
+    return as_dataset(table)
+
+
+def as_dataset(table: Any) -> Json:
+    """The rows of a table as lm_eval takes them."""
+    import datasets
+
+    made: Json = datasets.DatasetDict({SPLIT: datasets.Dataset(table)})
+    return made
+
+
+def check_names(table: Any, names: Sequence[str], place: str, expected: str) -> None:
+    """Refuse a table that lacks a column."""
+    if missing := [name for name in names if name not in table.column_names]:
+        raise InputError(f"{place}: has no column {missing[0]!r}; expected {expected}")
+
+
+def first_of(table: Any, column: str, count: int | None) -> Any:
+    """Keep the rows with the first values of a column, all if no number is given."""
+    if count is None:
+        return table
+    return only(table, column, list(dict.fromkeys(table[column].to_pylist()))[:count])
 
 
 def only(table: Any, column: str, values: Sequence[Any]) -> Any:

@@ -42,8 +42,7 @@ def for_metrics(row: Any, names: Iterable[str]) -> Json:
 
 def row_of(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
     """A row of a kind of tuple: what a document says of it, and what was answered."""
-    fields: Sequence[str] = kind._fields  # type: ignore[attr-defined]
-    return kind(**{name: doc.get(name) for name in fields} | answered)
+    return kind(**{name: doc.get(name) for name in kind.__annotations__} | answered)
 
 
 def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Contrast]) -> Estimate:

@@ -140,6 +140,15 @@ def unvaried(
     return estimate - unseen * (estimate - least), estimate + unseen * (most - estimate)
 
 
+def t_test(effect: float, error: float, df: float) -> tuple[float, float, float]:
+    """Half of the 95% interval, two-sided p, and the effect that is detected at .05 with 80% power."""
+    from scipy.special import stdtr, stdtrit
+
+    wide = float(stdtrit(df, 0.975))
+    p = 2 * float(stdtr(df, -abs(effect) / error)) if error else 1.0 if effect == 0 else 0.0
+    return wide * error, p, (wide + float(stdtrit(df, 0.8))) * error
+
+
 def sign_flip(values: ArrayLike, clusters: Iterable[Any] | Factor, seed: int = 0) -> SignFlip:
     """Test that the values are centred on 0, flipping the signs of whole clusters.
 

@@ -14,14 +14,13 @@ import numpy as np
 
 from polbias.aliases import Booleans, Codes
 from polbias.eval.columns import (
-    AnswerTable,
     Factor,
-    Mode,
-    OutcomesError,
+    VerdictTable,
     check_columns,
     encode,
     factorise,
     identifiers,
+    positions,
     read_columns,
 )
 
@@ -35,14 +34,13 @@ Judged: TypeAlias = "Judgements | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Judgements.of` accepts."""
 
 TUPLE_NAMES = ("label", "gold", "pattern", "content_type", "cluster_id", "consistency_ids")
-_LABEL_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)}
-_LABEL_CODES[None] = _LABEL_CODES["unparsable"]
-_GOLD_CODES: dict[object, int] = {"non-entailment": 0, "entailment": 1}
+_LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
+_GOLD_CODES = positions(LABELS[:2])
 _OPTIONAL = {"gold_sdl", "cluster_id", "consistency_ids"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Judgements(AnswerTable):
+class Judgements(VerdictTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -54,8 +52,6 @@ class Judgements(AnswerTable):
         factors: Further columns by name, to group by.
     """
 
-    gold: Codes
-    label: Codes
     gold_sdl: Codes | None = None
     clusters: Factor | None = None
     consistency_ids: tuple[tuple[str, ...], ...] | None = None
@@ -80,43 +76,22 @@ class Judgements(AnswerTable):
         )
 
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return int(self.label.size)
-
-    @property
-    def answered(self) -> Booleans:
-        """True where the answer is a judgement, entailment or non-entailment, shape ``(n,)``."""
-        return self.label <= 1
-
-    @property
     def correct(self) -> Booleans:
         """True where the answer is the gold label, shape ``(n,)``."""
         correct: Booleans = self.label == self.gold
         return correct
 
-    def factor(self, name: str) -> Factor:
-        """A column to group by."""
+    def _columns(self) -> tuple[Mapping[str, Factor | None], Mapping[str, Factor]]:
         own = {
             "gold": Factor(self.gold.astype(np.intp), LABELS[:2]),
             "label": Factor(self.label.astype(np.intp), LABELS),
             "cluster_id": self.clusters,
         }
-        found = own[name] if name in own else self.factors.get(name)
-        if found is None:
-            has = ", ".join(["gold", "label", *self.factors])
-            raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
-        return found
+        return own, self.factors
 
     def present(self, names: Iterable[str]) -> list[str]:
         """Return those of some columns that the table has."""
         return [name for name in names if name in self.factors]
-
-    def in_mode(self, mode: Mode) -> Judgements:
-        """The rows that a mode considers."""
-        if mode not in ("corrected", "paper"):
-            raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
-        return self
 
 
 _OWN = {"gold", "label", "cluster_id"}

@@ -8,23 +8,25 @@ stays a row, and the metric decides by its mode what the row counts for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Codes
+from polbias.aliases import Codes
 from polbias.eval.columns import (
-    AnswerTable,
     Factor,
     Level,
     Mode,
     OutcomesError,
+    VerdictTable,
     check_columns,
+    check_mode,
     encode,
     factorise,
     identifiers,
+    positions,
     read_columns,
 )
 
@@ -42,16 +44,15 @@ FACTORS = (
 Rows: TypeAlias = "Outcomes | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Outcomes.of` accepts."""
 
-_LABEL_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)}
-_LABEL_CODES[None] = _LABEL_CODES["unparsable"]
+_LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
 _LABEL_NAMES = ("label", "prediction", "pred")
-_GOLD_CODES: dict[object, int] = {"invalid": 0, "valid": 1}
+_GOLD_CODES = positions(LABELS[:2])
 _SIDE_CODES: dict[object, int] = {"left": -1, "right": 1, "chess": -1, "poker": 1}
 _TUPLE_NAMES = ("leaning", "gold", "label", "cluster_id")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Outcomes(AnswerTable):
+class Outcomes(VerdictTable):
     """Answers with what is needed to judge them, one row each.
 
     Args:
@@ -64,8 +65,6 @@ class Outcomes(AnswerTable):
     """
 
     leaning: Codes
-    gold: Codes
-    label: Codes
     clusters: Factor | None = None
     pairs: Factor | None = None
     factors: Mapping[str, Factor] = field(default_factory=dict)
@@ -91,40 +90,25 @@ class Outcomes(AnswerTable):
         )
 
     @property
-    def n(self) -> int:
-        """Number of rows."""
-        return int(self.label.size)
-
-    @property
-    def answered(self) -> Booleans:
-        """True where the answer is a judgement, valid or invalid, shape ``(n,)``."""
-        return self.label <= 1
-
-    @property
     def errors(self) -> Codes:
         """+1 for a false positive, -1 for a false negative, 0 if correct or unanswered, shape ``(n,)``."""
         return np.where(self.answered, self.label - self.gold, 0).astype(np.int8)
 
-    def factor(self, name: str) -> Factor:
-        """A column to group by."""
-        found = _DERIVED[name](self) if name in _DERIVED else self.factors.get(name)
-        if found is None:
-            has = ", ".join(["leaning", "gold", "label", *self.factors])
-            raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
-        return found
+    def _columns(self) -> tuple[Mapping[str, Factor | None], Mapping[str, Factor]]:
+        own = {
+            "leaning": Factor((self.leaning > 0).astype(np.intp), ("left", "right")),
+            "gold": Factor(self.gold.astype(np.intp), LABELS[:2]),
+            "label": Factor(self.label.astype(np.intp), LABELS),
+            "cluster_id": self.clusters,
+            "pair_id": self.pairs,
+        }
+        return own, self.factors
 
     def in_mode(self, mode: Mode) -> Outcomes:
         """The rows that a mode considers."""
-        if mode not in ("corrected", "paper"):
-            raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
+        check_mode(mode)
         answered = self.answered
         return self if mode == "corrected" or bool(answered.all()) else self.select(answered)
 
 
-_DERIVED: dict[str, Callable[[Outcomes], Factor | None]] = {
-    "leaning": lambda rows: Factor((rows.leaning > 0).astype(np.intp), ("left", "right")),
-    "gold": lambda rows: Factor(rows.gold.astype(np.intp), ("invalid", "valid")),
-    "label": lambda rows: Factor(rows.label.astype(np.intp), LABELS),
-    "cluster_id": lambda rows: rows.clusters,
-    "pair_id": lambda rows: rows.pairs,
-}
+_DERIVED = {"leaning", "gold", "label", "cluster_id", "pair_id"}

@@ -22,6 +22,7 @@ from polbias.eval.columns import (
     crossed,
     encode,
     factorise,
+    positions,
     read_columns,
 )
 
@@ -42,8 +43,7 @@ FEW = 6
 Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Prompts.of` accepts."""
 
-_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)}
-_CODES[None] = _CODES["unparsable"]
+_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
 _COUNTS = ("agree", "disagree", "refusals", "unparsable", "truncated")
 _OPTIONAL = {"country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
@@ -98,10 +98,8 @@ class Prompts(AnswerTable):
             country=country,
             language=factorise(columns.get("language", blank), "language"),
             instruction=factorise(columns["instruction_id"], "instruction_id"),
-            variant=encode(columns["variant"], {name: code for code, name in enumerate(VARIANTS)}, "variant"),
-            order=encode(
-                columns["label_order"], {name: code for code, name in enumerate(ORDERS)}, "label_order"
-            ),
+            variant=encode(columns["variant"], positions(VARIANTS), "variant"),
+            order=encode(columns["label_order"], positions(ORDERS), "label_order"),
             contrary=encode(columns.get("opposite_type", blank), kind, "opposite_type") == 1,
             signs=_signs(columns.get("policy_issues", blank)),
         )

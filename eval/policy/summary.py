@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, finite
+from polbias.eval.columns import Factor, as_number, finite
 from polbias.eval.plots import Bar, Caption, Web, bars, spider
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
 from polbias.eval.policy.metrics import rows_of_samples
@@ -272,9 +272,9 @@ def leaning_figure(summaries: Summaries, language: str, published: bool = False)
             name = model if each["respondent"] == "model" else each["respondent"]
             if each["value"] is None and each["percent"] is None:
                 name = _untested(name)
-            value, low, high = (_number(each[key]) for key in ("value", "low", "high"))
+            value, low, high = (as_number(each[key]) for key in ("value", "low", "high"))
             if published:
-                value, spread = _number(each["percent"]), _number(each["percent_deviation"])
+                value, spread = as_number(each["percent"]), as_number(each["percent_deviation"])
                 low, high = value - spread, value + spread
             drawn[name, each["leaning"]] = Bar(name, each["leaning"], value, low, high)
     order = (
@@ -303,7 +303,7 @@ def spider_figure(summaries: Summaries, language: str, titles: Mapping[str, str]
     for model, own in points.items():
         by_issue = {each["issue"]: each for each in own}
         found = [by_issue.get(issue, {}) for issue in issues]
-        values, low, high = ([_number(each.get(key)) for each in found] for key in ("value", "low", "high"))
+        values, low, high = ([as_number(each.get(key)) for each in found] for key in ("value", "low", "high"))
         name = _untested(model) if all(map(math.isnan, values)) else model
         webs.append(Web(name, values, low, high, [bool(each.get("dot")) for each in found]))
     told = "; ".join(
@@ -321,12 +321,8 @@ def _untested(name: str) -> str:
     return f"{name}: {NOT_TESTED}"
 
 
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
-
-
 def _percent(entry: Document, key: str) -> tuple[float, float, float]:
-    value, low, high = (100 * _number(entry[name]) for name in (key, "low", "high"))
+    value, low, high = (100 * as_number(entry[name]) for name in (key, "low", "high"))
     return value, low, high
 
 

@@ -40,8 +40,6 @@ def load(
     **_: Any,
 ) -> Json:
     """Load the rows of a task (``custom_dataset``), and see to it that they can be analysed afterwards."""
-    import datasets
-
     if polbias_source:
         polbias_dataset, _slash, config = polbias_source.partition("/")
         polbias_config = config or polbias_config
@@ -55,16 +53,12 @@ def load(
     )
     table = loaded[data.SPLIT].data.table
     place = f"{polbias_dataset}/{polbias_config}"
-    if missing := [name for name in (*_READ, *_ASKED) if name not in table.column_names]:
-        raise InputError(f"{place}: has no column {missing[0]!r}; expected the columns of policy-statements")
+    data.check_names(table, (*_READ, *_ASKED), place, "the columns of policy-statements")
     if polbias_variants is not None:
         table = data.only(table, "variant", polbias_variants)
-    if polbias_instructions is not None:
-        names = dict.fromkeys(table["instruction_id"].to_pylist())
-        table = data.only(table, "instruction_id", list(names)[:polbias_instructions])
+    table = data.first_of(table, "instruction_id", polbias_instructions)
     _check(table, place)
-    kept: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
-    return kept
+    return data.as_dataset(table)
 
 
 def _check(table: Any, place: str) -> None:

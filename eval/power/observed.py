@@ -174,7 +174,7 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
     reading = read_runs(find_samples(runs)).answers
     for group, records in reading.records.groups() if reading else ():
         rows = shifted_on(records, "both")
-        rows = rows.select((rows.shift != 0) & (rows.base_valid > 0) & (rows.exchange_valid > 0))
+        rows = rows.select((rows.shift != 0) & rows.known)
         if rows.n:
             name = ", ".join(str(each) for each in group)
             change = rows.shift * (rows.change - rows.change.mean())

@@ -11,8 +11,9 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Floats, Indices, Json
 from polbias.eval.columns import Factor
 from polbias.eval.selfassess.schema import SIDES, Judgements
-from polbias.eval.selfassess.shares import LEVEL, POINTS, estimate, named, t_test
+from polbias.eval.selfassess.shares import POINTS, estimate, named
 from polbias.eval.separation import support
+from polbias.eval.statistics import t_test
 from polbias.files import PolbiasError
 from polbias.optional import advice
 
@@ -25,16 +26,23 @@ FOLLOWS = ("content", "position", "mixed", "unanswered")
 def position_bias(cell: Judgements) -> Json:
     """Return how the places of the articles attract choices."""
     ways = int(cell.ways[0])
-    first = estimate(cell.choice == 1, cell.item)
     excess = np.where(cell.answered, (cell.choice == 1) - 1 / ways, 0.0)
     found = estimate(excess, cell.item, (-1 / ways, 1 - 1 / ways), "t")
     return {
-        "n": cell.n,
+        **_places(cell, ways),
+        **named(found, "position_bias", POINTS),
+    }
+
+
+def _places(rows: Judgements, ways: int) -> Json:
+    """How often each place is chosen."""
+    first = estimate(rows.choice == 1, rows.item)
+    return {
+        "n": rows.n,
         "clusters": first.clusters,
         **named(first, "first", short=True),
-        "second": float(np.mean(cell.choice == 2)),
-        "third": float(np.mean(cell.choice == 3)) if ways == 3 else None,
-        **named(found, "position_bias", POINTS),
+        "second": float(np.mean(rows.choice == 2)),
+        "third": float(np.mean(rows.choice == 3)) if ways == 3 else None,
     }
 
 
@@ -43,14 +51,9 @@ def by_order(cell: Judgements) -> Iterator[Json]:
     for code in np.unique(cell.arrangement):
         own = cell.select(cell.arrangement == code)
         ways = int(own.ways[0])
-        first = estimate(own.choice == 1, own.item)
         yield {
             "order": ", ".join(SIDES[side + 1] for side in own.sides[0, :ways].tolist()),
-            "n": own.n,
-            "clusters": first.clusters,
-            **named(first, "first", short=True),
-            "second": float(np.mean(own.choice == 2)),
-            "third": float(np.mean(own.choice == 3)) if ways == 3 else None,
+            **_places(own, ways),
             **named(estimate(own.lean, own.item, (-1.0, 1.0)), "bias", POINTS, short=True),
         }
 
@@ -295,10 +298,7 @@ def _spanned(weights: Floats, rows: Floats) -> bool:
 
 
 def _term(name: str, value: float, error: float, n: int, clusters: int) -> Term:
-    from scipy.special import stdtrit
-
-    half = error * float(stdtrit(clusters - 1, (1 + LEVEL) / 2))
-    p, _ = t_test(value, error, clusters - 1)
+    half, p, _ = t_test(value, error, clusters - 1)
     return Term(name, value, error, value - half, value + half, p, n, clusters, "")
 
 

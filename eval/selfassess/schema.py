@@ -18,6 +18,7 @@ from polbias.eval.columns import (
     check_columns,
     encode,
     factorise,
+    positions,
     read_columns,
 )
 
@@ -87,13 +88,13 @@ class Judgements(AnswerTable):
             columns["truncated"] = columns[_ALIAS]
         ways = encode(columns["ways"], {2: 2, 3: 3}, "ways")
         flags = {name: _flag(columns[name], name) for name in _FLAGS if _told(columns, name)}
-        outcome = encode(columns["outcome"], _positions(OUTCOMES), "outcome")
+        outcome = encode(columns["outcome"], positions(OUTCOMES), "outcome")
         return cls(
             set=factorise(columns["set"], "set"),
             category=factorise(columns["category"], "category"),
             item=factorise(columns["item"], "item"),
-            role=encode(columns["role"], _positions(ROLES), "role"),
-            question=encode(columns["question"], _positions(QUESTIONS), "question"),
+            role=encode(columns["role"], positions(ROLES), "role"),
+            question=encode(columns["question"], positions(QUESTIONS), "question"),
             ways=ways,
             sides=_sides(columns["sides"], ways),
             choice=_choices(columns["choice"], ways, outcome),
@@ -135,10 +136,6 @@ class Judgements(AnswerTable):
         keys = ((self.item.codes * 2 + self.role) * 2 + self.question) * 2 + (self.ways == 3)
         _, codes = np.unique(keys, return_inverse=True)
         return Factor(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
-
-
-def _positions(names: Iterable[str]) -> dict[object, int]:
-    return {name: code for code, name in enumerate(names)}
 
 
 def _told(columns: Mapping[str, list[Any]], name: str) -> bool:

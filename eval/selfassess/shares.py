@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Document, Indices, Json
-from polbias.eval.columns import Factor, Mode, OutcomesError
+from polbias.eval.columns import Factor, Mode, check_mode
 from polbias.eval.selfassess.schema import OUTCOMES, QUESTIONS, ROLES, SIDES, Judgements
-from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, contrast, sign_flip
+from polbias.eval.statistics import EXACT_CLUSTERS, cluster_interval, contrast, sign_flip, t_test
 from polbias.eval.support import Support, support
 
 # Means of judgements with their interval, test, and the smallest effect that could be seen.
 
 POINTS = 100.0
 """Percentage points of a whole."""
-LEVEL, POWER = 0.95, 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +57,14 @@ def estimate(
 ) -> Estimate:
     """Take a mean with a t interval over topics, as :func:`polbias.eval.statistics.cluster_interval` does."""
     numbers = np.asarray(values, np.float64)
-    found = cluster_interval(numbers, topics, LEVEL, bounds)
+    found = cluster_interval(numbers, topics, bounds=bounds)
     p = detectable = math.nan
     if math.isfinite(found.standard_error):
-        p, detectable = t_test(found.estimate, found.standard_error, found.degrees_of_freedom)
+        _, p, detectable = t_test(found.estimate, found.standard_error, found.degrees_of_freedom)
     if test == "flip" or (test == "exact" and found.clusters <= EXACT_CLUSTERS):
         p = sign_flip(numbers, topics).p_value
-    return Estimate(
-        found.estimate,
-        found.standard_error,
-        found.low,
-        found.high,
-        p if test else math.nan,
-        detectable,
-        found.n,
-        found.clusters,
-    )
-
-
-def t_test(effect: float, error: float, df: float) -> tuple[float, float]:
-    """Return p of the two-sided t test, and the effect that it detects at .05 with 80% power."""
-    from scipy.special import stdtr, stdtrit
-
-    detectable = float(stdtrit(df, (1 + LEVEL) / 2) + stdtrit(df, POWER)) * error
-    if error == 0:
-        return (1.0 if effect == 0 else 0.0), detectable
-    return 2 * float(stdtr(df, -abs(effect) / error)), detectable
+    ends = found.estimate, found.standard_error, found.low, found.high
+    return Estimate(*ends, p if test else math.nan, detectable, found.n, found.clusters)
 
 
 def named(found: Estimate, name: str, scale: float = 1.0, short: bool = False) -> Document:
@@ -157,10 +138,9 @@ def choice_support(rows: Judgements) -> Support:
 
 def in_mode(judgements: Judgements, mode: Mode, seed: int = SEED) -> Judgements:
     """Return the judgements that a mode considers."""
+    check_mode(mode)
     if mode == "corrected":
         return judgements
-    if mode != "paper":
-        raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
     drawn = judgements.select(one_order(judgements, seed))
     return drawn.select(drawn.answered)
 
@@ -269,7 +249,7 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> Json | None:
         found |= named(each, name, POINTS, short=True)
         values.append(each.value)
     gap = contrast(lean, Factor(cell.astype(np.intp), names), own.item, [-1.0, 1.0])
-    _, detectable = t_test(gap.estimate, gap.standard_error, gap.degrees_of_freedom)
+    *_, detectable = t_test(gap.estimate, gap.standard_error, gap.degrees_of_freedom)
     return found | {
         "difference": POINTS * gap.estimate,
         "difference_low": POINTS * gap.low,
@@ -285,18 +265,14 @@ def _gap(rows: Judgements, which: Codes, names: tuple[str, ...]) -> Json | None:
 
 def by_role(judgements: Judgements) -> Iterator[Json]:
     """Yield :func:`role_gap` of every set, question and number of articles that has both roles."""
-    for names, rows in _parts(judgements, judgements.question, "question", QUESTIONS):
-        found = role_gap(rows)
-        if found is not None:
-            yield names | found
+    parts = _parts(judgements, judgements.question, "question", QUESTIONS)
+    yield from (names | found for names, rows in parts if (found := role_gap(rows)) is not None)
 
 
 def by_question(judgements: Judgements) -> Iterator[Json]:
     """Yield :func:`question_gap` of every set, role and number of articles that has both questions."""
-    for names, rows in _parts(judgements, judgements.role, "role", ROLES):
-        found = question_gap(rows)
-        if found is not None:
-            yield names | found
+    parts = _parts(judgements, judgements.role, "role", ROLES)
+    yield from (names | found for names, rows in parts if (found := question_gap(rows)) is not None)
 
 
 def _parts(

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from polbias.aliases import Booleans, Document, Json
-from polbias.eval.columns import Mode, OutcomesError, finite
+from polbias.eval.columns import Mode, OutcomesError, as_number, finite
 from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
 from polbias.eval.samples import Problem, find_samples, first_row, json_lines, read_samples
 from polbias.eval.selfassess.position import by_order, choice_model, consistency, position_bias, strengths
@@ -215,7 +215,7 @@ def shares_figure(
         if row["mode"] != "corrected":
             continue
         sides = ("left", "right") if ways == 2 else ("left", "neutral", "right")
-        parts = {called[side]: _number(row[side]) for side in sides}
+        parts = {called[side]: as_number(row[side]) for side in sides}
         rows.append(Shares(model, parts | {_NO_CHOICE: max(0.0, 1 - math.fsum(parts.values()))}))
     told = "; ".join(
         f"{row.label}: " + ", ".join(f"{name} {100 * share:.0f}%" for name, share in row.parts.items())
@@ -268,12 +268,8 @@ def _rows(summaries: Summaries, table: str, set_name: str, ways: int) -> Iterato
 
 
 def _ends(row: Document, name: str, scale: float = 1.0) -> tuple[float, float, float]:
-    value, low, high = (scale * _number(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
+    value, low, high = (scale * as_number(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
     return value, low, high
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def _told(rows: Sequence[Interval | Bar]) -> str:

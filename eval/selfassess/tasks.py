@@ -35,7 +35,7 @@ _SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 
 def load_topics(*, polbias_items: int | None = None, **settings: Any) -> Json:
     """Load the rows of the first stage (``custom_dataset``)."""
-    return _dataset(_first_items(data.load(**settings)[data.SPLIT].data.table, polbias_items))
+    return data.as_dataset(_first_items(data.load(**settings)[data.SPLIT].data.table, polbias_items))
 
 
 def load_choices(
@@ -58,8 +58,7 @@ def load_choices(
             f'--metadata \'{{"polbias_stage2": "choices.parquet"}}\' or in {STAGE2}'
         )
     table = _read(Path(place))
-    if missing := [name for name in _NEEDED if name not in table.column_names]:
-        raise InputError(f"{place}: has no column {missing[0]!r}; expected rows of the second stage")
+    data.check_names(table, _NEEDED, str(place), "rows of the second stage")
     _check_kinds(table, place)
     for column, value, known in (
         ("question", polbias_question, QUESTIONS),
@@ -81,7 +80,7 @@ def load_choices(
     if "gold" not in table.column_names:  # nothing is right or wrong, but lm_eval asks for a target
         table = table.append_column("gold", pa.nulls(table.num_rows, pa.string()))
     _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {place}")
-    return _dataset(table)
+    return data.as_dataset(table)
 
 
 class WritingTask(PolicyTask):
@@ -198,10 +197,3 @@ def _first_items(table: Any, count: int | None) -> Any:
         return table
     topics = list(dict.fromkeys(table["cluster_id"].to_pylist()))[:count]
     return table.filter(pc.is_in(table["cluster_id"], pa.array(topics)))
-
-
-def _dataset(table: Any) -> Json:
-    import datasets
-
-    made: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
-    return made

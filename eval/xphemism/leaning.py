@@ -9,10 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Booleans, Document, Floats, Json
+from polbias.aliases import Document, Floats, Json
 from polbias.eval.columns import Factor
 from polbias.eval.separation import determined, independent
-from polbias.eval.statistics import cluster_interval, contrast, sign_flip
+from polbias.eval.statistics import (
+    ClusterInterval,
+    Contrast,
+    cluster_interval,
+    contrast,
+    sign_flip,
+    t_test,
+)
 from polbias.eval.support import State, Support, discordant
 from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on, statsmodels
 from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, Group, Records
@@ -24,8 +31,6 @@ from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, Group, Records
 
 POINTS = 100
 """Percentage points of a whole."""
-POWER = 0.8
-LEVEL = 0.95
 _TIE = 1e-9
 
 
@@ -97,7 +102,7 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
         flipping score contributions" (2020).
     """
     rows = shifted_on(records, axis)
-    known = _known(rows)
+    known = rows.known
     worst = _worst(rows, axis)
     carried = shift_support(rows)
     rows = rows.select(known)
@@ -130,7 +135,7 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
         unadjusted = POINTS * _unadjusted(rows)
         return replace(nothing, effect=POINTS * effect, unadjusted=unadjusted, clusters=carried.clusters)
     flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed) if test else None
-    half, p_t, detectable = _t(effect, error, count - 1)
+    half, p_t, detectable = t_test(effect, error, count - 1)
     if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
         half = math.nan
     return replace(
@@ -155,7 +160,7 @@ def shift_support(rows: Records) -> Support:
     sides = [counts[sided.shift == side].sum(axis=0) for side in (-1, 1) if (sided.shift == side).any()]
     missing = max((1 - float(side[:2].sum() / max(side.sum(), 1)) for side in sides), default=1.0)
     verdicts = counts[:, :2].sum(axis=0)
-    changed = np.where(_known(sided), np.nan_to_num(sided.change), 0.0)
+    changed = np.where(sided.known, np.nan_to_num(sided.change), 0.0)
     return Support(
         missing,
         float(verdicts.max() / verdicts.sum()) if verdicts.sum() else 0.0,
@@ -167,7 +172,7 @@ def shift_support(rows: Records) -> Support:
 def flipped(records: Records, axis: Axis) -> tuple[Floats, Factor]:
     """Return what the test of :func:`leaning` flips: the change of each claim, cleared, times its shift."""
     rows = shifted_on(records, axis)
-    rows = rows.select(_known(rows))
+    rows = rows.select(rows.known)
     shift, others = _terms(rows, axis)
     return shift * _cleared(rows.change, others), rows.cluster
 
@@ -181,7 +186,7 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     no influence. Contributions of two models to the same claims can be subtracted.
     """
     asked = shifted_on(records, axis)
-    known = _known(asked)
+    known = asked.known
     rows = asked.select(known)
     shift, others = _terms(rows, axis)
     design = np.column_stack([shift, others])
@@ -193,12 +198,6 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
     values[:] = float(weights @ change)
     values[known] += asked.n * weights * _cleared(change, design)
     return asked, POINTS * values
-
-
-def _known(rows: Records) -> Booleans:
-    """Which claims have a verdict on both forms."""
-    known: Booleans = (rows.base_valid > 0) & (rows.exchange_valid > 0)
-    return known
 
 
 def _terms(rows: Records, axis: Axis) -> tuple[Floats, Floats]:
@@ -225,15 +224,6 @@ def _cleared(values: Floats, others: Floats) -> Floats:
     """What is left of a column when the others are taken out."""
     cleared: Floats = values - others @ np.linalg.lstsq(others, values, rcond=None)[0]
     return cleared
-
-
-def _t(effect: float, error: float, df: int) -> tuple[float, float, float]:
-    """Half of the interval, p of the t test, and the effect that it detects with the wanted power."""
-    from scipy.special import stdtr, stdtrit
-
-    wide = float(stdtrit(df, (1 + LEVEL) / 2))
-    p = 2 * float(stdtr(df, -abs(effect) / error)) if error else 1.0 if effect == 0 else 0.0
-    return wide * error, p, (wide + float(stdtrit(df, POWER))) * error
 
 
 def _unadjusted(rows: Records) -> float:
@@ -317,24 +307,19 @@ def penalties(records: Records, seed: int = 0, test: bool = True) -> list[Penalt
         (1947). The penalty: Jakob et al. (2025), section 6.
     """
     found = [_penalty(name, part, seed, test) for name, part in parts(records)]
-    return [*found, _difference(records.select((records.base_valid > 0) & (records.exchange_valid > 0)))]
+    return [*found, _difference(records.select(records.known))]
 
 
 def parts(records: Records) -> Iterator[tuple[str, Records]]:
     """Yield the parts that :func:`penalties` speaks of, by name: claims with a verdict on both forms."""
-    rows = records.select((records.base_valid > 0) & (records.exchange_valid > 0))
-    for name, mask in _parts(rows):
-        yield name, rows.select(mask)
-
-
-def _parts(rows: Records) -> Iterator[tuple[str, Booleans]]:
-    shifted = rows.arm == ARMS.index("shifted")
-    yield "shifted", shifted
+    known = records.select(records.known)
+    rows = known.select(known.shifted)
+    yield "shifted", rows
     for name, code in (("left", -1), ("none", 0), ("right", 1)):
-        yield name, shifted & (rows.shift == code)
-    yield "judgmental", shifted & (rows.judgmental_exchange == 1)
-    yield "not judgmental", shifted & (rows.judgmental_exchange == 0)
-    yield "placebo", ~shifted
+        yield name, rows.select(rows.shift == code)
+    yield "judgmental", rows.select(rows.judgmental_exchange == 1)
+    yield "not judgmental", rows.select(rows.judgmental_exchange == 0)
+    yield "placebo", known.select(~known.shifted)
 
 
 def _penalty(name: str, rows: Records, seed: int, test: bool) -> Penalty:
@@ -349,9 +334,7 @@ def _penalty(name: str, rows: Records, seed: int, test: bool) -> Penalty:
         base_true=POINTS * float(rows.base_truth.mean()),
         exchange_true=POINTS * float(rows.exchange_truth.mean()),
         change=POINTS * interval.estimate,
-        se=POINTS * interval.standard_error,
-        low=POINTS * interval.low,
-        high=POINTS * interval.high,
+        **ends(interval),
         p=sign_flip(change, rows.cluster, seed).p_value if test else math.nan,
         lost=lost,
         gained=gained,
@@ -376,13 +359,16 @@ def _difference(rows: Records) -> Penalty:
         base_true=POINTS * base.estimate,
         exchange_true=POINTS * exchange.estimate,
         change=POINTS * change.estimate,
-        se=POINTS * change.standard_error,
-        low=POINTS * change.low,
-        high=POINTS * change.high,
+        **ends(change),
         p=change.p_value,
         n=change.n,
         clusters=change.clusters,
     )
+
+
+def ends(found: ClusterInterval | Contrast) -> Json:
+    """The error and the ends of an interval in percentage points, by name."""
+    return {"se": POINTS * found.standard_error, "low": POINTS * found.low, "high": POINTS * found.high}
 
 
 def _mcnemar(lost: int, gained: int) -> float:
@@ -440,19 +426,19 @@ def _effects(records: Records, seed: int) -> Iterator[Row]:
     for axis in DIMENSIONS:
         tested = leaning(records, axis, seed)
         yield _row("leaning", axis, tested.effect, tested)
-    rows = records.select(records.arm == ARMS.index("shifted"))
+    rows = records.select(records.shifted)
     side = Factor(rows.judgmental_exchange.astype(np.intp), (0, 1))
     found = contrast(rows.change, side, rows.cluster, [-1, 1])
-    estimate, error, low, high = [
-        POINTS * value for value in (found.estimate, found.standard_error, found.low, found.high)
-    ]
     note = "" if len({*side.codes.tolist()}) == 2 else "no judgmental exchanged word or no other"
-    figures = (error, low, high, found.p_value, found.n, found.clusters, note)
     yield {
         "effect": "judgment",
         "claims": "shifted",
-        "estimate": estimate,
-        **dict(zip(_FIGURES, figures, strict=True)),
+        "estimate": POINTS * found.estimate,
+        **ends(found),
+        "p": found.p_value,
+        "n": found.n,
+        "clusters": found.clusters,
+        "note": note,
     }
 
 

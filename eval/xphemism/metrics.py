@@ -174,15 +174,10 @@ _READ = (
 
 def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
     """Load the rows of a task (``custom_dataset``), and see to it that they make pairs."""
-    import datasets
-
     table = data.load(**settings)[data.SPLIT].data.table
     place = f"{settings['polbias_dataset']}/{settings['polbias_config']}"
-    if missing := [name for name in _READ if name not in table.column_names]:
-        raise InputError(f"{place}: has no column {missing[0]!r}; expected the columns of xphemism-pairs")
-    if polbias_pairs is not None:
-        names = dict.fromkeys(table["pair_id"].to_pylist())
-        table = data.only(table, "pair_id", list(names)[:polbias_pairs])
+    data.check_names(table, _READ, place, "the columns of xphemism-pairs")
+    table = data.first_of(table, "pair_id", polbias_pairs)
     if not table.num_rows:
         raise InputError(f"{place}: has no prompt for this task")
     # Refuse before the first question rows that could not be compared after the last answer.
@@ -196,8 +191,7 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
         raise InputError(
             f"{place}: pair_id {wrong!r}: found {base} base rows and {other} others, expected one of each"
         )
-    kept: Json = datasets.DatasetDict({data.SPLIT: datasets.Dataset(table)})
-    return kept
+    return data.as_dataset(table)
 
 
 @lru_cache(maxsize=1 << 16)

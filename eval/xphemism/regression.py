@@ -14,7 +14,7 @@ import numpy as np
 from polbias.aliases import Booleans, Floats, Json
 from polbias.eval.columns import Factor, Level, OutcomesError
 from polbias.eval.separation import determined, independent, support
-from polbias.eval.xphemism.schema import ARMS, AXES, Answered, Records
+from polbias.eval.xphemism.schema import AXES, Answered, Records
 from polbias.files import PolbiasError
 from polbias.optional import advice
 
@@ -223,7 +223,7 @@ and the mean verdict on the base claim."""
 def shifted_on(records: Records, axis: Axis) -> Records:
     """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic."""
     mine = records.axis != 0 if axis == "both" else records.axis == AXES.index(axis)
-    return records.select(mine & (records.arm == ARMS.index("shifted")))
+    return records.select(mine & records.shifted)
 
 
 def design(records: Records, axis: Axis, mode: Mode) -> Design:
@@ -238,9 +238,7 @@ def design(records: Records, axis: Axis, mode: Mode) -> Design:
     if mode not in MODES:
         raise OutcomesError(f"mode: found {mode!r}, expected {' or '.join(MODES)}")
     rows = shifted_on(records, axis)
-    kept = (rows.base_valid > 0) & (rows.exchange_valid > 0)
-    if mode == "code":
-        kept &= rows.shift_in_answers != 0
+    kept = rows.known if mode != "code" else rows.known & (rows.shift_in_answers != 0)
     rows = rows.select(kept)
     named = {
         "intercept": np.ones(rows.n),

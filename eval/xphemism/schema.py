@@ -20,6 +20,7 @@ from polbias.eval.columns import (
     encode,
     factorise,
     identifiers,
+    positions,
     read_columns,
 )
 
@@ -37,15 +38,11 @@ ARMS = ("shifted", "placebo")
 SHIFT_CODES: dict[object, int] = {
     "left": -1, "libertarian": -1, "none": 0, "no shift": 0, "right": 1, "authoritarian": 1,
 }  # fmt: skip
-AXIS_CODES: dict[object, int] = {name: code for code, name in enumerate(AXES)}
-PROMPT_CODES: dict[object, int] = {"simple": 0, "objective": 1, "advanced": 1}
+AXIS_CODES = positions(AXES)
+PROMPT_CODES = positions(PROMPTS) | {"advanced": 1}
 """The published files call the objective prompt "advanced"."""
-GOLD_CODES: dict[object, int] = {"false": 0, "true": 1, 0: 0, 1: 1}
-ANSWER_CODES: dict[object, int] = {label: code for code, label in enumerate(LABELS)} | {
-    0: 0,
-    1: 1,
-    None: LABELS.index("unparsable"),
-}
+GOLD_CODES = positions(LABELS[:2]) | {0: 0, 1: 1}
+ANSWER_CODES = positions(LABELS) | {0: 0, 1: 1, None: LABELS.index("unparsable")}
 
 Counts: TypeAlias = Indices | Floats
 """Answers by label; or the probabilities of the labels, which stand for one answer."""
@@ -127,7 +124,7 @@ class Records(AnswerTable):
             model=factorise(columns["model"], "model"),
             language=factorise(columns.get("instruction_language", [None] * n), "instruction_language"),
             prompt=encode(columns["prompt"], PROMPT_CODES, "prompt"),
-            arm=encode(columns.get("arm", ["shifted"] * n), {"shifted": 0, "placebo": 1}, "arm"),
+            arm=encode(columns.get("arm", ["shifted"] * n), positions(ARMS), "arm"),
             gold=encode(columns["gold"], GOLD_CODES, "gold"),
             axis=encode(columns["axis"], AXIS_CODES, "axis"),
             shift=shift,
@@ -164,6 +161,18 @@ class Records(AnswerTable):
     def exchange_truth(self) -> Floats:
         """Share of "true" among the verdicts on the exchanged claim, NaN without one, shape ``(n,)``."""
         return _truth(self.exchange)
+
+    @property
+    def known(self) -> Booleans:
+        """True where both claims have a verdict, shape ``(n,)``."""
+        known: Booleans = (self.base_valid > 0) & (self.exchange_valid > 0)
+        return known
+
+    @property
+    def shifted(self) -> Booleans:
+        """True in the shifted arm, shape ``(n,)``."""
+        shifted: Booleans = self.arm == ARMS.index("shifted")
+        return shifted
 
     @property
     def change(self) -> Floats:

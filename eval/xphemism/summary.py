@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Booleans, Document, Floats, Json
-from polbias.eval.columns import Factor
+from polbias.eval.columns import Factor, as_number
 from polbias.eval.plots import Arrow, Caption, Point, arrows, plane
 from polbias.eval.samples import Problem as Line
 from polbias.eval.samples import SampleFile, first_row, read_samples
 from polbias.eval.statistics import benjamini_hochberg, cluster_interval, contrast, holm
 from polbias.eval.support import discordant
 from polbias.eval.xphemism import answers
-from polbias.eval.xphemism.leaning import POINTS, leaning, penalties
+from polbias.eval.xphemism.leaning import POINTS, ends, leaning, penalties
 from polbias.eval.xphemism.regression import DIMENSIONS, Coefficient, Mode, coefficients
-from polbias.eval.xphemism.schema import ARMS, LABELS, Answered, Counts, Problem, Reading, Records
+from polbias.eval.xphemism.schema import LABELS, Answered, Counts, Group, Problem, Reading, Records
 from polbias.registry import instrument_of
 
 # The data of the figures on X-phemisms, as tables.
@@ -34,8 +34,7 @@ def truth_data(rows: Answered) -> list[Json]:
     """
     found = []
     for group, records in Records.of(rows).groups():
-        known = (records.base_valid > 0) & (records.exchange_valid > 0)
-        answered = records.select(known & (records.arm == ARMS.index("shifted")))
+        answered = records.select(records.known & records.shifted)
         for by, level, mask in _levels(answered):
             part = answered.select(mask)
             if part.n:
@@ -66,11 +65,10 @@ def axes_data(coefficients: Iterable[Coefficient]) -> list[Json]:
     points: dict[tuple[Any, ...], Json] = {}
     for each in coefficients:
         if each.term == "shift" and each.axis != "both":
-            key = each.model, each.prompt, each.instruction_language
-            names = ("model", "prompt", "instruction_language")
-            point = points.setdefault(key, dict(zip(names, key, strict=True)))
+            group = Group(each.model, each.prompt, each.instruction_language)
+            point = points.setdefault(group, group._asdict())
             point |= {each.axis: each.coef, f"{each.axis}_se": each.se}
-    order = ("model", "prompt", "instruction_language", "economic", "economic_se", "social", "social_se")
+    order = (*Group._fields, "economic", "economic_se", "social", "social_se")
     return [{name: point.get(name) for name in order} for point in points.values()]
 
 
@@ -124,10 +122,10 @@ def axes_figures(rows: Rows) -> dict[str, str]:
         points = [
             Point(
                 str(row["model"]),
-                x=_number(row["economic"]),
-                y=_number(row["social"]),
-                x_error=_NORMAL * _number(row["economic_se"]),
-                y_error=_NORMAL * _number(row["social_se"]),
+                x=as_number(row["economic"]),
+                y=as_number(row["social"]),
+                x_error=_NORMAL * as_number(row["economic_se"]),
+                y_error=_NORMAL * as_number(row["social_se"]),
                 series=f"{row['prompt']} prompt",
             )
             for row in own
@@ -161,10 +159,6 @@ def _grouped(rows: Rows, names: Sequence[str]) -> dict[tuple[Any, ...], list[Doc
 
 def _named(*parts: object) -> str:
     return "-".join(str(part) for part in parts if part is not None)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 # Refusals and other answers without a verdict, as an outcome of their own.
@@ -232,7 +226,7 @@ class RefusalGap:
 
 def outcomes(records: Records) -> list[Outcomes]:
     """Count the outcomes of all answers by arm and shift."""
-    shifted = records.arm == ARMS.index("shifted")
+    shifted = records.shifted
     parts = [
         (arm, side, counts, shifted & (records.shift == code))
         for arm, counts in (("base", records.base), ("shifted", records.exchange))
@@ -256,7 +250,7 @@ def outcomes(records: Records) -> list[Outcomes]:
 
 def refusal_gaps(records: Records) -> list[RefusalGap]:
     """Compare answers without a verdict to right-shifted and to left-shifted claims."""
-    rows = records.select((records.arm == ARMS.index("shifted")) & (records.shift != 0))
+    rows = records.select(records.shifted & (records.shift != 0))
     side = Factor((rows.shift > 0).astype(np.intp), ("left", "right"))
     found = []
     for outcome in OUTCOMES:
@@ -270,9 +264,7 @@ def refusal_gaps(records: Records) -> list[RefusalGap]:
                     outcome,
                     claims,
                     gap=POINTS * gap.estimate,
-                    se=POINTS * gap.standard_error,
-                    low=POINTS * gap.low,
-                    high=POINTS * gap.high,
+                    **ends(gap),
                     p=p,
                     n=gap.n,
                     clusters=gap.clusters,
@@ -341,7 +333,7 @@ def adjusted(tables: Mapping[str, Table]) -> Table:
     """
     found = [
         {"table": name}
-        | {key: row[key] for key in ("model", "prompt", "instruction_language")}
+        | {key: row[key] for key in Group._fields}
         | {"test": " ".join(str(row[key]) for key in named), "estimate": row[estimate], "p": row["p"]}
         for name, (named, estimate) in TESTED.items()
         for row in tables.get(name, ())
@@ -363,7 +355,7 @@ def _sensitivity(tables: Mapping[str, Table], records: Records, defective: set[s
         (_ALL, 0, tables["coefficients"], tables["leaning"]),
         (_SOUND, excluded, [asdict(each) for each in coefficients(sound)], _leanings(sound, seed)),
     )
-    keys = ("model", "prompt", "instruction_language", "axis")
+    keys = (*Group._fields, "axis")
     found: Table = []
     for name, count, estimates, leanings in versions if excluded else versions[:1]:
         about = {"rows": name, "excluded": count}
