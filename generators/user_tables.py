@@ -144,8 +144,6 @@ def open_tables(path: Path) -> tuple[Table, ...]:
 
 
 def _open(path: Path) -> Table:
-    pass
-    pass
 
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: not a regular file, but it is read twice; save it to a file first")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.float64]
-Booleans: TypeAlias = NDArray[np.bool_]
-Codes: TypeAlias = NDArray[np.int8]
-Indices: TypeAlias = NDArray[np.intp]
+    Floats: TypeAlias = NDArray[np.float64]
+    Booleans: TypeAlias = NDArray[np.bool_]
+    Codes: TypeAlias = NDArray[np.int8]
+    Indices: TypeAlias = NDArray[np.intp]
+else:  # commands that need no array do not wait for NumPy
+    Floats = Booleans = Codes = Indices = Any
 
 Json: TypeAlias = dict[str, Any]
 Document: TypeAlias = Mapping[str, Any]

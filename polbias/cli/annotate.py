@@ -122,7 +122,6 @@ def agreement(
     problems: Report = None,
 ) -> None:
     """Print Krippendorff's alpha of every variable, and the annotators' places on the political compass."""
-    pass
     from polbias.generators.authoring.annotation.tasks import read_tasks
 
     tasks, people = read_tasks(folder), _people(annotators)
@@ -198,7 +197,6 @@ def similar(
     problems: Report = None,
 ) -> None:
     """Keep the claim pairs that both annotators call similar; FOLDER is that of the first step."""
-    pass
     from polbias.generators.authoring.annotation.decisions import combine, second_step
     from polbias.generators.authoring.annotation.tasks import read_tasks
 

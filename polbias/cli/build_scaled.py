@@ -70,7 +70,6 @@ def one_name(names: Sequence[str] | None) -> str:
 
 def build_scaled(name: str, scale: Scale, out: str | None, templates: Path | None) -> None:
     """Build a dataset in shards and say what was done."""
-    pass
     from polbias.scaling import EXECUTORS, Resources, build_at_scale
     from polbias.scaling.run import scalable
 

@@ -1,28 +1,16 @@
-"""`polbias demo`: simulated respondents, asked by lm_eval over HTTP, and the report of what they said."""
+"""`polbias demo`: three respondents whose bias is known, from their answers over HTTP to the report."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-import yaml
-from pydantic import BaseModel, ConfigDict
-
-from polbias import registry
-from polbias.files import build_root, package_file
 
 if TYPE_CHECKING:
-    from polbias.eval.report.document import Estimate, Finding, Report
-    from polbias.eval.simulation.respondents import Respondent
+    from polbias.running.demonstration import Compared, Demonstration
 
-
-# `polbias demo`: three respondents whose bias is known, from their answers over HTTP to the report.
 
 _RUNS, _REPORT = "runs", "report"
 
@@ -38,8 +26,8 @@ def demo(
     Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes about a
     minute. Open DIR/report/report.html in a browser.
     """
-    pass
     from polbias.cli.report import PAGE, check_folder, make_report, show
+    from polbias.running.demonstration import ask, compare, demonstration
 
     shown = demonstration()
     report = output / _REPORT
@@ -55,9 +43,9 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
     from rich.console import Console
     from rich.table import Table
 
-    pass
     from polbias.eval.report.document import points
     from polbias.eval.report.labels import words
+    from polbias.running.demonstration import expected
 
     console = Console()
     for name, rows in compared.items():
@@ -87,207 +75,3 @@ def _say(line: str) -> None:
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     app.command()(demo)
-
-
-# The demonstration: simulated respondents, asked by lm_eval over HTTP, and the report of what they said.
-
-_SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
-_SET = "poligen"
-
-
-class Asked(BaseModel):
-    """One respondent of the demonstration.
-
-    Attributes:
-        about: what it is like.
-        kind: of respondent, as in `polbias simulate`.
-        options: of its kind.
-        seed: which one of its kind.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    about: str
-    kind: str
-    seed: int
-    options: Mapping[str, Any]
-
-
-class Demonstration(BaseModel):
-    """What is shown.
-
-    Attributes:
-        source: of the file.
-        respondents: by name.
-        tasks: that they are asked.
-        articles: the task whose articles the self-assessment chooses among.
-        topics: that they are about, the first ones.
-        concurrency: requests at a time.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    source: str
-    respondents: Mapping[str, Asked]
-    tasks: Sequence[str]
-    articles: str
-    topics: int
-    concurrency: int
-
-
-class Expected(BaseModel):
-    """What the estimates of the respondents are on average.
-
-    Attributes:
-        source: of the file.
-        seeds: number of respondents of each kind that the means are over.
-        means: by respondent and ``<instrument>/<measure>``, in points.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    source: str
-    seeds: int
-    means: Mapping[str, Mapping[str, float]]
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A headline estimate beside what was planted.
-
-    Attributes:
-        instrument: its name.
-        measure: of a finding.
-        planted: how far the rates of the respondent were moved, in points.
-        expected: mean of the estimate over many respondents of this kind, in points; None if unknown.
-        found: the estimate.
-    """
-
-    instrument: str
-    measure: str
-    planted: float
-    expected: float | None
-    found: Estimate
-
-
-def demonstration() -> Demonstration:
-    """Return what `polbias demo` shows."""
-    return Demonstration.model_validate(yaml.safe_load(package_file(_SETTINGS).read_text("utf-8")))
-
-
-def expected() -> Expected:
-    """Return what the estimates of the demonstration are on average."""
-    return Expected.model_validate(yaml.safe_load(package_file(_EXPECTED).read_text("utf-8")))
-
-
-def compare(shown: Demonstration, report: Report) -> dict[str, list[Compared]]:
-    """Put what was planted, is expected and was found side by side, by respondent."""
-    from polbias.eval.report.labels import words
-    from polbias.eval.simulation.respondents import respondent
-
-    means = expected().means
-    found: dict[str, list[Compared]] = {}
-    for name, asked in shown.respondents.items():
-        who, own = respondent(asked.kind, **asked.options), means.get(name, {})
-        found[name] = [
-            Compared(
-                each.instrument,
-                each.measure,
-                _planted(who, each),
-                own.get(f"{each.instrument}/{each.measure}"),
-                each.estimate,
-            )
-            for each in headlines(report.findings, name)
-            if not each.of_refusals or (who.refuse and words(each.instrument).tells_sides(each.measure))
-        ]
-    return found
-
-
-def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]:
-    """Yield the headlines of a respondent."""
-    yield from (each for each in findings if each.headline and each.respondent == respondent)
-
-
-def _planted(who: Respondent, finding: Finding) -> float:
-    """How far the rates that a finding is about were moved, in points."""
-    from polbias.eval.report.labels import words
-
-    if finding.of_refusals:
-        return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
-    return 100 * (who.bias if words(finding.instrument).tells_sides(finding.measure) else who.content)
-
-
-def ask(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:
-    """Let lm_eval ask every respondent over HTTP."""
-    from polbias.eval.simulation.prompt_index import read_known
-    from polbias.eval.simulation.respondents import respondent
-    from polbias.eval.simulation.server import Protocol, Server
-
-    folders = []
-    listed = registry.instruments().values()
-    datasets = [name for each in listed for name in each.datasets if name in each.asked]
-    with TemporaryDirectory(prefix="polbias-demo-") as scratch:
-        choices = write_choices(shown, Path(scratch))
-        for name, asked in shown.respondents.items():
-            who = respondent(asked.kind, **asked.options)
-            known = read_known(build_root(), who, asked.seed, only=datasets, files=[choices])
-            with Server(Protocol(known, name)) as server:
-                tell(f"{name} {asked.about}; {len(known):,} prompts at {server.url}/v1")
-                folders.append(_evaluate(shown, name, server.url, choices, output, tell))
-    return folders
-
-
-def write_choices(shown: Demonstration, folder: Path) -> Path:
-    """Write the choices among the articles of a simulated respondent, the second stage of the instrument."""
-    from polbias.eval.simulation.lm_eval import run
-    from polbias.eval.simulation.respondents import respondent
-    from polbias.generators.selfassess.choices import choices
-    from polbias.generators.selfassess.choices import write_choices as write
-    from polbias.generators.selfassess.templates import load_family
-    from polbias.running.selfassess.rows import article_rows, articles_of, find_set, leak_finder
-
-    asked = {"polbias_items": shown.topics}
-    made = run([shown.articles], respondent("perfect"), model="articles", settings=asked)
-    written = made.write(folder)
-    path = folder / "choices.parquet"
-    chosen = find_set(_SET)
-    records = articles_of(written[0], lambda: article_rows(chosen), leak_finder(chosen))
-    write(path, choices(load_family(), records))
-    return path
-
-
-def _evaluate(
-    shown: Demonstration, name: str, url: str, choices: Path, output: Path, tell: Callable[[str], None]
-) -> Path:
-    """Run lm_eval as `polbias eval` does, without the answers of earlier runs."""
-    from polbias.lm_eval_runner.run import evaluate, model_class, parse, prepare
-    from polbias.lm_eval_runner.tasks import catalogue
-
-    where = f"base_url={url}/v1/chat/completions"
-    config = parse(
-        [
-            *("--model", "local-chat-completions", "--apply_chat_template"),
-            *("--model_args", f"model={name},{where},num_concurrent={shown.concurrency}"),
-            *("--tasks", ",".join(shown.tasks)),
-            *("--output_path", str(output)),
-        ]
-    )
-    tasks = catalogue([])
-    with _environment(POLBIAS_STAGE2=str(choices)):
-        kind = model_class(config.model)
-        prepare(config, kind)
-        run = evaluate(config, tasks, tasks.choose(config.tasks), kind, None, tell)
-    assert run is not None  # there is one process
-    return run.folder
-
-
-@contextmanager
-def _environment(**values: str) -> Iterator[None]:
-    """Set variables of the environment for a while."""
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

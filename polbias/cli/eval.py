@@ -58,7 +58,6 @@ def evaluate(
     --seed, --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are
     always logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
-    pass
     from polbias.lm_eval_runner.cache import cache_root
     from polbias.lm_eval_runner.run import (
         check_kinds,
@@ -115,7 +114,6 @@ def _say(line: str) -> None:
 
 def _close(run: Run, table: bool, report: bool) -> None:
     """Print what came of a run."""
-    pass
     from polbias.lm_eval_runner.results import next_steps, scores
 
     if table:

@@ -56,8 +56,6 @@ def report(
     named in the page and here; the rest is reported.
     """
     from polbias.cli.analyze import party_positions
-
-    pass
     from polbias.eval.report.instruments import Settings
 
     check_folder(output)
@@ -74,7 +72,6 @@ def make_report(
     workers: int = 2,
 ) -> Report:
     """Make and write a report, with a progress bar."""
-    pass
     from polbias.eval.report.build import make
 
     with _progress() as progress:

@@ -365,7 +365,6 @@ def analyze(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Of a run
 
     The same as [bold]polbias analyze selfassess[/] on its judgements; several models go there together.
     """
-    pass
     from polbias.running.selfassess.experiment import read_judgements
 
     analyse(folder, read_judgements(folder))
@@ -373,7 +372,6 @@ def analyze(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Of a run
 
 def _perform(stage: str, given: Json) -> None:
     """Do what a command asks for."""
-    pass
     from polbias.models import parse_prices
     from polbias.running.selfassess.experiment import check_limit, of_rows, price_of
 

@@ -68,7 +68,6 @@ def local(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in processes of this machine."""
     _refuse_options("local", resources.options, frozenset())
     _datatrove()
-    pass
 
     QuietLocal(**_common(run, numbers, resources)).run()
 
@@ -81,7 +80,6 @@ def slurm(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     """
     _refuse_options("slurm", resources.options, _SLURM_OPTIONS)
     _datatrove()
-    pass
 
     bin_folder = Path(sys.executable).parent
     options = {"env_command": f'export PATH="{bin_folder}:$PATH"'} | dict(resources.options)
@@ -117,7 +115,6 @@ EXECUTORS: Mapping[str, Executor] = {"inprocess": in_process, "local": local, "s
 
 
 def _common(run: Run, numbers: Sequence[int], resources: Resources) -> Json:
-    pass
 
     return {
         "pipeline": [MakeShards(run.out, run.spec.name, run.mark, numbers)],

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from polbias.cli.demo import demonstration, write_choices
 from polbias.cli.report import check_folder, write_report
 from polbias.eval.report.build import Made, make
 from polbias.eval.report.export import (
@@ -27,6 +26,7 @@ from polbias.eval.report.export import (
     write_outcomes,
 )
 from polbias.files import InputError, package_file
+from polbias.running.demonstration import demonstration, write_choices
 from tests.report.runs import simulate
 from tests.test_template_texts import refused
 
