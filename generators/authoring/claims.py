@@ -16,7 +16,7 @@ from typing import Any, Literal
 import yaml
 
 from polbias.files import InputError, package_file
-from polbias.generators.user_tables import Role, Row, Table, open_tables, resolve
+from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
 from polbias.generators.xphemism.matching import Hit, Matcher
 from polbias.optional import advice
 
@@ -56,7 +56,7 @@ def _needed(path: Path, codec: str) -> str | None:
     if not path.is_file():
         return None
     try:
-        with path.open("rb") as file:
+        with readable(path), path.open("rb") as file:
             start = file.read(4)
             if start.startswith(_PARQUET):
                 return None
@@ -71,8 +71,6 @@ def _needed(path: Path, codec: str) -> str | None:
             decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return "utf-8"
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
     return None
 
 

@@ -151,7 +151,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "plural": german.plural,
         "die": german.die,
         "der": german.der,
-        "capital": german.capital,
+        "capital": english.capital,
         "verb_last": german.verb_last,
     },
 }

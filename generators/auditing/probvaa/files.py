@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 
 from polbias.files import InputError
 from polbias.generators.policy.quality import unbalanced, words
-from polbias.generators.user_tables import CommaSeparated, refuse_foreign
+from polbias.generators.user_tables import CommaSeparated, readable, refuse_foreign
 
 # What the published folder of ProbVAA holds: countries, languages, counts, hashes.
 # Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A.1; the
@@ -151,11 +151,8 @@ def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
     """Yield the rows of a CSV file."""
     if not path.is_file():
         raise InputError(f"{path}: found no such file, expected one of the published folder of ProbVAA")
-    try:
-        with path.open("rb") as file:
-            refuse_foreign(path, file.read(_START))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+    with readable(path), path.open("rb") as file:
+        refuse_foreign(path, file.read(_START))
     table = CommaSeparated(path)
     wanted, empty = list(columns), True
     for name in wanted:
