@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -217,18 +217,7 @@ def suggestions(
         notes = "; ".join(_faults(set_id, chosen, suggestion))
         status: Status = "near-duplicate" if pair else "malformed" if notes else "new"
         close, score = (texts[pair.first], round(pair.score, 2)) if pair else ("", 0.0)
-        marked.append(
-            Suggestion(
-                suggestion.category,
-                suggestion.text,
-                suggestion.tilt,
-                suggestion.place,
-                status,
-                close,
-                score,
-                notes,
-            )
-        )
+        marked.append(replace(suggestion, status=status, near=close, score=score, notes=notes))
     return marked, problems
 
 
