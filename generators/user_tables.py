@@ -7,6 +7,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -32,6 +33,15 @@ _AS_UTF8 = "save it as UTF-8, e.g. `iconv -f {} -t UTF-8 FILE > NEW`"
 _ESCAPED = 0xDC00  # where Python puts a byte that is not UTF-8
 
 
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Name a file that the system does not let be read."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+
+
 def refuse_foreign(path: Path, start: bytes) -> None:
     """Refuse a file that is no UTF-8 text."""
     for magic, kind in _COMPRESSED.items():
@@ -52,22 +62,19 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
     A line end is LF, CR LF or CR. Of a line longer than `LONGEST` the beginning is yielded, longer by one.
     """
     number = 0
-    try:
-        # Bytes that are not UTF-8 become surrogates, so that their line is known when they are found.
-        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline=None) as file:
-            while line := file.readline(LONGEST + 1):
-                number += 1
-                _refuse_escaped(path, number, 0, line)
-                if not line.endswith("\n"):
-                    seen = len(line)
-                    while rest := file.readline(LONGEST):
-                        _refuse_escaped(path, number, seen, rest)
-                        seen += len(rest)
-                        if rest.endswith("\n"):
-                            break
-                yield number, line.removesuffix("\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+    # Bytes that are not UTF-8 become surrogates, so that their line is known when they are found.
+    with readable(path), path.open(encoding="utf-8-sig", errors="surrogateescape", newline=None) as file:
+        while line := file.readline(LONGEST + 1):
+            number += 1
+            _refuse_escaped(path, number, 0, line)
+            if not line.endswith("\n"):
+                seen = len(line)
+                while rest := file.readline(LONGEST):
+                    _refuse_escaped(path, number, seen, rest)
+                    seen += len(rest)
+                    if rest.endswith("\n"):
+                        break
+            yield number, line.removesuffix("\n")
 
 
 def _refuse_escaped(path: Path, number: int, before: int, text: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import yaml
 
 from polbias.files import InputError, package_file
-from polbias.generators.user_tables import Role, Row, Table, open_tables, resolve
+from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
 from polbias.generators.xphemism.matching import Hit, Matcher
 from polbias.optional import advice
 
@@ -56,7 +56,7 @@ def _needed(path: Path, codec: str) -> str | None:
     if not path.is_file():
         return None
     try:
-        with path.open("rb") as file:
+        with readable(path), path.open("rb") as file:
             start = file.read(4)
             if start.startswith(_PARQUET):
                 return None
@@ -71,8 +71,6 @@ def _needed(path: Path, codec: str) -> str | None:
             decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return "utf-8"
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
     return None
 
 
@@ -200,6 +198,7 @@ ROLES = (
 _LONGEST_WORD = 100  # characters: a text without blanks is no claim either
 # What UTF-8 looks like when it was taken for Windows-1252: "Ã¼" for "ü", "â€ž" for a quotation mark.
 _MISREAD = re.compile(r"Ã[\u0080-\u00bf\u0152-\u0178\u2013-\u203a\u20ac\u2122]|â€.")
+_LOST = re.compile("[\ufffd\ud800-\udfff]")
 _BOTH = "both are left out"
 _KNOWN = "true or false in a usual spelling (wahr, falsch, 1, 0), or a label that `labels` names"
 
@@ -259,7 +258,8 @@ class _Reader:
             return
         text = values["claim"].strip()
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
-        name = _brief_id(values.get("claim_id")) or f"c{digest[:12]}"
+        given = values.get("claim_id")
+        name = ("" if given is None else str(given).strip()) or f"c{digest[:12]}"
         claim = Claim(name, text, gold, source, row.line)
         key = " ".join(text.split()).casefold()
         first = self._by_text.get(key)
@@ -294,11 +294,9 @@ def wrong_text(text: object, max_words: int) -> str | None:
     """Return what is wrong with the text of a claim."""
     if not isinstance(text, str) or not text.strip():
         return f"found {_brief(text)}, expected the text of a claim"
-    if "\ufffd" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        place = next(
-            i for i, letter in enumerate(text) if letter == "\ufffd" or "\ud800" <= letter <= "\udfff"
-        )
-        return f"found a lost character at place {place + 1}, expected text in the encoding given (UTF-8)"
+    lost = _LOST.search(text)
+    if lost:
+        return f"found a lost character at place {lost.end()}, expected text in the encoding given (UTF-8)"
     misread = _MISREAD.search(text)
     if misread:
         return f"found {misread.group()!r}, which is UTF-8 that was read as Latin-1; expected proper letters"
@@ -327,10 +325,6 @@ def _usual() -> dict[str, Label]:
 
 def _plain(value: object) -> str:
     return "" if value is None else " ".join(str(value).split()).casefold().rstrip(".!")
-
-
-def _brief_id(value: object) -> str | None:
-    return None if value is None or not str(value).strip() else str(value).strip()
 
 
 def _brief(value: object) -> str:
@@ -413,18 +407,3 @@ def limit_per_keyword(
 def _lot(seed: int, drawn: KeywordClaim) -> tuple[bytes, str]:
     text = f"{seed}\0{drawn.word}\0{drawn.claim.text}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), drawn.claim.claim_id
-
-
-__all__ = [
-    "MAX_WORDS",
-    "PER_KEYWORD",
-    "Claim",
-    "Claims",
-    "Gold",
-    "KeywordClaim",
-    "Label",
-    "Problem",
-    "limit_per_keyword",
-    "load_claims",
-    "read_claims",
-]

@@ -14,7 +14,7 @@ from typing import Literal
 import yaml
 
 from polbias.files import InputError, guarded, unguarded
-from polbias.generators.engine.spreadsheets import SheetError, sheet, sheet_lines, sheet_text
+from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, SheetError, sheet, sheet_lines, sheet_text
 from polbias.generators.policy.quality import Found, Item, codes, defects, quality
 from polbias.generators.policy.templates import VARIANTS, Statement, StatementsFile, load_statements
 from polbias.template_files import MAX_TEXT, shown
@@ -22,7 +22,6 @@ from polbias.template_files import MAX_TEXT, shown
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
 
 COLUMNS = ("statement", "language", "variant", "text", "findings", "suggestion", "decision", "reviewer")
-ACCEPT, REJECT = "accept", "reject"
 _NEEDED = 5  # columns that are never empty
 _DECISIONS = "'accept', 'reject' or the corrected sentence"
 # Tabs, line ends and braces, and what YAML cannot hold: the statement file would be lost.

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from pydantic import Field, StringConstraints, model_validator
 from polbias.aliases import Document, Json
 from polbias.files import InputError, package_file
 from polbias.generators.authoring.items import closest_earlier, item_rules, words
-from polbias.generators.engine.spreadsheets import ReviewFile, SheetError
+from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, ReviewFile, SheetError
 from polbias.generators.selfassess.leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TILTS, Item, Set, untidy
 from polbias.models import Answer, Chat, Request, settings
@@ -216,18 +216,7 @@ def suggestions(
         notes = "; ".join(_faults(set_id, chosen, suggestion))
         status: Status = "near-duplicate" if pair else "malformed" if notes else "new"
         close, score = (texts[pair.first], round(pair.score, 2)) if pair else ("", 0.0)
-        marked.append(
-            Suggestion(
-                suggestion.category,
-                suggestion.text,
-                suggestion.tilt,
-                suggestion.place,
-                status,
-                close,
-                score,
-                notes,
-            )
-        )
+        marked.append(replace(suggestion, status=status, near=close, score=score, notes=notes))
     return marked, problems
 
 
@@ -282,9 +271,8 @@ def _at_least_one(name: str, count: int) -> None:
 
 _SAID = ("category", "text", "tilt", "status", "near", "score", "notes", "place")
 _DECIDED = ("decision", "correction", "corrected_tilt", "reviewer")
-_FILE = ReviewFile("a review file of items", ("category", "text"), _SAID, _DECIDED)
-COLUMNS = _FILE.columns
-ACCEPT, REJECT = "accept", "reject"
+REVIEW = ReviewFile("a review file of items", ("category", "text"), _SAID, _DECIDED)
+COLUMNS = REVIEW.columns
 _LAST = 999  # number that an id can have
 _LETTERS_TRIED = 60  # of a title, for a code
 _LETTERS = re.compile(r"[a-z]{2}")
@@ -321,16 +309,6 @@ class Accepted:
         return lines
 
 
-def review_tsv(found: Iterable[Suggestion], before: Sequence[Mapping[str, str]] = ()) -> str:
-    """Return a review file; see `ReviewFile.text`."""
-    return _FILE.text(found, before)
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the lines of a review file, whatever is decided; see `ReviewFile.rows`."""
-    return _FILE.rows(path)
-
-
 def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | None = None) -> Accepted:
     """Read a review file that somebody has filled in, and number what is accepted.
 
@@ -351,7 +329,7 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
     files: dict[str, list[tuple[str, str, str]]] = {}
     titles: dict[str, str] = {}
     problems: list[str] = []
-    rows = read_rows(path)
+    rows = REVIEW.rows(path)
     for row in rows:
         decision = row["decision"].lower()
         text, tilt = row["correction"] or row["text"], row["corrected_tilt"] or row["tilt"]
@@ -383,14 +361,9 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
 
 
 def _problem(row: Mapping[str, str], decision: str, text: str, tilt: str) -> str:
-    if decision not in ("", ACCEPT, REJECT):
-        return f"decision: found {row['decision']!r}, expected accept, reject or nothing; correct it"
-    if not (row["category"] and row["text"]):
-        return "category, text: found nothing, expected what was suggested; restore it"
-    if decision and not row["reviewer"]:
-        return "reviewer: found nothing beside a decision, expected a name or initials; add them"
-    if decision != ACCEPT:
-        return ""
+    problem = REVIEW.problem(row, "what was suggested; restore it")
+    if problem or decision != ACCEPT:
+        return problem
     if tilt not in TILTS:
         return f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
     if wrong := untidy(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from polbias.aliases import Document
 from polbias.files import InputError, guarded, package_file
 from polbias.generators.authoring.annotation.tasks import Guideline
 from polbias.generators.authoring.pairs import pair_id
-from polbias.generators.engine.spreadsheets import ReviewFile, SheetError, sheet
+from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, ReviewFile, SheetError, sheet
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, LONGEST, Lexicon, Pair
 from polbias.models import Answer, Chat, Request, settings
 from polbias.models.prompts import spoken, tidy
@@ -274,10 +274,9 @@ def is_known(first: str, second: str, lexicon: Lexicon) -> bool:
 _SAID = ("neutral", "xphemism", "kind", "camp", "status", "place")
 _LABELS = ("axis", "shift", "judgmental_first", "judgmental_second")
 _DECIDED = ("decision", "first", "second", *_LABELS, "reviewer")
-_FILE = ReviewFile("a review file of word pairs", ("neutral", "xphemism"), _SAID, _DECIDED)
-COLUMNS = _FILE.columns
+REVIEW = ReviewFile("a review file of word pairs", ("neutral", "xphemism"), _SAID, _DECIDED)
+COLUMNS = REVIEW.columns
 UNLABELLED = ("pair_id", "first", "second", "collected", "printed")
-ACCEPT, REJECT = "accept", "reject"
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,23 +298,13 @@ class Reviewed:
     open: int
 
 
-def review_tsv(found: Iterable[Suggestion], before: Sequence[Mapping[str, str]] = ()) -> str:
-    """Return a review file; see `ReviewFile.text`."""
-    return _FILE.text(found, before)
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the lines of a review file, whatever is decided; see `ReviewFile.rows`."""
-    return _FILE.rows(path)
-
-
 def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
     """Read a review file that somebody has filled in.
 
     ``decision`` is accept, reject or empty; ``first`` and ``second`` replace the suggested words where they
     are not empty; the labels are all given or none of them.
     """
-    rows = read_rows(path)
+    rows = REVIEW.rows(path)
     taken = {pair.pair_id for pair in lexicon.pairs}
     pairs: list[Pair] = []
     unlabelled: list[Mapping[str, str]] = []
@@ -323,7 +312,7 @@ def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
     problems = []
     for row in rows:
         decision = row["decision"].lower()
-        problem = _problem(row, decision)
+        problem = REVIEW.problem(row, "the suggested words; restore them")
         if decision == ACCEPT and not problem:
             first, second = row["first"] or row["neutral"], row["second"] or row["xphemism"]
             made = {"pair_id": pair_id(first, second), "first": first, "second": second}
@@ -360,16 +349,6 @@ def _unfit(word: str) -> bool:
     """Return whether a word cannot stand in ``pairs.tsv``, or gives a pair no name or one that cannot."""
     name = pair_id(word, "").strip("_")
     return not word.isprintable() or len(word) > LONGEST or not 0 < len(name) < LONGEST // 2
-
-
-def _problem(row: Mapping[str, str], decision: str) -> str:
-    if decision not in ("", ACCEPT, REJECT):
-        return f"decision: found {row['decision']!r}, expected accept, reject or nothing; correct it"
-    if not (row["neutral"] and row["xphemism"]):
-        return "neutral, xphemism: found nothing, expected the suggested words; restore them"
-    if decision and not row["reviewer"]:
-        return "reviewer: found nothing beside a decision, expected a name or initials; add them"
-    return ""
 
 
 def _labels(row: Mapping[str, str], guideline: Guideline) -> tuple[dict[str, str], str]:

@@ -101,6 +101,9 @@ def named_rows(
 # A new run keeps every decision, also on what has not been suggested again.
 
 
+ACCEPT, REJECT = "accept", "reject"
+
+
 @dataclass(frozen=True)
 class ReviewFile:
     """The layout of a review file.
@@ -146,6 +149,16 @@ class ReviewFile:
         if problems:
             raise SheetError(problems)
         return found
+
+    def problem(self, row: Mapping[str, str], lost: str) -> str:
+        """Return what is wrong with a decision to accept or to reject; ``lost`` is said of an empty key."""
+        if row["decision"].lower() not in ("", ACCEPT, REJECT):
+            return f"decision: found {row['decision']!r}, expected accept, reject or nothing; correct it"
+        if not all(self._key(row)):
+            return f"{', '.join(self.key)}: found nothing, expected {lost}"
+        if row["decision"] and not row["reviewer"]:
+            return "reviewer: found nothing beside a decision, expected a name or initials; add them"
+        return ""
 
     def _key(self, row: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(row[name] for name in self.key)

@@ -62,11 +62,6 @@ def der(noun: str, gender: Gender) -> str:
     return f"{_DATIVE[gender]} {noun}"
 
 
-def capital(clause: str) -> str:
-    """Return a clause as it stands at the beginning of a sentence."""
-    return clause[:1].upper() + clause[1:]
-
-
 def verb_last(clause: str) -> str:
     """Turn a main clause into the form that it has after "weil".
 

@@ -85,6 +85,7 @@ class Frame(Protocol):
 
     def arguments(self, make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(cell)``."""
+        return self.settings(lambda _, cell: make(cell), kind)
 
     def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""
@@ -115,7 +116,7 @@ class ProductFrame(Factors):
         return Cell(self._pairs[pattern], gold, leaning, gender, variation)
 
 
-class ExampleFrame:
+class ExampleFrame(Frame):
     """Rows are held-out examples.
 
     Args:
@@ -124,10 +125,6 @@ class ExampleFrame:
 
     def __init__(self, examples: Sequence[tuple[int, Cell]]) -> None:
         self.examples = examples
-
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(cell)``."""
-        return self.settings(lambda _, cell: make(cell), kind)
 
     def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(shots, cell)``."""

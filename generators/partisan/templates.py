@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, model_validator
 
@@ -40,7 +40,8 @@ from polbias.template_files import (
 
 Kind = Literal["formal", "material"]
 Gold = Literal["valid", "invalid"]
-VARIATIONS = ("default", "conlast", "perm", "rand")
+Variation = Literal["default", "conlast", "perm", "rand"]
+VARIATIONS: tuple[str, ...] = get_args(Variation)
 KINDS: tuple[Kind, Kind] = ("formal", "material")
 GOLDS: tuple[Gold, Gold] = ("valid", "invalid")
 _FORMAL_PATTERNS = 6
@@ -108,7 +109,7 @@ class Patterns(Entry):
 
     language: str
     distractor: Text
-    variations: Mapping[Literal["default", "conlast", "perm", "rand"], str]
+    variations: Mapping[Variation, str]
     formal: Formal
     material: Material
 
@@ -151,7 +152,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "plural": german.plural,
         "die": german.die,
         "der": german.der,
-        "capital": german.capital,
+        "capital": english.capital,
         "verb_last": german.verb_last,
     },
 }
@@ -266,7 +267,7 @@ class Mini(Entry):
 
     shots: Levels[Shots]
     instructions: Levels[str]
-    variations: Levels[Literal["default", "conlast", "perm", "rand"]]
+    variations: Levels[Variation]
 
 
 class DatasetFile(Identity):

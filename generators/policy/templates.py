@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -16,10 +16,7 @@ from polbias.template_files import Entry, Identity, Levels, Name, Text, distinct
 
 Variant = Literal["original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite"]
 # The original first, then what should get the same stance, then what should get the other one.
-VARIANTS: tuple[Variant, ...] = (
-    *("original", "paraphrase1", "paraphrase2", "paraphrase3"),
-    *("negation", "opposite"),
-)
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
 Sentence = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\n{}]+$")]
 Language = Literal["en", "de", "fr", "it", "es"]
 Issue = Literal[

@@ -60,13 +60,13 @@ def suggest(
     and tilt. What is decided is kept when the file is written again.
     """
     from polbias.generators.authoring import topics as topicgen
-    from polbias.generators.authoring.topics import read_rows, review_tsv
+    from polbias.generators.authoring.topics import REVIEW
     from polbias.generators.selfassess.templates import load_family
     from polbias.models import Chat, Recorder, parse_prices, run
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]
-    before = read_rows(review) if review.exists() else []
+    before = REVIEW.rows(review) if review.exists() else []
     chat, prices = Chat(model, base_url), parse_prices(price or [])
     names = [category.title for category in chosen.categories.values()]
     with Recorder(record, "replay" if replay else "record") as recorder:
@@ -82,7 +82,7 @@ def suggest(
     found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
     for problem in problems:
         typer.echo(problem, err=True)
-    write_text(review, review_tsv(found, before))
+    write_text(review, REVIEW.text(found, before))
     counts = Counter(each.status for each in found)
     told = ", ".join(f"{number} {status}" for status, number in counts.items()) or "none"
     typer.echo(f"{len(found)} items in {review}: {told}")

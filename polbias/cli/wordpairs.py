@@ -38,11 +38,11 @@ def suggest(
     and may label them.
     """
     from polbias.generators.authoring import word_pairs as wordgen
-    from polbias.generators.authoring.word_pairs import read_rows, review_tsv
+    from polbias.generators.authoring.word_pairs import REVIEW
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
     from polbias.models import Chat, Recorder, parse_prices, run
 
-    before = read_rows(review) if review.exists() else []
+    before = REVIEW.rows(review) if review.exists() else []
     chat = Chat(model, base_url)
     with Recorder(record, "replay" if replay else "record") as recorder:
         asked = wordgen.requests(chat, runs)
@@ -50,7 +50,7 @@ def suggest(
     found, unread = wordgen.suggestions(outcome.answers, load_lexicon())
     for each in unread:
         typer.echo(each.line(), err=True)
-    write_text(review, review_tsv(found, before))
+    write_text(review, REVIEW.text(found, before))
     counts = Counter(each.status for each in found)
     told = ", ".join(f"{count} {status}" for status, count in counts.items()) or "none"
     typer.echo(f"{len(found)} pairs in {review}: {told}; {len(unread)} lines not read")

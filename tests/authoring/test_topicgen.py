@@ -15,13 +15,12 @@ from rich.console import Console
 from polbias.files import InputError
 from polbias.generators.authoring.topics import (
     COLUMNS,
+    REVIEW,
     Suggestion,
     category_request,
     item_requests,
     read_categories,
     read_review,
-    read_rows,
-    review_tsv,
     suggestions,
 )
 from polbias.generators.engine.spreadsheets import SheetError
@@ -141,7 +140,7 @@ def test_answers_that_are_no_json(family: Family) -> None:
 
 def fill(path: Path, found: list[Suggestion], *cells: dict[str, str]) -> Path:
     """Write a review file with some cells filled in."""
-    lines = list(csv.reader(io.StringIO(review_tsv(found)), delimiter="\t"))
+    lines = list(csv.reader(io.StringIO(REVIEW.text(found)), delimiter="\t"))
     for line, row in zip(lines[1:], cells, strict=False):
         for name, value in row.items():
             line[COLUMNS.index(name)] = value
@@ -188,9 +187,9 @@ def test_a_review_becomes_item_files(family: Family, tmp_path: Path) -> None:
 def test_what_is_decided_is_kept_when_asked_again(family: Family, tmp_path: Path) -> None:
     found = suggested(family)
     path = fill(tmp_path / "r.tsv", found, YES, {}, {"decision": "reject", "reviewer": "B."})
-    text = review_tsv([found[0], found[-1]], read_rows(path))
+    text = REVIEW.text([found[0], found[-1]], REVIEW.rows(path))
     path.write_text(text, "utf-8")
-    assert [(row["text"], row["decision"]) for row in read_rows(path)] == [
+    assert [(row["text"], row["decision"]) for row in REVIEW.rows(path)] == [
         ("Subsidies for solar lighthouses", "Accept"),
         ("=Dredging permits in tidal rivers", ""),
         ("Tax credits for canal repairs", "reject"),
@@ -265,7 +264,7 @@ def test_quotes_and_full_stops_of_accepted_texts(family: Family, tmp_path: Path)
     items = load_items(family, "poligen")
     found = [Suggestion(title, '"Free" ferries and "slow" canals', "left", "x, 1")]
     path = tmp_path / "r.tsv"
-    line = review_tsv(found).removesuffix("\t\t\t\n")
+    line = REVIEW.text(found).removesuffix("\t\t\t\n")
     path.write_text(f"{line}accept\t\t\tA. R.\n", "utf-8")
     accepted = read_review(path, family.sets["poligen"], items)
     out = tmp_path / "eco.tsv"

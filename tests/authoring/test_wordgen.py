@@ -15,13 +15,12 @@ from polbias.files import InputError
 from polbias.generators.authoring.annotation.tasks import load_guideline, source_rows
 from polbias.generators.authoring.word_pairs import (
     COLUMNS,
+    REVIEW,
     Suggestion,
     generation,
     read_review,
-    read_rows,
     read_table,
     requests,
-    review_tsv,
     suggestions,
     unlabelled_tsv,
 )
@@ -132,7 +131,7 @@ def test_asking_is_estimated_recorded_and_replayed(server: ChatServer, tmp_path:
 
 def write(path: Path, *rows: dict[str, str]) -> Path:
     """Write a review file of three suggestions with some cells filled in."""
-    text = review_tsv(suggestions([Answer(MARKDOWN)], LEXICON)[0])
+    text = REVIEW.text(suggestions([Answer(MARKDOWN)], LEXICON)[0])
     lines = list(csv.reader(io.StringIO(text), delimiter="\t"))
     for line, row in zip(lines[1:], rows, strict=False):
         for name, value in row.items():
@@ -170,9 +169,9 @@ def test_a_review_becomes_rows_and_tasks(tmp_path: Path) -> None:
 def test_what_is_decided_is_kept_when_asked_again(tmp_path: Path) -> None:
     path = write(tmp_path / "r.tsv", {}, {**ACCEPTED, **LABELS}, {"decision": "reject", "reviewer": "B."})
     new = "| Neu | Modern | Euphemismus | Mitte |\n| Gebühr | =Maut | | |"
-    text = review_tsv(suggestions([Answer(new)], LEXICON)[0], read_rows(path))
+    text = REVIEW.text(suggestions([Answer(new)], LEXICON)[0], REVIEW.rows(path))
     path.write_text(text, "utf-8")
-    assert [(row["xphemism"], row["decision"]) for row in read_rows(path)] == [
+    assert [(row["xphemism"], row["decision"]) for row in REVIEW.rows(path)] == [
         ("Modern", ""),
         ("=Maut", "reject"),
         ("Kahlschlag", "Accept"),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polbias.generators.language.german import Gender, capital, der, die, ein, kein, plural, verb_last
+from polbias.generators.language.english import capital
+from polbias.generators.language.german import Gender, der, die, ein, kein, plural, verb_last
 
 SP, SVP = "SP-Politikerinnen und -Politiker", "SVP-Politikerinnen und -Politiker"
 ROLES = "Politikerinnen und Politiker"

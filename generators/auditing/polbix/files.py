@@ -144,17 +144,21 @@ def read_claims(path: Path) -> list[ClaimPair]:
                 record.values["base_claim"],
                 record.values["exchange_claim"] if record["exchange_claim"] else None,
                 lookup(record, "golden_truthfulness_base_claim", FLAGS),
-                Labels(
-                    lookup(record, "shift", SHIFTS),
-                    lookup(record, "axis", AXES),
-                    lookup(record, "judgmental_base", FLAGS),
-                    lookup(record, "judgmental_exchange", FLAGS),
-                ),
+                _labels(record, "shift", "axis", "judgmental_base", "judgmental_exchange"),
                 record["origin_dataset"],
                 record.line,
             )
         )
     return found
+
+
+def _labels(record: Record, shift: str, axis: str, base: str, exchange: str) -> Labels:
+    return Labels(
+        lookup(record, shift, SHIFTS),
+        lookup(record, axis, AXES),
+        lookup(record, base, FLAGS),
+        lookup(record, exchange, FLAGS),
+    )
 
 
 def lookup(record: Record, field: str, values: Mapping[str, T]) -> T:
@@ -239,18 +243,12 @@ def read_pairs(path: Path) -> list[TablePair]:
             raise InputError(f"{path}:{row.line}: {row.problem}")
         values = dict(zip(columns, (value or "" for value in row.values), strict=True))
         record = Record(path, row.line, values)
-        first, second, shift, axis, judged_first, judged_second = columns
+        first, second, *labels = columns
         for name in (first, second):
             if not record[name]:
                 record.fail(name, "a word")
         once.check(record, second, (record[first], record[second]))
-        labels = Labels(
-            lookup(record, shift, SHIFTS),
-            lookup(record, axis, AXES),
-            lookup(record, judged_first, FLAGS),
-            lookup(record, judged_second, FLAGS),
-        )
-        found.append(TablePair(record[first], record[second], labels, row.line))
+        found.append(TablePair(record[first], record[second], _labels(record, *labels), row.line))
     return found
 
 

@@ -26,7 +26,7 @@ from polbias.generators.auditing.polbix.files import (
     read_pairs,
 )
 from polbias.generators.auditing.probvaa.files import digest
-from polbias.generators.user_tables import refuse_foreign
+from polbias.generators.user_tables import readable, refuse_foreign
 
 # ``sample_output.json`` and files of its layout: what models answered to both claims of a row.
 
@@ -124,10 +124,8 @@ def read_answers(path: Path) -> list[Answers]:
 def _parsed(path: Path) -> Any:
     if not path.is_file():
         raise InputError(f"{path}: found no such file, expected a file of answers like sample_output.json")
-    try:
+    with readable(path):
         raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
     refuse_foreign(path, raw)
     try:
         return json.loads(raw.decode("utf-8-sig"))

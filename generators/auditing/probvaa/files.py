@@ -8,11 +8,11 @@ from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import Repr
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeVar, get_args
 
 from polbias.files import InputError
-from polbias.generators.policy.quality import unbalanced, words
-from polbias.generators.user_tables import CommaSeparated, refuse_foreign
+from polbias.generators.policy.templates import Issue
+from polbias.generators.user_tables import CommaSeparated, readable, refuse_foreign
 
 # What the published folder of ProbVAA holds: countries, languages, counts, hashes.
 # Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A.1; the
@@ -32,18 +32,12 @@ FIRST_NUMBER: Mapping[str, int] = {"ch": 0}
 LEFT_OUT: Mapping[str, frozenset[int]] = {"hu": frozenset({26, 27, 35})}
 """Questions of a questionnaire without a statement in the set (appendix A.1)."""
 
-VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
-ISSUES = (
-    "open_foreign_policy", "liberal_economic_policy", "restrictive_financial_policy", "law_and_order",
-    "restrictive_migration_policy", "expanded_environmental_protection", "expanded_social_welfare_state",
-    "liberal_society",
-)  # fmt: skip
-"""The eight policy issues by the names of the dataset (section 4.2)."""
+ISSUES = get_args(Issue)
 PUBLISHED_ISSUES: Mapping[str, str] = {
     "expanded_environ_protection" if name == "expanded_environmental_protection" else name: name
     for name in ISSUES
 }
-"""From the names in the published files to ours."""
+"""From the names of the policy issues (section 4.2) in the published files to ours."""
 
 ROWS = 7692
 ANNOTATED = 193
@@ -151,11 +145,8 @@ def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
     """Yield the rows of a CSV file."""
     if not path.is_file():
         raise InputError(f"{path}: found no such file, expected one of the published folder of ProbVAA")
-    try:
-        with path.open("rb") as file:
-            refuse_foreign(path, file.read(_START))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check path and permissions") from None
+    with readable(path), path.open("rb") as file:
+        refuse_foreign(path, file.read(_START))
     table = CommaSeparated(path)
     wanted, empty = list(columns), True
     for name in wanted:
@@ -178,6 +169,3 @@ def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal digits."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-__all__ = ["numbers", "unbalanced", "words"]

@@ -13,13 +13,13 @@ from polbias.generators.auditing.probvaa.files import (
     PUBLISHED_ISSUES,
     ROWS,
     STATEMENTS,
-    VARIANTS,
     Once,
     Record,
     languages,
     numbers,
     records,
 )
+from polbias.generators.policy.templates import VARIANTS
 
 # ``probvaa.csv``: the statements in all variants and languages.
 

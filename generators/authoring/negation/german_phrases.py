@@ -405,6 +405,3 @@ class Reader(NounReader):
             return False
         by_someone = phrase.preposition == "von" and self.passive
         return not (by_someone and self.tokens[phrase.head].low in lexicon.AGENTS)
-
-
-__all__ = ["Phrase", "Reader"]

@@ -25,6 +25,7 @@ from polbias.generators.normative.reading.lexicon import (
     gerund_bases,
     is_plural,
     third_bases,
+    word_set,
 )
 from polbias.generators.normative.reading.nodes import (
     Alternatives,
@@ -40,15 +41,11 @@ from polbias.generators.normative.reading.verbs import Saying, number_of
 # Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
 
 # Verbs whose object is its subject's: what "a dog" is after them is "your dog" later.
-OWNING = frozenset(("have", "own", "possess", "adopt", "buy", "get", "make", "raise", "keep", "hire", "take"))
+OWNING = word_set("owning")
 _PRONOUNS = frozenset(("it", "them", "him", "her"))
 # In phrases with these a pronoun can stand for the subject: "carry it with them".
-_LOCAL = frozenset(
-    ("with", "on", "about", "around", "near", "behind", "before", "above", "under", "over", "in", "at")
-)
-_CONJUNCTIONS = frozenset(
-    ("before", "after", "when", "while", "whenever", "if", "because", "until", "unless", "once", "where")
-)
+_LOCAL = word_set("local")
+_CONJUNCTIONS = word_set("conjunctions")
 _SPEAKERS = {"you": ("you",), "me": ("i",), "us": ("we",)}
 _AFTER = PREPOSITIONS | ADVERBS | (DETERMINERS - {"one's"})
 

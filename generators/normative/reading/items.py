@@ -48,6 +48,7 @@ from polbias.generators.normative.reading.lexicon import (
     lowered,
     sentences,
     tokens,
+    word_set,
 )
 from polbias.generators.normative.reading.nodes import (
     CERTAIN,
@@ -69,10 +70,10 @@ from polbias.generators.normative.reading.sentences import sentence
 # What is wrong with the language of an item; in doubt, nothing is.
 
 Written = tuple[str, ...]
-_SINGULAR_DETERMINERS = frozenset(("a", "an", "this", "each", "every", "another"))
-_PLURAL_DETERMINERS = frozenset(("the", "these", "those", "my", "your", "our", "their", "his", "her", "its"))
-_JOINED = frozenset(("and", "or", "of", "who", "which", "that", "with", "known", "called", "in"))
-_OPENING = frozenset(("All", "Every", "Each", "Any", "It", "There", "If", "You", "They", "He", "She"))
+_SINGULAR_DETERMINERS = word_set("singular_determiners")
+_PLURAL_DETERMINERS = word_set("plural_determiners")
+_JOINED = word_set("joined")
+_OPENING = word_set("opening")
 _AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
 
 

@@ -25,44 +25,45 @@ def _load(name: str) -> Json:
 _WORDS, _FRAMES = _load("words.yaml"), _load("frames.yaml")
 
 
-def _set(name: str) -> frozenset[str]:
+def word_set(name: str) -> frozenset[str]:
+    """Return a list of closed-class words."""
     return frozenset(map(str, _WORDS[name]))
 
 
-DETERMINERS = _set("determiners")
-DEMONSTRATIVES = _set("demonstrative")
-POSSESSIVES = _set("possessives")
-REFLEXIVES = _set("reflexives")
-SUBJECT_PRONOUNS = _set("subject_pronouns")
-THIRD_PERSON = _set("third_person")
-OBJECT_PRONOUNS = _set("object_pronouns")
-GENERIC_SUBJECTS = _set("generic_subjects")
-RELATIVES = _set("relatives")
-PREPOSITIONS = _set("prepositions")
-ADVERBS = _set("adverbs")
-PARTICLES = _set("particles")
-DEGREE = _set("degree")
+DETERMINERS = word_set("determiners")
+DEMONSTRATIVES = word_set("demonstrative")
+POSSESSIVES = word_set("possessives")
+REFLEXIVES = word_set("reflexives")
+SUBJECT_PRONOUNS = word_set("subject_pronouns")
+THIRD_PERSON = word_set("third_person")
+OBJECT_PRONOUNS = word_set("object_pronouns")
+GENERIC_SUBJECTS = word_set("generic_subjects")
+RELATIVES = word_set("relatives")
+PREPOSITIONS = word_set("prepositions")
+ADVERBS = word_set("adverbs")
+PARTICLES = word_set("particles")
+DEGREE = word_set("degree")
 BE: dict[str, str] = _WORDS["be"]
 HAVE: dict[str, str] = _WORDS["have"]
 DO: dict[str, str] = _WORDS["do"]
-PAST_AUXILIARIES = _set("past")
-MODALS = _set("modals")
-FUTURE = _set("future")
-OPENERS = _set("openers")
-ABBREVIATIONS, TITLES = _set("abbreviations"), _set("titles")
+PAST_AUXILIARIES = word_set("past")
+MODALS = word_set("modals")
+FUTURE = word_set("future")
+OPENERS = word_set("openers")
+ABBREVIATIONS, TITLES = word_set("abbreviations"), word_set("titles")
 CONTRACTIONS: dict[str, str] = _WORDS["contractions"]
-CLITIC_HOSTS = _set("clitic_hosts")
-STATES = _set("states")
-OR_IDIOMS = _set("or_idioms")
-EXPLETIVE = _set("expletive")
+CLITIC_HOSTS = word_set("clitic_hosts")
+STATES = word_set("states")
+OR_IDIOMS = word_set("or_idioms")
+EXPLETIVE = word_set("expletive")
 UNIVERSAL: dict[str, str] = _WORDS["universal"]
-UNIVERSAL_PEOPLE = _set("universal_people")
-GENERIC_NOUNS = _set("generic_nouns")
-INDEFINITE_PEOPLE = _set("indefinite_people")
-MALE, FEMALE, PERSONS = _set("male"), _set("female"), _set("persons")
-SINGULAR_IN_S = _set("singular_in_s")
-VERBS = _set("verbs")
-NEVER_VERBS = _set("never_verbs")
+UNIVERSAL_PEOPLE = word_set("universal_people")
+GENERIC_NOUNS = word_set("generic_nouns")
+INDEFINITE_PEOPLE = word_set("indefinite_people")
+MALE, FEMALE, PERSONS = word_set("male"), word_set("female"), word_set("persons")
+SINGULAR_IN_S = word_set("singular_in_s")
+VERBS = word_set("verbs")
+NEVER_VERBS = word_set("never_verbs")
 IRREGULAR_NOUNS: dict[str, str] = _WORDS["irregular_nouns"]
 OBLIQUE: dict[str, str] = _WORDS["oblique"]
 PAST_FORMS: dict[str, str] = _WORDS["past_forms"]

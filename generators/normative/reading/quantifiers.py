@@ -32,6 +32,7 @@ from polbias.generators.normative.reading.lexicon import (
     past_bases,
     singular,
     third_bases,
+    word_set,
 )
 from polbias.generators.normative.reading.nodes import (
     Alternatives,
@@ -46,7 +47,7 @@ from polbias.generators.normative.reading.verbs import Saying, head_at
 # Disjunctions of verb phrases, with what the later disjuncts leave out filled in.
 
 _POSSESSIVES = frozenset(("its", "his", "her", "their"))
-_SUBORDINATE = frozenset(("whether", "if", "who", "which", "that", "because", "unless", "than"))
+_SUBORDINATE = word_set("subordinate")
 
 
 def disjuncts(phrase: Words) -> tuple[Alternatives, ...]:

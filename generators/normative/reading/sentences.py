@@ -27,6 +27,7 @@ from polbias.generators.normative.reading.lexicon import (
     Words,
     gerund_bases,
     is_plural,
+    word_set,
 )
 from polbias.generators.normative.reading.nodes import (
     FINITE,
@@ -96,7 +97,7 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
 # Reads an embedded sentence.
 Read = Callable[[Words, Mood], Node]
 _PLAIN = (("the", "case"), ("true",), ("a", "fact"), ("correct",))
-_NO_CLAUSE = frozenset(("of", "by", "in", "as", "about", "at", "with", "on"))
+_NO_CLAUSE = word_set("no_clause")
 _NEGATIONS = frozenset(("not", "never"))
 
 
@@ -297,9 +298,7 @@ def _gerund(force: Force, words: Words) -> Node | None:
 # Sentences: conditionals, and statements by the frame that opens them.
 
 _IF = frozenset(("if", "when", "whenever"))
-_ASKING = frozenset(
-    ("ask", "know", "wonder", "see", "check", "determine", "decide", "even", "as", "only", "unclear")
-)
+_ASKING = word_set("asking")
 
 
 @lru_cache(maxsize=1 << 14)

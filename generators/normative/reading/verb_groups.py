@@ -158,16 +158,17 @@ def requirement(subject: Words, words: Words) -> Node | None:
 
 
 def _under(subject: Words, words: Words) -> Node | None:
-    index = 0
-    while index < min(len(words), 3) and words[index] not in NOUNS:
-        index += 1
-    if index >= len(words) or words[index] not in NOUNS:
-        return None
-    body = marked_infinitive(subject, words[index + 1 :])
-    if body is None:
+    index = _noun_at(words)
+    body = None if index is None else marked_infinitive(subject, words[index + 1 :])
+    if index is None or body is None:
         return None
     found = operator(NOUNS[words[index]], body)
     return Negation(found) if words[0] == "no" else found
+
+
+def _noun_at(words: Words, start: int = 0) -> int | None:
+    """Return where a modal noun stands, with up to three words before it."""
+    return next((at for at, word in enumerate(words[:4]) if at >= start and word in NOUNS), None)
 
 
 # Verb groups: modal verbs and adverbs, forms of "be", "have" and "do", negation, tense, and what follows.
@@ -353,10 +354,8 @@ def _is_perfect(words: Words) -> bool:
 
 def _held(subject: Words, words: Words, mood: Mood) -> Node | None:
     """Read "an obligation to VP", "no right to VP" after "have"."""
-    index = 1 if words[:1] and words[0] in ("a", "an", "the", "no", "any") else 0
-    while index < min(len(words), 3) and words[index] not in NOUNS:
-        index += 1
-    if index >= len(words) or words[index] not in NOUNS or NOUNS[words[index]][0] != "deontic" or mood:
+    index = _noun_at(words, start=words[:1] in (("a",), ("an",), ("the",), ("no",), ("any",)))
+    if index is None or NOUNS[words[index]][0] != "deontic" or mood:
         return None
     body = marked_infinitive(subject, words[index + 1 :])
     if body is None:

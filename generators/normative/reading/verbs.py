@@ -25,32 +25,15 @@ from polbias.generators.normative.reading.lexicon import (
     is_verb,
     past_bases,
     third_bases,
+    word_set,
 )
 from polbias.generators.normative.reading.nodes import Split
 
 # Where the finite verb of a clause stands.
 
-_SINGULAR = (
-    frozenset(("a", "an", "this", "that", "each", "every", "another", "he", "she", "it"))
-    | {"someone", "somebody"}
-    | UNIVERSAL_PEOPLE
-)
-_PLURAL = frozenset(
-    ("these", "those", "all", "both", "many", "most", "several", "few", "they", "we", "i", "you")
-)
-_NOUN_BEFORE = DETERMINERS - {
-    "this",
-    "that",
-    "those",
-    "these",
-    "all",
-    "both",
-    "her",
-    "many",
-    "most",
-    "some",
-    "few",
-}
+_SINGULAR = word_set("singular_subjects") | {"someone", "somebody"} | UNIVERSAL_PEOPLE
+_PLURAL = word_set("plural_subjects")
+_NOUN_BEFORE = DETERMINERS - word_set("without_noun")
 _BEFORE_NOUNS = (
     _NOUN_BEFORE
     | PREPOSITIONS
