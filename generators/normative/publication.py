@@ -51,7 +51,7 @@ def patterns(templates: Path | None = None) -> list[dict[str, Any]]:
     ]
 
 
-_PROVE = "polbias.generators.normative.proofs:prove"
+_PROVE = "polbias.generators.normative.checking:prove"
 PUBLICATION = Publication(
     "Normative reasoning: deontic and epistemic inferences with proved gold labels",
     dataset,

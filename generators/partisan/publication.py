@@ -117,7 +117,7 @@ PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,
     _facts,
-    "polbias.generators.partisan.proofs:prove",
+    "polbias.generators.partisan.checking:prove",
 )
 LARGE = Publication(
     "Partisan inferences XL: arguments drawn from millions about many politicians and issues",
