@@ -5,22 +5,95 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+import typer
 
 from polbias import registry
+from polbias.cli.options import DatasetTemplates, Names
 from polbias.files import PolbiasError, build_root
-from polbias.manifest import Manifest, SplitEntry, differences, read_lock
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from polbias.generators.engine import Built, TableSpec
+    from polbias.manifest import SplitEntry
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(build)
+
+
+def build(
+    names: Names = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given. Or s3://, hf://",
+        ),
+    ] = None,
+    templates: DatasetTemplates = None,
+    rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows, drawn evenly.")] = None,
+    shards: Annotated[int | None, typer.Option("--shards", min=1, help="Cut the rows into so many.")] = None,
+    executor: Annotated[
+        str | None, typer.Option("--executor", help="inprocess, local, slurm or ray.", show_default=False)
+    ] = None,
+    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Shards made at a time.")] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Draw rows that the published dataset does not hold.")
+    ] = False,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="KEY=VALUE", help="For the executor, such as partition=cpu."),
+    ] = None,
+    logs: Annotated[
+        Path | None, typer.Option("--logs", help="Folder of the executor's logs.", file_okay=False)
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say rows, shards, bytes, time and cost; build nothing.")
+    ] = False,
+    price: Annotated[
+        float | None, typer.Option("--price", min=0, help="Of a worker for an hour, for --plan.")
+    ] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="For --plan: measure here, which takes some seconds.")
+    ] = False,
+) -> None:
+    """Build datasets from the templates: Parquet, card and manifest, ready to load or to push.
+
+    What is already built and unchanged is skipped. A build that is interrupted leaves the previous one as
+    it was.
+
+    A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
+    are for one such dataset. The same command again makes the shards that are missing or damaged.
+    """
+    scaled = (rows, shards, executor, workers, option, logs, price, fresh or None, plan or None)
+    if all(given is None for given in scaled) and "://" not in (out or ""):
+        build_with_progress(names or [], Path(out) if out else None, templates)
+        return
+    from polbias.cli.build_scaled import Scale, build_scaled, one_name, print_plan
+
+    scale = Scale(
+        rows,
+        fresh,
+        shards,
+        executor or ("local" if workers else "inprocess"),
+        workers or 1,
+        option or (),
+        logs,
+    )
+    if plan:
+        print_plan(one_name(names), scale, out, templates, price, measure)
+    else:
+        build_scaled(one_name(names), scale, out, templates)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
     """Build datasets and say what was done; one that cannot be built does not keep the others from it."""
+    from rich.console import Console
+
     console = Console()
     chosen = [registry.checked(name) for name in names or registry.names()]
     if templates and len(chosen) != 1:
@@ -40,7 +113,9 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
 
 
 def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
-    from polbias.publishing.card import build
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from polbias.publishing import card
 
     started = time.perf_counter()
     with console.status(f"{name}: reading templates and proving gold labels"):
@@ -52,11 +127,15 @@ def _build(console: Console, name: str, out: Path, templates: Path | None) -> No
         def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:
             progress.update(task, advance=1, description=f"{table.config}/{table.split}")
 
-        built = build(name, spec, out, templates, step)
+        built = card.build(name, spec, out, templates, step)
     _report(console, built, time.perf_counter() - started)
 
 
 def _report(console: Console, built: Built, seconds: float) -> None:
+    from rich.table import Table
+
+    from polbias.manifest import differences, read_lock
+
     manifest = built.manifest
     table = Table("config", "rows", "few-shot", "content", box=None, header_style="bold", pad_edge=False)
     for column in (1, 2):
@@ -68,7 +147,11 @@ def _report(console: Console, built: Built, seconds: float) -> None:
     console.print(table)
     done = "unchanged, nothing to do"
     if built.changed:
-        done = f"{built.written} of {_tables(manifest)} tables written" if built.written else "card written"
+        done = (
+            f"{built.written} of {sum(map(len, manifest.configs.values()))} tables written"
+            if built.written
+            else "card written"
+        )
     console.print(
         f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s"
     )
@@ -79,7 +162,3 @@ def _report(console: Console, built: Built, seconds: float) -> None:
         console.print(f"[yellow]not the published data:[/] {found[0]}{more}", soft_wrap=True, highlight=False)
     else:
         console.print("matches datasets.lock")
-
-
-def _tables(manifest: Manifest) -> int:
-    return sum(len(splits) for splits in manifest.configs.values())

@@ -13,8 +13,8 @@ from polbias.cli import (
     analyze,
     annotate,
     audit,
+    build,
     claims,
-    datasets,
     demo,
     eval,
     import_,
@@ -22,13 +22,16 @@ from polbias.cli import (
     negate,
     pairs,
     power,
+    push,
     report,
     review,
     selfassess,
+    show,
     simulate,
     titles,
     topics,
     variants,
+    verify,
     wordpairs,
 )
 from polbias.files import PolbiasError
@@ -54,26 +57,32 @@ app = typer.Typer(
       [bold]polbias report RUN... -o DIR[/]                a page from logged samples
     """,
 )
-datasets.register(app)
-audit.register(app)
-eval.register(app)
-analyze.register(app)
-report.register(app)
-demo.register(app)
-import_.register(app)
-negate.register(app)
-claims.register(app)
-pairs.register(app)
-review.register(app)
-selfassess.register(app)
-items.register(app)
-topics.register(app)
-titles.register(app)
-simulate.register(app)
-variants.register(app)
-annotate.register(app)
-wordpairs.register(app)
-power.register(app)
+for command in (
+    build,
+    show,
+    verify,
+    push,
+    audit,
+    eval,
+    analyze,
+    report,
+    demo,
+    import_,
+    negate,
+    claims,
+    pairs,
+    review,
+    selfassess,
+    items,
+    topics,
+    titles,
+    simulate,
+    variants,
+    annotate,
+    wordpairs,
+    power,
+):
+    command.register(app)
 
 
 def _version(wanted: bool) -> None:

@@ -21,3 +21,21 @@ Record = Annotated[Path, typer.Option(help="File of recorded answers, which make
 NewReview = Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file to write (TSV).")]
 Encoding = Annotated[str, typer.Option(help="Of a text file.")]
 Model = Annotated[str, typer.Option(help="Model that is asked.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="Datasets, such as partisan-inference; all if none."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given.", file_okay=False
+    ),
+]
+DatasetTemplates = Annotated[
+    Path | None,
+    typer.Option(
+        "--templates",
+        help="Template folder of your own for one dataset, e.g. a copy of templates/partisan.",
+        file_okay=False,
+    ),
+]

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console
+import typer
 
 from polbias import registry
+from polbias.cli.options import Names, Out
 from polbias.files import BuildError, build_root
-from polbias.manifest import (
-    Manifest,
-    differences,
-    read_lock,
-    read_manifest,
-)
+
+if TYPE_CHECKING:
+    from polbias.manifest import Manifest
 
 
-def push_builds(names: Sequence[str], out: Path | None, dry_run: bool) -> None:
-    """Push builds to the Hub."""
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(push)
+
+
+def push(
+    names: Names = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")
+    ] = False,
+    out: Out = None,
+) -> None:
+    """Publish builds on the Hugging Face Hub: one commit and a version tag each, nothing if nothing changed.
+
+    The namespace is $POLBIAS_NAMESPACE, else the user whose token is used (`hf auth login` or HF_TOKEN).
+    """
+    from rich.console import Console
+
+    from polbias.manifest import differences, read_lock, read_manifest
+    from polbias.publishing import hub
     from polbias.publishing.client import resolve_namespace
-    from polbias.publishing.hub import push
     from polbias.publishing.plan import plan_push
 
     console = Console()
@@ -33,18 +48,19 @@ def push_builds(names: Sequence[str], out: Path | None, dry_run: bool) -> None:
         if found:
             console.print(f"[yellow]note:[/] {found[0]}", soft_wrap=True, highlight=False)
         plan = plan_push(folder, f"{namespace}/{manifest.dataset}", manifest.version)
-        told = plan.describe() if dry_run or plan.nothing_to_do else push(plan).describe()
+        told = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan).describe()
         console.print(told, soft_wrap=True, highlight=False, markup=False)
 
 
 def refuse_damaged(manifest: Manifest, folder: Path) -> None:
     """Refuse a build whose files are not those of its manifest."""
-    damaged = _damaged(manifest, folder)
+    damaged = damaged_files(manifest, folder)
     if damaged:
         raise BuildError(damaged[0])
 
 
-def _damaged(manifest: Manifest, folder: Path) -> list[str]:
+def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
+    """Files of a build that are not those of its manifest, each with what is wrong."""
     from polbias.manifest import file_sha256, parquet_content_hash
 
     problems: list[str] = []

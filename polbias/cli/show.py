@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from rich.console import Console, Group
-from rich.panel import Panel
-from rich.table import Table
-from rich.text import Text
+import typer
 
 from polbias import registry
 from polbias.aliases import Document
+from polbias.cli.options import Out
 from polbias.files import BuildError, PolbiasError, build_root
-from polbias.manifest import LockedDataset, Manifest, differences, read_lock, read_manifest
+
+if TYPE_CHECKING:
+    from rich.panel import Panel
+
+    from polbias.manifest import LockedDataset, Manifest
 
 
-def print_list(out: Path | None) -> None:
-    """Print datasets and configs, published and built."""
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("list")(list_)
+    app.command()(show)
+
+
+def list_(out: Out = None) -> None:
+    """List datasets, configs and rows: what is published (datasets.lock) and what is built here."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from polbias.manifest import read_lock, read_manifest
+
     console, locked = Console(), read_lock()
     for name in registry.names():
         published = locked.get(name)
@@ -41,13 +55,22 @@ def print_list(out: Path | None) -> None:
 def _state(built: Manifest | None, published: LockedDataset | None) -> str:
     if built is None:
         return "not built here; run `polbias build`"
+    from polbias.manifest import differences
+
     found = differences(built, published)
     return f"built here, but {found[0]}" if found else "built here, as published"
 
 
-def print_rows(config: str, count: int, start: int, split: str, out: Path | None) -> None:
-    """Print rows of a config."""
+def show(
+    config: Annotated[str, typer.Argument(help="A config, such as en_formal, or DATASET/CONFIG.")],
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="How many rows.")] = 2,
+    start: Annotated[int, typer.Option("--start", min=0, help="First row, from 0.")] = 0,
+    split: Annotated[str, typer.Option("--split", help="test or fewshot.")] = "test",
+    out: Out = None,
+) -> None:
+    """Show rows of a config as a person reads them: argument, gold and how it is known, pair, errata."""
     import pyarrow.parquet as pq
+    from rich.console import Console
 
     folder, name, splits = _find(config, out or build_root())
     if split not in splits:
@@ -57,13 +80,15 @@ def print_rows(config: str, count: int, start: int, split: str, out: Path | None
         raise PolbiasError(
             f"{name}/{split}: has {entry.rows:,} rows; --start must be below that, found {start}"
         )
-    table = pq.read_table([folder / file.path for file in entry.files]).slice(start, count)
+    table = pq.read_table([folder / file.path for file in entry.files]).slice(start, rows)
     console = Console()
     for number, row in enumerate(table.to_pylist(), start):
         console.print(_panel(row, f"{name}/{split} row {number:,} of {entry.rows:,}"))
 
 
 def _find(config: str, root: Path) -> tuple[Path, str, Document]:
+    from polbias.manifest import read_manifest
+
     dataset, _, name = config.rpartition("/")
     candidates = [dataset] if dataset else list(registry.names())
     known: list[str] = []
@@ -78,6 +103,11 @@ def _find(config: str, root: Path) -> tuple[Path, str, Document]:
 
 def _panel(row: Document, title: str) -> Panel:
     """Lay out one row: what is shown to the model, then what is known about it."""
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
     facts = Table.grid(padding=(0, 2))
     facts.add_column(style="dim", no_wrap=True)
     facts.add_column()

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.cli.verify import verify_builds
+from polbias.cli.verify import verify
 from polbias.files import BuildError
 from polbias.generators.partisan import xl_checking
 from polbias.generators.partisan.publication import LARGE
@@ -43,7 +43,7 @@ def test_of_a_larger_build_it_is_said_how_many(
     proofs = prove(small)
     assert (proofs.proved, proofs.rows, proofs.failed) == (140, 1_000, ())
     with pytest.raises(BuildError):  # it is not what is published
-        verify_builds([_NAME], small.parent, None)
+        verify([_NAME], small.parent)
     assert "140 of 1,000 formal gold labels proved" in capsys.readouterr().out
 
 
