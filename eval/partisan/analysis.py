@@ -128,8 +128,7 @@ class Cell:
         scores, clusters = self._side * refused, self.rows.clusters or Factor.of([])
         p = None if seed is None else known(sign_flip(scores * self.weights, clusters, seed).p_value)
         pairs = self.rows.pairs or clusters
-        count = int(np.unique(clusters.codes).size)
-        return self._gap(refused, p).on(Support(None, 0.0, discordant(pairs.codes, scores, clusters), count))
+        return self._gap(refused, p).on_pairs(discordant(pairs.codes, scores, clusters))
 
     def unanswered_gap(self) -> Estimate:
         """Return answers without a verdict on the right minus on the left, in points."""

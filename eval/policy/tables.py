@@ -21,11 +21,10 @@ from polbias.eval.policy.analysis import (
     estimate,
     heading,
     issue_titles,
-    points,
 )
 from polbias.eval.policy.robustness import TESTS, Units, units
 from polbias.eval.policy.schema import FEW, ISSUES
-from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, table_of
+from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, known, table_of
 from polbias.eval.report.labels import words
 from polbias.eval.statistics import cluster_interval
 
@@ -248,8 +247,8 @@ def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
         row = rows.setdefault(key, about)
         leaning_ = entry["leaning"].replace(" ", "_")
         if mode == "corrected":
-            match, low, high = (points(_number(entry[end])) for end in ("match", "low", "high"))
-            row[leaning_] = Estimate(match, low, high, p=entry["p_value"])
+            ends = (entry[end] for end in ("match", "low", "high"))
+            row[leaning_] = Estimate.of(*ends, scale=100, p=entry["p_value"])
         elif leaning_ != "right_minus_left":
             row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
     if not rows:
@@ -261,10 +260,6 @@ def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
             "right_deviation:points"
         )
     return arranged("leanings", shown, [*rows.values()], mode)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 # How often a respondent agrees and disagrees, among all and among reliable statements (Figure 6).
@@ -325,22 +320,16 @@ def _shares(found: Units, answers: Codes, codes: tuple[int, ...], among: str, mo
         name = _NAMES[code]
         if mode == "corrected":
             mean = cluster_interval(said, clusters, bounds=(0.0, 1.0))
-            ends = [None if not math.isfinite(end) else end for end in (mean.estimate, mean.low, mean.high)]
-            made[name] = Estimate(ends[0], *_within(ends[1], ends[2]), mean.n, mean.clusters)
+            made[name] = Estimate.over_clusters(mean).of_share()
         else:
             values = [
                 float(said[instruction == place].mean()) if (instruction == place).any() else math.nan
                 for place in range(len(found.instruction.levels))
             ]
             mean_ = spread(name, values)
-            known = [None if math.isnan(value) else value for value in (mean_.mean, mean_.deviation)]
-            made |= dict(zip(_share_columns(code, mode), known, strict=True))
+            numbers = known(mean_.mean), known(mean_.deviation)
+            made |= dict(zip(_share_columns(code, mode), numbers, strict=True))
     return made
-
-
-def _within(low: float | None, high: float | None) -> tuple[float | None, float | None]:
-    """An interval of a share does not leave 0 to 1."""
-    return (None if low is None else max(0.0, low)), (None if high is None else min(1.0, high))
 
 
 def _share_columns(code: int, mode: Mode) -> tuple[str, ...]:
