@@ -244,15 +244,14 @@ def with_gap(finding: Finding) -> Iterator[Finding]:
     """Yield a finding and, beside a headline, its refusal gap as a headline that is tested like it."""
     yield finding
     if finding.headline and finding.refusal_gap is not None:
-        yield Finding(
-            instrument=finding.instrument,
-            respondent=finding.respondent,
+        yield replace(
+            finding,
             measure=REFUSAL_GAP,
-            key=finding.key,
-            about=finding.about,
             estimate=finding.refusal_gap,
-            headline=True,
             smallest_p=None if finding.refusal_gap.p is None else finding.smallest_p,
+            bounds=None,
+            refusal_gap=None,
+            scores=None,
         )
 
 
