@@ -27,14 +27,14 @@ from polbias.eval.normative.answers import (
 from polbias.eval.normative.effects import effect_cells, effect_support, unlike_most
 from polbias.eval.normative.schema import LABELS, Judgements
 from polbias.eval.normative.wason import SILENT, Selections
-from polbias.eval.report.document import Estimate, Finding, Notice, Scores, known, with_gap
+from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
-from polbias.eval.support import Support, discordant
+from polbias.eval.support import discordant
 
 # An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
 
 POINTS = 100.0
-Counts: TypeAlias = tuple[int, int, int]
+Counts: TypeAlias = dict[str, int]
 """Numbers of refusals, unparsable and truncated answers."""
 
 
@@ -128,7 +128,7 @@ def effect(
     even = discordant(np.arange(uneven.size), uneven, scored.clusters.select(inside))
     return Effect(
         estimate=_estimate(found, counts).on(carried),
-        refusal_gap=_estimate(gap, counts).on(Support(None, 0.0, even, found.clusters)),
+        refusal_gap=_estimate(gap, counts).on_pairs(even),
         bounds=(
             POINTS * (found.estimate + float(doubtful[doubtful < 0].sum())),
             POINTS * (found.estimate + float(doubtful[doubtful > 0].sum())),
@@ -169,13 +169,12 @@ def finding(
 
 def tally(outcome: Indices) -> Counts:
     """Count the answers without a verdict."""
-    refusals, unparsable, truncated = (int((outcome == code).sum()) for code in range(len(SILENT)))
-    return refusals, unparsable, truncated
+    names = ("refusals", "unparsable", "truncated")
+    return {name: int((outcome == code).sum()) for code, name in enumerate(names)}
 
 
 def _estimate(found: Contrast, counts: Counts) -> Estimate:
-    value, low, high = (known(POINTS * each) for each in (found.estimate, found.low, found.high))
-    return Estimate(value, low, high, found.n, found.clusters, *counts, p=known(found.p_value))
+    return Estimate.over_clusters(found, POINTS, p=found.p_value, **counts)
 
 
 def _scores(scored: Scored, share: Floats, stratum: Indices) -> Scores:
@@ -321,22 +320,20 @@ def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tupl
 def mean(
     values: ArrayLike,
     clusters: Factor,
-    counts: Counts | None = None,
+    counts: Counts,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
     """A mean with its interval over clusters."""
-    found = cluster_interval(values, clusters, bounds=bounds)
-    value, low, high = (known(each) for each in (found.estimate, found.low, found.high))
-    return Estimate(value, low, high, found.n, found.clusters, *(counts or ()))
+    return Estimate.over_clusters(cluster_interval(values, clusters, bounds=bounds), **counts)
 
 
-def share(values: ArrayLike, clusters: Factor, counts: Counts | None = None) -> Estimate:
+def share(values: ArrayLike, clusters: Factor, counts: Counts) -> Estimate:
     """The same for a mean of fractions, with an interval that ends at 0 and 1.
 
     It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
     """
     numbers = np.asarray(values, np.float64)
-    found = _clipped(mean(numbers, clusters, counts, (0.0, 1.0)))
+    found = mean(numbers, clusters, counts, (0.0, 1.0)).of_share()
     if found.n and found.n == found.clusters and np.isin(numbers, (0.0, 1.0)).all():
         low, high = wilson_interval(numbers.sum(), found.n)
         return replace(found, low=float(low), high=float(high))
@@ -353,9 +350,8 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
         weights = np.array([float(cell[1] == kind and cell[0] in shared) for cell in present])
         weights /= weights.sum()
         own = contrast(table.correct.astype(np.float64), cells, clusters, weights, bounds=(0, 1))
-        value, low, high = (known(each) for each in (own.estimate, own.low, own.high))
         counts = silences(table.label[weights[index] > 0])
-        found[kind] = _clipped(Estimate(value, low, high, own.n, own.clusters, *counts))
+        found[kind] = Estimate.over_clusters(own, **counts).of_share()
     return found
 
 
@@ -365,19 +361,13 @@ def silences(labels: Codes) -> Counts:
 
 
 def _share_estimate(cell: AccuracyCell, correct: Booleans, clusters: Factor, mode: Mode) -> Estimate:
-    counts = cell.refusals, cell.unparsable, cell.truncated
+    counts = {"refusals": cell.refusals, "unparsable": cell.unparsable, "truncated": cell.truncated}
     contents = len(np.unique(clusters.codes))
     if mode == "paper":
         return Estimate(cell.accuracy, n=cell.n, clusters=contents, unparsable=cell.unparsable)
     if contents == cell.n:
-        return Estimate(cell.accuracy, cell.low, cell.high, cell.n, contents, *counts)
+        return Estimate.of(cell.accuracy, cell.low, cell.high, n=cell.n, clusters=contents, **counts)
     return share(correct, clusters, counts)
-
-
-def _clipped(found: Estimate) -> Estimate:
-    low = None if found.low is None else max(0.0, found.low)
-    high = None if found.high is None else min(1.0, found.high)
-    return replace(found, low=low, high=high)
 
 
 def finite_mean(values: Floats) -> float | None:

@@ -116,6 +116,7 @@ Said: TypeAlias = tuple[str, str | None, float | None]
 """The label that was read, what the published parser reads, and the mass of the labels."""
 
 _KEPT = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
+_DESIGN = ("domain", "prompt_style", "content_type")
 _IDS = ("id", "cluster_id")
 _ROLES = ["notp", "notq", "p", "q"]
 _POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
@@ -144,8 +145,9 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
         doc = sample["doc"]
         cards = "card_roles" in doc
         about = _of_selection(doc) if cards else _of_problem(doc)
-        say = _cards_said if cards else _said
-        for repeat, (label, published, mass) in enumerate(say(doc, sample["filtered_resps"], compared)):
+        about |= {name: doc.get(name) for name in _KEPT} | {name: doc[name] for name in _DESIGN}
+        say = _likelier if compared else _said
+        for repeat, (label, published, mass) in enumerate(say(doc, sample["filtered_resps"], cards)):
             yield about | {
                 "label": label,
                 "outcome": label if label in SILENT else "answered",
@@ -157,12 +159,9 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
 
 def _of_problem(doc: Document) -> Json:
     _check(doc, _PROBLEM)
-    return {name: doc.get(name) for name in _KEPT} | {
-        "domain": doc["domain"],
+    return {
         "reasoning": doc["task"],
-        "prompt_style": doc["prompt_style"],
         "pattern": str(doc["pattern"]),
-        "content_type": doc["content_type"],
         "gold_sdl": doc.get("gold_sdl") if doc.get("gold_sdl") in CHOICES else None,
         "consistency_ids": ";".join(doc.get("consistency_ids") or ()),
     }
@@ -176,14 +175,8 @@ def _of_selection(doc: Document) -> Json:
         )
     if not doc["gold"] or not {*doc["gold"].split(",")} <= {*LETTERS}:
         raise ValueError(f"gold: found {doc['gold']!r}, expected letters as in 'A,D'")
-    return {name: doc.get(name) for name in _KEPT} | {
-        "domain": doc["domain"],
-        "reasoning": SELECTION,
-        "prompt_style": doc["prompt_style"],
-        "content_type": doc["content_type"],
-        "polarity": doc["polarity"],
-        "card_roles": ",".join(doc["card_roles"]),
-    }
+    roles = ",".join(doc["card_roles"])
+    return {"reasoning": SELECTION, "polarity": doc["polarity"], "card_roles": roles}
 
 
 def _check(doc: Document, known: Mapping[str, Sequence[str]]) -> None:
@@ -195,36 +188,24 @@ def _check(doc: Document, known: Mapping[str, Sequence[str]]) -> None:
             raise ValueError(f"{name}: found {doc[name]!r}, expected one of {', '.join(values)}")
 
 
-def _said(doc: Document, answers: Sequence[Any], compared: bool) -> Iterator[Said]:
-    if compared:
-        label, _, mass = preferred(_likelihoods(answers, len(CHOICES)))
-        yield label, None, mass
-        return
-    for text in _texts(answers):
-        yield _outcome(text), _published(text), None
-
-
-def _cards_said(doc: Document, answers: Sequence[Any], compared: bool) -> Iterator[Said]:
-    if compared:
-        label, _, mass = preferred_cards(_likelihoods(answers, len(CARD_CHOICES)))
-        yield label, None, mass
-        return
-    shown = tuple(doc["cards"])
-    for text in _texts(answers):
-        yield _selected(text, shown), None, None
-
-
-def _likelihoods(answers: Sequence[Any], count: int) -> list[tuple[float, bool]]:
-    if len(answers) < count:
-        raise ValueError(f"filtered_resps: found {len(answers)} log-likelihoods, expected {count}")
-    return [(float(each[0]), bool(each[1])) for each in answers[:count]]
-
-
-def _texts(answers: Sequence[Any]) -> list[str]:
+def _said(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
     texts = flat(answers)
     if not texts or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"filtered_resps: found {answers!r:.60}, expected answers in words")
-    return texts
+    for text in texts:
+        if cards:
+            yield _selected(text, tuple(doc["cards"])), None, None
+        else:
+            yield _outcome(text), _published(text), None
+
+
+def _likelier(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
+    count = len(CARD_CHOICES if cards else CHOICES)
+    if len(answers) < count:
+        raise ValueError(f"filtered_resps: found {len(answers)} log-likelihoods, expected {count}")
+    likelihoods = [(float(each[0]), bool(each[1])) for each in answers[:count]]
+    label, _, mass = (preferred_cards if cards else preferred)(likelihoods)
+    yield label, None, mass
 
 
 # The answers of each respondent, as the tables that the metrics work on.
@@ -287,7 +268,7 @@ def respondents(answers: Document) -> list[Respondent]:
 
 
 def _respondent(name: str, table: Any) -> Respondent:
-    columns = {each: _listed(table[each]) for each in _READ}
+    columns = table.select([*_READ]).to_pydict()
     keys = list(zip(columns["id"], columns["repeat"], columns["task"], strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__)
     selection = [row for row in order if columns["reasoning"][row] == SELECTION]
@@ -318,17 +299,6 @@ def _judgements(own: Mapping[str, list[Any]]) -> Judgements:
     if all(own["gold_sdl"]):
         columns["gold_sdl"] = own["gold_sdl"]
     return Judgements.of(columns)
-
-
-def _listed(column: Any) -> list[Any]:
-    """The values of a column; of a dictionary each is made once."""
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type) or not len(column):
-        return list(column.to_pylist())
-    coded = column.unify_dictionaries().combine_chunks()
-    values = [*coded.dictionary.to_pylist(), None]
-    return [values[code] for code in coded.indices.fill_null(len(values) - 1).to_numpy().tolist()]
 
 
 def _picked(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> dict[str, list[Any]]:

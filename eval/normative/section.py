@@ -27,6 +27,7 @@ from polbias.eval.normative.answers import (
 from polbias.eval.normative.tables import effect_tables, entailment_tables, selection_tables
 from polbias.eval.plots import Bar, Caption, Interval, bars, intervals
 from polbias.eval.report.document import Estimate, Figure, Finding, Section, Table
+from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.instruments import Settings
 
 # Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
@@ -66,7 +67,7 @@ def _of_patterns(asked: Sequence[Respondent], tables: Sequence[Table]) -> Iterat
     cells = accuracies(one.problems, ("prompt_style", "pattern", "domain"), "corrected")
     for figure, shown in PATTERN_FIGURES.items():
         rows = [
-            Bar(f"{pattern}\n{term(domain)}", term(style), *_percent(cells.get((style, pattern, domain))))
+            Bar(f"{pattern}\n{term(domain)}", term(style), *ends(cells.get((style, pattern, domain)), 100))
             for style in STYLES
             for pattern, domain in shown
             if (style, pattern, domain) in cells
@@ -85,14 +86,10 @@ def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
         )
         if not own:
             continue
-        named = [""] + [each.respondent for each in own[:-1]]
+        names = once(each.respondent for each in own)
         rows = [
-            Interval(
-                each.respondent if each.respondent != before else "",
-                *each.estimate.ends,
-                series=said().measures[each.measure].title,
-            )
-            for each, before in zip(own, named, strict=True)
+            Interval(name, *each.estimate.ends, series=said().measures[each.measure].title)
+            for name, each in zip(names, own, strict=True)
         ]
         columns = said().figures[figure].columns
         sides = columns["worse"], columns["better"]
@@ -100,14 +97,7 @@ def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
 
 
 def _caption(figure: str, about: str = "") -> Caption:
-    words = said().figures[figure]
-    title = f"{words.title}: {about}" if about else words.title
-    return Caption(f"normative-{figure.replace('_', '-')}", title, words.note)
-
-
-def _percent(found: Estimate | None) -> tuple[float, float, float]:
-    value, low, high = (found or Estimate(None)).ends
-    return 100 * value, 100 * low, 100 * high
+    return caption("normative", figure, [said().figures[figure].note], about)
 
 
 # Deontic and epistemic reasoning (Ozeki et al.), and the selection task that goes with it.

@@ -139,7 +139,7 @@ def _answers(asked: Sequence[Respondent]) -> Table:
                 "accuracy": share(table.correct, contents, counts),
                 "entailment": share(table.label == 1, contents, counts),
                 "entailed": float(table.gold.mean()),
-                **dict(zip(("refusals", "unparsable", "truncated"), counts, strict=True)),
+                **counts,
                 "unread": int((one.paper_labels > 1).sum()) if one.method == "generated" else None,
                 "label_mass": finite_mean(one.mass),
             }
@@ -210,9 +210,8 @@ def _agreeing(entry: Document | None) -> Estimate | None:
     if not entry or not entry["groups"]:
         return None
     whole = entry["share"]
-    low, high = whole["low"], whole["high"]
-    low, high = None if low is None else max(0.0, low), None if high is None else min(1.0, high)
-    return Estimate(whole["estimate"], low, high, entry["groups"], whole["clusters"])
+    found = Estimate(whole["estimate"], whole["low"], whole["high"], entry["groups"], whole["clusters"])
+    return found.of_share()
 
 
 def _part(table: Judgements, **wanted: str) -> Judgements:
@@ -256,7 +255,7 @@ def _all_selections(asked: Sequence[Respondent]) -> Table:
                 "answers": table.n,
                 **{name: share(values, contents, counts) for name, values in shares.items()},
                 **{name: mean(values, contents, counts) for name, values in indices.items()},
-                **dict(zip(("refusals", "unparsable", "truncated"), counts, strict=True)),
+                **counts,
                 "label_mass": finite_mean(one.selection_mass),
             }
         )

@@ -128,8 +128,7 @@ class Cell:
         scores, clusters = self._side * refused, self.rows.clusters or Factor.of([])
         p = None if seed is None else known(sign_flip(scores * self.weights, clusters, seed).p_value)
         pairs = self.rows.pairs or clusters
-        count = int(np.unique(clusters.codes).size)
-        return self._gap(refused, p).on(Support(None, 0.0, discordant(pairs.codes, scores, clusters), count))
+        return self._gap(refused, p).on_pairs(discordant(pairs.codes, scores, clusters))
 
     def unanswered_gap(self) -> Estimate:
         """Return answers without a verdict on the right minus on the left, in points."""
@@ -266,15 +265,24 @@ def config_name(asked: Asked, config: str) -> str:
     return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
 
 
+def line(**chosen: Any) -> Line:
+    """Return a line whose labels are what is chosen."""
+    return Line(labels(chosen), chosen)
+
+
+def labels(chosen: Chosen) -> Row:
+    """Return what the chosen levels are called, by column."""
+    names = {"scope": "items"}
+    said: dict[str, Callable[[Any], Shown]] = {"language": language_name, "shots": int}
+    return {
+        names.get(name, name): said[name](level) if name in said else called(names.get(name, name), level)
+        for name, level in chosen.items()
+    }
+
+
 def by_language(everyone: Iterable[Asked], scope: str) -> list[Line]:
     """Return a line for each language and country of a scope."""
-    return [
-        Line(
-            {"items": called("items", scope), "language": language_name(language)},
-            {"scope": scope, "language": language},
-        )
-        for language in levels(everyone, "language", scope=scope)
-    ]
+    return [line(scope=scope, language=each) for each in levels(everyone, "language", scope=scope)]
 
 
 def wide(
@@ -298,11 +306,8 @@ def wide(
         rows += [row for _, row in block]
         if kind != "count":
             rows += _means(block, [name for name, _, _ in parts], line.labels)
-    if not rows:
-        return None
-    front = [Column("respondent"), *(Column(name, _front(name)) for name in lines[0].labels)]
-    columns = (*front, *(Column(name, kind, title) for name, title, _ in parts))
-    return table_of(id, columns, rows, mode)
+    shown = [Column(name, kind, title) for name, title, _ in parts]
+    return table_of(id, (*_front(lines), *shown), rows, mode) if rows else None
 
 
 def long(
@@ -320,14 +325,12 @@ def long(
         for line in lines
         if (cell := line.cell(asked, {})).n
     ]
-    if not made:
-        return None
-    front = [Column("respondent"), *(Column(name, _front(name)) for name in lines[0].labels)]
-    return table_of(id, (*front, *columns), made, mode)
+    return table_of(id, (*_front(lines), *columns), made, mode) if made else None
 
 
-def _front(name: str) -> Kind:
-    return "count" if name == "shots" else "text"
+def _front(lines: Sequence[Line]) -> Iterator[Column]:
+    names = ("respondent", *(lines[0].labels if lines else ()))
+    return (Column(name, "count" if name == "shots" else "text") for name in names)
 
 
 def _means(block: Sequence[tuple[str, Row]], names: Sequence[str], labels: Row) -> list[dict[str, Shown]]:

@@ -260,12 +260,7 @@ def _base(config: str) -> str:
 
 def _scope(config: str) -> str:
     control, printed = "_control" in config, config.endswith("_paper")
-    return {
-        (False, False): POLITICAL,
-        (True, False): CONTROL,
-        (False, True): PRINTED,
-        (True, True): PRINTED_CONTROL,
-    }[control, printed]
+    return SCOPES[control + 2 * printed]
 
 
 # What the instrument calls things, from ``templates/report/partisan.yaml``.

@@ -19,8 +19,9 @@ from polbias.eval.partisan.answers import (
     say,
 )
 from polbias.eval.partisan.tables import tables, variation_table
-from polbias.eval.plots import Bar, Caption, Interval, bars, intervals
+from polbias.eval.plots import Bar, Interval, bars, intervals
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import words
 
@@ -44,19 +45,17 @@ def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterato
 def _bias(findings: Sequence[Finding]) -> Figure | None:
     """Bias of every respondent as a whole, beside that for chess or poker."""
     names = {measure: called("items", scope) for scope, measure in MEASURES.items()}
-    rows, seen = [], ""
-    for each in sorted(findings, key=lambda each: (each.respondent, [*names].index(each.measure))):
-        label = "" if each.respondent == seen else each.respondent
-        rows.append(_interval(label, each.estimate, names[each.measure]))
-        seen = each.respondent
-    if not rows:
+    if not findings:
         return None
-    described = [
-        _described(f"{each.respondent}, {names[each.measure]}", each.estimate, 1) for each in findings
+    ordered = sorted(findings, key=lambda each: (each.respondent, [*names].index(each.measure)))
+    rows = [
+        Interval(label, *each.estimate.ends, names[each.measure])
+        for label, each in zip(once(each.respondent for each in ordered), ordered, strict=True)
     ]
-    caption = Caption(f"{NAME}-bias", words(NAME).figures["bias"].title, "; ".join(described))
+    told = (_described(f"{each.respondent}, {names[each.measure]}", each.estimate, 1) for each in findings)
     sides = say("side_left"), say("side_right")
-    return Figure("bias", intervals(rows, caption, say("unit_points"), sides=sides), "tests")
+    svg = intervals(rows, caption(NAME, "bias", told), say("unit_points"), sides=sides)
+    return Figure("bias", svg, "tests")
 
 
 def _by_shots(table: Table) -> Iterator[Figure]:
@@ -67,27 +66,23 @@ def _by_shots(table: Table) -> Iterator[Figure]:
         own = [column for column in columns if column.name.split("_")[0] == language]
         rows: list[Interval] = []
         for row in shown:
-            cells = [(column, row[column.name]) for column in own]
-            found = [
-                (column, cell)
-                for column, cell in cells
-                if isinstance(cell, Estimate) and cell.value is not None and cell.n is not None
-            ]
-            for place, (column, cell) in enumerate(found):
-                label = str(row["respondent"]) if place == 0 else ""
-                rows.append(_interval(label, cell, examples(int(column.name.split("_")[1]))))
+            label = str(row["respondent"])
+            for column in own:
+                cell = row[column.name]
+                if isinstance(cell, Estimate) and cell.value is not None and cell.n is not None:
+                    rows.append(Interval(label, *cell.ends, examples(int(column.name.split("_")[1]))))
+                    label = ""
         if not rows or len(own) < 2:
             continue
         about = language_name(language)
-        title = f"{words(NAME).figures['shots'].title}: {about}"
-        described = [
+        told = (
             _described(f"{row['respondent']}, {column.title}", row[column.name], 1)
             for row in shown
             for column in own
-        ]
-        caption = Caption(f"{NAME}-shots-{language}", title, "; ".join(filter(None, described)))
+        )
         sides = words(NAME).measures["weighted_bias"].sides
-        yield Figure("shots", intervals(rows, caption, say("unit_points"), sides=sides), "shots", about)
+        made = caption(NAME, "shots", told, about, language)
+        yield Figure("shots", intervals(rows, made, say("unit_points"), sides=sides), "shots", about)
 
 
 def _by_variation(table: Table) -> Iterator[Figure]:
@@ -107,33 +102,21 @@ def _by_variation(table: Table) -> Iterator[Figure]:
             for row in own
         ]
         about = f"{language}, {items}"
-        title = f"{words(NAME).figures['variation'].title}: {about}"
-        described = (
+        told = (
             _described(f"{_group(row)}, {column.title}", row[column.name], 100)
             for row in own
             for column in variations
         )
-        caption = Caption(f"{NAME}-variation-{number}", title, "; ".join(filter(None, described)))
-        yield Figure(
-            "variation", bars(drawn, caption, say("unit_accuracy"), reference=50.0), "variation", about
-        )
+        made = caption(NAME, "variation", told, about, number)
+        yield Figure("variation", bars(drawn, made, say("unit_accuracy"), reference=50.0), "variation", about)
 
 
 def _group(row: Row) -> str:
     return say("group", **{name: row[name] for name in ("shots", "kind", "gold")})
 
 
-def _interval(label: str, cell: Cell, series: str) -> Interval:
-    return Interval(label, *_numbers(cell), series)
-
-
 def _percent(cell: Cell) -> tuple[float, float, float]:
-    value, low, high = _numbers(cell)
-    return 100 * value, 100 * max(low, 0.0), 100 * min(high, 1.0)
-
-
-def _numbers(cell: Cell) -> tuple[float, float, float]:
-    return (cell if isinstance(cell, Estimate) else Estimate(None)).ends
+    return ends(cell.of_share() if isinstance(cell, Estimate) else None, 100)
 
 
 def _described(name: str, cell: Cell, scale: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from polbias.eval.partisan.analysis import (
     Line,
     by_language,
     config_name,
+    labels,
     language_name,
     levels,
+    line,
     long,
     weighted_interval,
     wide,
@@ -40,8 +42,6 @@ from polbias.eval.report.document import Column, Estimate, Table, columns, known
 
 # Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
 
-FRONT = ("method", "items", "language", "shots", "kind", "gold")
-
 
 def variation_table(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Return the accuracy of the respondents together, those of each method apart."""
@@ -49,17 +49,12 @@ def variation_table(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     variations = levels(everyone, "variation")
     for method in sorted({each.method for each in everyone}):
         own = [each for each in everyone if each.method == method]
-        for scope, language, shots, kind, gold in _lines(own):
-            chosen = {"scope": scope, "language": language, "shots": shots, "kind": kind, "gold": gold}
+        for chosen in _lines(own):
             found: dict[str, Shown] = {
                 name: _together(own, mode, {**chosen, "variation": name}) for name in variations
             }
             if any(each is not None for each in found.values()):
-                front = (
-                    *(called("method", method), called("items", scope), language_name(language)),
-                    *(shots, called("kind", kind), called("gold", gold)),
-                )
-                rows.append({**dict(zip(FRONT, front, strict=True)), **found})
+                rows.append({"method": called("method", method), **labels(chosen), **found})
     shown = (
         *columns("method items language shots:count kind gold"),
         *(Column(name, "share", called("variation", name)) for name in variations),
@@ -67,14 +62,14 @@ def variation_table(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     return table_of("variation", shown, rows, mode) if rows else None
 
 
-def _lines(own: Sequence[Asked]) -> Iterator[tuple[str, str, int, str, str]]:
+def _lines(own: Sequence[Asked]) -> Iterator[dict[str, Any]]:
     for scope in SCOPES:
         for language in levels(own, "language", scope=scope):
             shown = {"scope": scope, "language": language}
-            kinds, golds = levels(own, "kind", **shown), sorted(levels(own, "gold", **shown), reverse=True)
-            yield from (
-                (scope, language, *each) for each in product(levels(own, "shots", **shown), kinds, golds)
-            )
+            examples, kinds = levels(own, "shots", **shown), levels(own, "kind", **shown)
+            golds = sorted(levels(own, "gold", **shown), reverse=True)
+            for shots, kind, gold in product(examples, kinds, golds):
+                yield {**shown, "shots": shots, "kind": kind, "gold": gold}
 
 
 def _together(own: Sequence[Asked], mode: Layout, chosen: Mapping[str, Any]) -> Estimate | None:
@@ -91,11 +86,11 @@ def _together(own: Sequence[Asked], mode: Layout, chosen: Mapping[str, Any]) -> 
     right = np.concatenate([cell.rows.label == cell.rows.gold for cell in cells])
     weights = np.concatenate([cell.weights / cell.n for cell in cells])
     low, value, high, clusters = weighted_interval(right, weights, _clusters(cells), (0.0, 1.0))
-    n, refusals = sum(cell.n for cell in cells), sum(cell.refusals for cell in cells)
-    unparsable, truncated = sum(cell.unparsable for cell in cells), sum(cell.truncated for cell in cells)
+    names = ("n", "refusals", "unparsable", "truncated")
+    counts: dict[str, int] = {name: sum(getattr(cell, name) for cell in cells) for name in names}
     if mode == "paper":
-        return Estimate(value, n=n)
-    return Estimate(value, low, high, n, clusters, refusals, unparsable, truncated)
+        return Estimate(value, n=counts["n"])
+    return Estimate.of(value, low, high, clusters=clusters, **counts)
 
 
 def _clusters(cells: Sequence[Cell]) -> Factor:
@@ -126,8 +121,8 @@ def tests_table(everyone: Sequence[Asked], mode: Layout, seed: int) -> Table | N
         own = by_language(everyone, scope)
         lines += own
         if len(own) > 1:
-            labels = {"items": called("items", scope), "language": say("all_languages")}
-            lines.append(Line(labels, {"scope": scope}))
+            whole = line(scope=scope)
+            lines.append(replace(whole, labels={**whole.labels, "language": say("all_languages")}))
     return _statistics("tests", everyone, lines, mode, seed)
 
 
@@ -199,6 +194,7 @@ def _likelihood(cell: Cell) -> dict[str, Shown]:
 
 # The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
 
+_Part: TypeAlias = tuple[str, str, Chosen]
 _ON_POLITICS = (POLITICAL, PRINTED)
 _ON_GAMES = (CONTROL, PRINTED_CONTROL)
 
@@ -222,50 +218,24 @@ def tables(everyone: Sequence[Asked], seed: int) -> Iterator[Table]:
 
 def _by_shots(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 5: bias by language and number of examples."""
-    parts = [
-        (
-            f"{language}_{shots}",
-            say("column_shots", language=language_name(language), shots=examples(shots)),
-            {"language": language, "shots": shots},
-        )
-        for language in levels(everyone, "language", scope=_ON_POLITICS)
-        for shots in levels(everyone, "shots", scope=_ON_POLITICS, language=language)
-    ]
+    parts = _in_languages(everyone, "shots", "shots", scope=_ON_POLITICS)
     return _biases("shots", everyone, _by_scope(_ON_POLITICS), parts, mode)
 
 
 def _by_kind(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 9: bias by language and kind of inference."""
-    parts = [
-        (
-            f"{language}_{part}",
-            say("column_kind", language=language_name(language), kind=called("kind", part)),
-            {"language": language, "part": part},
-        )
-        for language in levels(everyone, "language", scope=_ON_POLITICS)
-        for part in levels(everyone, "part", scope=_ON_POLITICS, language=language)
-    ]
+    parts = _in_languages(everyone, "part", "kind", scope=_ON_POLITICS)
     lines = [replace(line, whole=True) for line in _by_scope(_ON_POLITICS)]
     return _biases("kind", everyone, lines, parts, mode)
 
 
 def _control(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 12: bias for chess or poker by number of examples; the paper prints the invalid formal part."""
-    lines = []
-    for scope, (kind, gold) in product(
-        _ON_GAMES,
-        (("formal", "invalid"), ("formal", "valid"), ("material", "invalid"), ("material", "valid")),
-    ):
-        labels = {
-            "items": called("items", scope),
-            "kind": called("kind", kind),
-            "gold": called("gold", gold),
-        }
-        lines.append(Line(labels, {"scope": scope, "kind": kind, "gold": gold}))
-    parts = [
-        (f"shots_{shots}", examples(shots), {"shots": shots})
-        for shots in levels(everyone, "shots", scope=_ON_GAMES)
+    lines = [
+        line(scope=scope, kind=kind, gold=gold)
+        for scope, kind, gold in product(_ON_GAMES, ("formal", "material"), ("invalid", "valid"))
     ]
+    parts = _by_examples(levels(everyone, "shots", scope=_ON_GAMES))
     return _biases("control", everyone, lines, parts, mode)
 
 
@@ -273,7 +243,7 @@ def _biases(
     id: str,
     everyone: Sequence[Asked],
     lines: Sequence[Line],
-    parts: Sequence[tuple[str, str, Chosen]],
+    parts: Sequence[_Part],
     mode: Layout,
 ) -> Table | None:
     value = Cell.bias if mode == "corrected" else lambda cell: cell.about(cell.paper()[0])
@@ -283,20 +253,9 @@ def _biases(
 def _accuracy(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Table 4: accuracy by language and validity."""
     lines = [
-        Line({"items": called("items", scope), "shots": shots}, {"scope": scope, "shots": shots})
-        for scope in SCOPES
-        for shots in levels(everyone, "shots", scope=scope)
+        line(scope=scope, shots=shots) for scope in SCOPES for shots in levels(everyone, "shots", scope=scope)
     ]
-    parts: list[tuple[str, str, Chosen]] = [
-        (
-            f"{language}_{gold}",
-            say("column_gold", language=language_name(language), gold=called("gold", gold)),
-            {"language": language, "gold": gold},
-        )
-        for language in levels(everyone, "language")
-        for gold in levels(everyone, "gold", language=language)
-    ]
-    parts.append(("all", say("column_all"), {}))
+    parts = [*_in_languages(everyone, "gold", "gold"), ("all", say("column_all"), {})]
     value = Cell.accuracy if mode == "corrected" else lambda cell: cell.about(cell.paper_accuracy())
     return wide("accuracy", everyone, lines, parts, value, "share", mode)
 
@@ -304,7 +263,7 @@ def _accuracy(everyone: Sequence[Asked], mode: Layout) -> Table | None:
 def _unanswered(everyone: Sequence[Asked], mode: Layout) -> Table | None:
     """Tables 7 and 8: answers without a verdict by number of examples."""
     lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(everyone, scope)]
-    parts = [(f"shots_{shots}", examples(shots), {"shots": shots}) for shots in levels(everyone, "shots")]
+    parts = _by_examples(levels(everyone, "shots"))
     if mode == "paper":
         return wide("unanswered", everyone, lines, parts, lambda cell: cell.unanswered, "count", mode)
     return wide("unanswered", everyone, lines, parts, Cell.unanswered_share, "share", mode)
@@ -322,4 +281,25 @@ def _features(everyone: Sequence[Asked]) -> Table | None:
 
 
 def _by_scope(scopes: Sequence[str]) -> list[Line]:
-    return [Line({"items": called("items", scope)}, {"scope": scope}) for scope in scopes]
+    return [line(scope=scope) for scope in scopes]
+
+
+def _in_languages(everyone: Sequence[Asked], name: str, kind: str, **chosen: Any) -> list[_Part]:
+    """Return the parts by language and another factor, whose levels are called as those of a kind."""
+    return [
+        (
+            f"{language}_{level}",
+            say(
+                f"column_{kind}",
+                language=language_name(language),
+                **{kind: examples(level) if kind == "shots" else called(kind, level)},
+            ),
+            {"language": language, name: level},
+        )
+        for language in levels(everyone, "language", **chosen)
+        for level in levels(everyone, name, **chosen, language=language)
+    ]
+
+
+def _by_examples(numbers: Sequence[int]) -> list[_Part]:
+    return [(f"shots_{shots}", examples(shots), {"shots": shots}) for shots in numbers]

@@ -19,10 +19,10 @@ from polbias.eval.policy.answers import Asked, favoured
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES, Prompts
 from polbias.eval.policy.worldview import stance_contrast, stance_support
-from polbias.eval.report.document import Estimate, Finding, Notice, Scores, known, with_gap
+from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
 from polbias.eval.report.labels import words
 from polbias.eval.statistics import contrast
-from polbias.eval.support import Support, discordant
+from polbias.eval.support import discordant
 from polbias.files import package_file
 
 # What one respondent answers, statement by statement.
@@ -231,11 +231,9 @@ def refusal_gap(answered: Answered, signs: Signs) -> Estimate | None:
     clusters = Factor(answered.of_prompt[used], tuple(range(len(answered.statements))))
     gap = contrast(shares, cells, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
     refused = int(counts[used, 2].sum())
-    sizes = int(counts[used].sum()), gap.clusters, refused
-    ends = points(gap.estimate), points(gap.low), points(gap.high)
-    found = Estimate(*ends, *sizes, p=known(gap.p_value) if refused else None)
-    uneven = discordant(clusters.codes, favours[used] * shares, clusters)
-    return found.on(Support(None, 0.0, uneven, gap.clusters))
+    p = gap.p_value if refused else None
+    found = Estimate.over_clusters(gap, 100, n=int(counts[used].sum()), refusals=refused, p=p)
+    return found.on_pairs(discordant(clusters.codes, favours[used] * shares, clusters))
 
 
 def points(value: float) -> float | None:

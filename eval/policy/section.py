@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.plots import Bar, Caption, Interval, Web, bars, intervals, webs
+from polbias.eval.plots import Bar, Interval, Web, bars, intervals, webs
 from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
@@ -38,7 +39,8 @@ from polbias.eval.policy.tables import (
     worldview,
 )
 from polbias.eval.policy.worldview import Positions
-from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Row, Section, Table
+from polbias.eval.report.document import Figure, Finding, Row, Section, Table
+from polbias.eval.report.figures import by_language, caption, ends
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import words
 
@@ -50,40 +52,35 @@ _MOST_SERIES = 6
 
 def leaning_figure(all_: Sequence[Analysed]) -> Figure:
     """Draw the leaning of every respondent."""
-    about = words(NAME).figures["leaning"]
     rows = [Interval(each.name, *each.stances[LEANING].estimate.ends) for each in all_]
-    told = _told((row.label, row.value) for row in rows)
+    made = caption(NAME, "leaning", _told((row.label, row.value) for row in rows))
     sides = words(NAME).measures[LEANING].sides
-    caption = Caption("policy-leaning", about.title, told)
-    return Figure("leaning", intervals(rows, caption, about.columns["unit"], sides=sides), "leaning")
+    return Figure("leaning", intervals(rows, made, _unit("leaning"), sides=sides), "leaning")
 
 
 def tests_figure(table: Table) -> list[Figure]:
     """Draw the share of statements that pass each test (Figure 3), one figure per language."""
-    about = words(NAME).figures["tests"]
     titles = {name: heading("tests", name) for name in TESTED}
     figures = []
     for language, lines in _by_language(table).items():
-        cells = [(str(row["respondent"]), name, _cell(row[name])) for name in TESTED for row in lines]
-        made = [
-            Bar(titles[name], who, *(100 * end for end in cell.ends))
-            for who, name, cell in cells
-            if cell.value is not None
-        ]
+        found = (
+            Bar(titles[name], str(row["respondent"]), *ends(row[name], 100))
+            for name in TESTED
+            for row in lines
+        )
+        made = [bar for bar in found if not math.isnan(bar.value)]
         if len(lines) > _MOST_SERIES:  # there are colours for so many tests, not for so many respondents
             order = [str(row["respondent"]) for row in lines]
             made = [replace(bar, group=bar.series, series=bar.group) for bar in made]
             made.sort(key=lambda bar: order.index(bar.group))
-        told = _told((f"{bar.group}, {bar.series}", bar.value) for bar in made)
-        caption = Caption(_id("policy-tests", language), about.title, told)
-        svg = bars(made, caption, about.columns["unit"], height=_height(made))
+        titled = caption(NAME, "tests", _told_bars(made), key=language)
+        svg = bars(made, titled, _unit("tests"), height=_height(made))
         figures.append(Figure("tests", svg, "tests", language))
     return figures
 
 
 def worldview_figure(all_: Sequence[Analysed]) -> Figure:
     """Draw the worldviews as spider webs, one panel a respondent (Figure 5)."""
-    about = words(NAME).figures["worldview"]
     made = []
     for each in all_:
         ends = [each.stances[issue].estimate.ends for issue in ISSUES]
@@ -93,38 +90,33 @@ def worldview_figure(all_: Sequence[Analysed]) -> Figure:
         few = [each.answered.reliable(signs[:, place]) < FEW for place in range(len(ISSUES))]
         made.append(Web(each.name, values, low, high, few))
     spokes = [*issue_titles().values()]
-    told = "; ".join(
+    told = (
         f"{web.name}: "
         + ", ".join(f"{spoke} {100 * value:+.0f}" for spoke, value in zip(spokes, web.values, strict=True))
         for web in made
     )
-    return Figure(
-        "worldview", webs(spokes, made, Caption("policy-worldview", about.title, told)), "worldview"
-    )
+    return Figure("worldview", webs(spokes, made, caption(NAME, "worldview", told)), "worldview")
 
 
 def leanings_figures(table: Table | None) -> list[Figure]:
     """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind."""
     if table is None:
         return []
-    about = words(NAME).figures["leanings"]
     figures = []
     colours = {heading("leanings", side): role for side, role in LEANINGS.items()}
     for language, lines in _by_language(table).items():
-        for kind in dict.fromkeys(row["answers"] for row in lines):
+        for place, kind in enumerate(dict.fromkeys(str(row["answers"]) for row in lines)):
             made = [
-                Bar(str(row["respondent"]), heading("leanings", side), *_cell(row[side]).ends)
+                Bar(str(row["respondent"]), heading("leanings", side), *ends(row[side]))
                 for row in lines
                 if row["answers"] == kind
                 for side in LEANINGS
             ]
-            told = _told((f"{bar.group}, {bar.series}", bar.value) for bar in made)
-            place = [*dict.fromkeys(row["answers"] for row in lines)].index(kind)
-            caption = Caption(_id(f"policy-leanings-{place}", language), f"{about.title}: {kind}", told)
-            svg = bars(made, caption, about.columns["unit"], colours, 0.0, _height(made))
-            figures.append(
-                Figure("leanings", svg, "leanings", ", ".join(filter(None, (str(kind), language))))
-            )
+            key = "-".join(filter(None, (str(place), language)))
+            titled = caption(NAME, "leanings", _told_bars(made), kind, key)
+            svg = bars(made, titled, _unit("leanings"), colours, 0.0, _height(made))
+            about = ", ".join(filter(None, (kind, language)))
+            figures.append(Figure("leanings", svg, "leanings", about))
     return figures
 
 
@@ -135,27 +127,23 @@ def _height(made: Sequence[Bar]) -> float:
 
 def _by_language(table: Table) -> Mapping[str, list[Row]]:
     """Rows by language, "" where there is only one; baselines belong to every one."""
-    found: dict[str, list[Row]] = {}
-    for row in table.rows:
-        found.setdefault(str(row.get("language") or ""), []).append(row)
+    found = by_language(table.rows)
     if len(found) > 1:
         shared = found.pop("", [])
         found = {language: [*rows, *shared] for language, rows in found.items()}
     return found
 
 
-def _cell(cell: Cell) -> Estimate:
-    if isinstance(cell, Estimate):
-        return cell
-    return Estimate(float(cell) if isinstance(cell, int | float) else None)
+def _unit(figure: str) -> str:
+    return words(NAME).figures[figure].columns["unit"]
 
 
-def _id(name: str, language: str) -> str:
-    return f"{name}-{language}" if language else name
+def _told_bars(made: Sequence[Bar]) -> Iterator[str]:
+    return _told((f"{bar.group}, {bar.series}", bar.value) for bar in made)
 
 
-def _told(values: Any) -> str:
-    return "; ".join(f"{name} {value:.3g}" for name, value in values)
+def _told(values: Iterable[tuple[str, float]]) -> Iterator[str]:
+    return (f"{name} {value:.3g}" for name, value in values)
 
 
 # The section of the policy statements.

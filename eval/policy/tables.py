@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from polbias.aliases import Codes, Document
-from polbias.eval.plots import Caption, Shares, stacked
+from polbias.eval.plots import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.analysis import (
     LEANING,
@@ -21,11 +21,11 @@ from polbias.eval.policy.analysis import (
     estimate,
     heading,
     issue_titles,
-    points,
 )
 from polbias.eval.policy.robustness import TESTS, Units, units
 from polbias.eval.policy.schema import FEW, ISSUES
-from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, table_of
+from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, known, table_of
+from polbias.eval.report.figures import caption
 from polbias.eval.report.labels import words
 from polbias.eval.statistics import cluster_interval
 
@@ -138,26 +138,26 @@ def worldview(all_: Sequence[Analysed]) -> Table:
 
 def equation_1(all_: Sequence[Analysed]) -> Table:
     """The stances as the paper computes them (Eq. 1, Figure 5)."""
-    titles, rows = issue_titles(), []
-    for each, entry in entries(all_, "worldview", "paper"):
-        row: Row = {
-            "respondent": each.name,
-            "language": entry["language"],
+    titles = issue_titles()
+    rows = [
+        about
+        | {
             "issue": titles[entry["issue"]],
             "stance": entry["equation_1"],
             "deviation": entry["equation_1_deviation"],
             "answered": entry["answered"],
             "few": heading("worldview", "yes" if entry["answered"] < FEW else "no"),
         }
-        rows.append(row)
+        for about, entry in entries(all_, "worldview", "paper")
+    ]
     return arranged("worldview", "issue stance:number deviation:number answered:number few", rows, "paper")
 
 
-def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Analysed, Document]]:
-    """Yield the entries of a list of all summaries."""
+def entries(all_: Iterable[Analysed], name: str, mode: Mode) -> Iterator[tuple[Row, Document]]:
+    """Yield the entries of a list of all summaries, each after the first cells of its row."""
     for each in all_:
         for entry in each.summary(mode)[name]:
-            yield each, entry
+            yield {"respondent": each.name, "language": entry["language"]}, entry
 
 
 def arranged(id_: str, names: str, rows: Sequence[Row], mode: Mode) -> Table:
@@ -172,13 +172,10 @@ def arranged(id_: str, names: str, rows: Sequence[Row], mode: Mode) -> Table:
 
 def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
     """The share of statements that pass each reliability test (Figure 3)."""
-    rows: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[Cell, ...], Row] = {}
     coins: dict[tuple[float, ...], Row] = {}
-    for each, entry in entries(all_, "tests", mode):
-        name = entry["test"]
-        row = rows.setdefault(
-            (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
-        )
+    for about, entry in entries(all_, "tests", mode):
+        name, row = entry["test"], rows.setdefault((*about.values(),), about)
         if mode != "corrected":
             row |= {name: entry["passed"], f"{name}_deviation": entry["deviation"]}
         elif entry["passed"] is not None:
@@ -203,11 +200,9 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
 
 def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
     """Agreement of a statement and its variants (Table 2)."""
-    rows: dict[tuple[str, str], Row] = {}
-    for each, entry in entries(all_, "kappas", mode):
-        row = rows.setdefault(
-            (each.name, entry["language"]), {"respondent": each.name, "language": entry["language"]}
-        )
+    rows: dict[tuple[Cell, ...], Row] = {}
+    for about, entry in entries(all_, "kappas", mode):
+        row = rows.setdefault((*about.values(),), about)
         row |= {entry["name"]: entry["mean"], f"{entry['name']}_deviation": entry["deviation"]}
     shown = (
         "paraphrase:number paraphrase_deviation:number negation:number negation_deviation:number "
@@ -218,38 +213,27 @@ def kappas(all_: Sequence[Analysed], mode: Mode) -> Table:
 
 def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
     """Agreement of the instructions (Table 3)."""
-    rows: list[Row] = []
-    for each, entry in entries(all_, "templates", mode):
-        rows.append(
-            {
-                "respondent": each.name,
-                "language": entry["language"],
-                "alpha": entry["alpha"],
-                "same": entry["same"],
-                "statements": int(entry["statements"]),
-                "templates": int(entry["templates"]),
-            }
-        )
+    rows = [
+        about
+        | {name: entry[name] for name in ("alpha", "same")}
+        | {name: int(entry[name]) for name in ("statements", "templates")}
+        for about, entry in entries(all_, "templates", mode)
+    ]
     return arranged("templates", "alpha:number same:share statements:count templates:count", rows, mode)
 
 
 def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
     """The match with parties of the left, the centre and the right (Figure 4); None without any party."""
-    rows: dict[tuple[str, ...], Row] = {}
-    for each, entry in entries(all_, "leanings", mode):
-        model = entry["respondent"] == "model"
-        name = each.name if model else heading("leanings", entry["respondent"])
-        key = (name, entry["language"], entry["answers"])
-        about: Row = {
-            "respondent": name,
-            "language": entry["language"],
-            "answers": heading("leanings", entry["answers"]),
-        }
-        row = rows.setdefault(key, about)
+    rows: dict[tuple[Cell, ...], Row] = {}
+    for about, entry in entries(all_, "leanings", mode):
+        if entry["respondent"] != "model":
+            about["respondent"] = heading("leanings", entry["respondent"])
+        about["answers"] = heading("leanings", entry["answers"])
+        row = rows.setdefault((*about.values(),), about)
         leaning_ = entry["leaning"].replace(" ", "_")
         if mode == "corrected":
-            match, low, high = (points(_number(entry[end])) for end in ("match", "low", "high"))
-            row[leaning_] = Estimate(match, low, high, p=entry["p_value"])
+            ends = (entry[end] for end in ("match", "low", "high"))
+            row[leaning_] = Estimate.of(*ends, scale=100, p=entry["p_value"])
         elif leaning_ != "right_minus_left":
             row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
     if not rows:
@@ -261,10 +245,6 @@ def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
             "right_deviation:points"
         )
     return arranged("leanings", shown, [*rows.values()], mode)
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 # How often a respondent agrees and disagrees, among all and among reliable statements (Figure 6).
@@ -304,14 +284,14 @@ def agreement_figures(table: Table) -> list[Figure]:
         ]
         if not rows:
             continue
-        told = "; ".join(
+        told = (
             f"{row.label}: " + ", ".join(f"{name} {100 * share:.0f}%" for name, share in row.parts.items())
             for row in rows
         )
         colours = {names[code]: _COLOURS[code] for code in codes}
         title = heading("agreement", among)
-        caption = Caption(f"policy-agreement-{among}", f"{about.title}: {title}", told)
-        svg = stacked(rows, caption, about.columns["unit"], colours)
+        made = caption(NAME, "agreement", told, title, among)
+        svg = stacked(rows, made, about.columns["unit"], colours)
         figures.append(Figure("agreement", svg, "agreement", title))
     return figures
 
@@ -325,22 +305,16 @@ def _shares(found: Units, answers: Codes, codes: tuple[int, ...], among: str, mo
         name = _NAMES[code]
         if mode == "corrected":
             mean = cluster_interval(said, clusters, bounds=(0.0, 1.0))
-            ends = [None if not math.isfinite(end) else end for end in (mean.estimate, mean.low, mean.high)]
-            made[name] = Estimate(ends[0], *_within(ends[1], ends[2]), mean.n, mean.clusters)
+            made[name] = Estimate.over_clusters(mean).of_share()
         else:
             values = [
                 float(said[instruction == place].mean()) if (instruction == place).any() else math.nan
                 for place in range(len(found.instruction.levels))
             ]
             mean_ = spread(name, values)
-            known = [None if math.isnan(value) else value for value in (mean_.mean, mean_.deviation)]
-            made |= dict(zip(_share_columns(code, mode), known, strict=True))
+            numbers = known(mean_.mean), known(mean_.deviation)
+            made |= dict(zip(_share_columns(code, mode), numbers, strict=True))
     return made
-
-
-def _within(low: float | None, high: float | None) -> tuple[float | None, float | None]:
-    """An interval of a share does not leave 0 to 1."""
-    return (None if low is None else max(0.0, low)), (None if high is None else min(1.0, high))
 
 
 def _share_columns(code: int, mode: Mode) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ from polbias.eval.statistics import (
     sign_flip,
     sign_flips,
 )
-from polbias.eval.support import State, Support, discordant
+from polbias.eval.support import State, discordant
 from polbias.files import InputError, PolbiasError
 from polbias.registry import instruments
 
@@ -109,14 +109,6 @@ def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
             first, second = pairs[place]
             mean = cluster_interval(difference, clusters)
             uneven = discordant(np.arange(difference.size), difference, Factor.of(clusters))
-            made = Estimate(
-                value=known(mean.estimate),
-                low=known(mean.low),
-                high=known(mean.high),
-                n=mean.n,
-                clusters=mean.clusters,
-                p=known(flip.p_value),
-            )
             found[place] = Comparison(
                 instrument=first.instrument,
                 measure=first.measure,
@@ -124,7 +116,7 @@ def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
                 about=first.about,
                 first=first.respondent,
                 second=second.respondent,
-                estimate=made.on(Support(None, 0.0, uneven, mean.clusters)),
+                estimate=Estimate.over_clusters(mean, p=flip.p_value).on_pairs(uneven),
                 smallest_p=flip.smallest_p,
             )
     yield from (found[place] for place in sorted(found))

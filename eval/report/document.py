@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from polbias.aliases import Document, Floats
+from polbias.eval.statistics import ClusterInterval, Contrast
 from polbias.eval.support import MISSING, State, Support
 
 # What a report says, before it is written: findings, comparisons, tables, figures, notices.
@@ -53,6 +54,27 @@ class Estimate:
     discordant: int | None = None
     limit: float | None = None
 
+    @classmethod
+    def of(
+        cls,
+        value: float | None,
+        low: float | None,
+        high: float | None,
+        *,
+        scale: float = 1.0,
+        p: float | None = None,
+        **counts: Any,
+    ) -> Estimate:
+        """An estimate of numbers that may be NaN, which stands for none."""
+        middle, below, above = (known(None if each is None else scale * each) for each in (value, low, high))
+        return cls(middle, below, above, p=known(p), **counts)
+
+    @classmethod
+    def over_clusters(cls, found: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any) -> Estimate:
+        """A mean, or a difference of cells, with its interval over clusters."""
+        sizes = {"n": found.n, "clusters": found.clusters} | counts
+        return cls.of(found.estimate, found.low, found.high, scale=scale, **sizes)
+
     @property
     def ends(self) -> tuple[float, float, float]:
         """The value and its interval, NaN where there is none."""
@@ -73,6 +95,15 @@ class Estimate:
         limit = support.limit if support.estimable else None
         value = self.value if support.estimable else None
         return replace(known, value=value, low=None, high=None, p=None, limit=limit)
+
+    def on_pairs(self, uneven: int) -> Estimate:
+        """Return a difference, of which no answer is missing, as far as the discordant clusters carry it."""
+        return self.on(Support(None, 0.0, uneven, self.clusters or 0))
+
+    def of_share(self) -> Estimate:
+        """Return the estimate of a share, whose interval ends at 0 and 1."""
+        low = None if self.low is None else max(0.0, self.low)
+        return replace(self, low=low, high=None if self.high is None else min(1.0, self.high))
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
@@ -213,15 +244,14 @@ def with_gap(finding: Finding) -> Iterator[Finding]:
     """Yield a finding and, beside a headline, its refusal gap as a headline that is tested like it."""
     yield finding
     if finding.headline and finding.refusal_gap is not None:
-        yield Finding(
-            instrument=finding.instrument,
-            respondent=finding.respondent,
+        yield replace(
+            finding,
             measure=REFUSAL_GAP,
-            key=finding.key,
-            about=finding.about,
             estimate=finding.refusal_gap,
-            headline=True,
             smallest_p=None if finding.refusal_gap.p is None else finding.smallest_p,
+            bounds=None,
+            refusal_gap=None,
+            scores=None,
         )
 
 

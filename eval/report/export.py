@@ -24,6 +24,8 @@ from polbias.registry import instrument_of
 # The schema is ``templates/report/summary.schema.json``; what the keys mean stands in docs/report.md.
 
 SCHEMA = "polbias.report/2"
+_ADJUSTED = ("p_holm", "p_bh", "smallest_p")
+_COMPARED = ("value", "low", "high", "n", "clusters", "p", "state", "discordant", "limit")
 
 
 def summary(report: Report) -> Json:
@@ -50,23 +52,14 @@ def summary_text(report: Report) -> str:
 def finding_records(findings: Sequence[Finding]) -> list[Json]:
     """Return findings as flat records, the same in summary.json and findings.csv."""
     return [
-        {
-            "instrument": each.instrument,
-            "respondent": each.respondent,
-            "measure": each.measure,
-            "key": each.key,
-            "about": each.about,
-            "headline": each.headline,
-            "verdict": verdict(each),
-            **numbers(each.estimate),
-            "p_holm": each.p_holm,
-            "p_bh": each.p_bh,
-            "smallest_p": each.smallest_p,
-            "bound_low": each.bounds[0] if each.bounds else None,
-            "bound_high": each.bounds[1] if each.bounds else None,
-            "refusal_gap": each.refusal_gap.value if each.refusal_gap else None,
-            "refusal_gap_low": each.refusal_gap.low if each.refusal_gap else None,
-            "refusal_gap_high": each.refusal_gap.high if each.refusal_gap else None,
+        _named(each, "instrument", "respondent", "measure", "key", "about", "headline")
+        | {"verdict": verdict(each)}
+        | numbers(each.estimate)
+        | _named(each, *_ADJUSTED)
+        | dict(zip(("bound_low", "bound_high"), each.bounds or (None, None), strict=True))
+        | {
+            f"refusal_gap{end}": getattr(each.refusal_gap, name, None)
+            for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))
         }
         for each in findings
     ]
@@ -75,25 +68,16 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
 def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
     """Return comparisons as flat records, the same in summary.json and comparisons.csv."""
     return [
-        {
-            "instrument": each.instrument,
-            "measure": each.measure,
-            "key": each.key,
-            "about": each.about,
-            "first": each.first,
-            "second": each.second,
-            "verdict": verdict(each),
-            **{
-                name: value
-                for name, value in numbers(each.estimate).items()
-                if name in ("value", "low", "high", "n", "clusters", "p", "state", "discordant", "limit")
-            },
-            "p_holm": each.p_holm,
-            "p_bh": each.p_bh,
-            "smallest_p": each.smallest_p,
-        }
+        _named(each, "instrument", "measure", "key", "about", "first", "second")
+        | {"verdict": verdict(each)}
+        | finite(_named(each.estimate, *_COMPARED))
+        | _named(each, *_ADJUSTED)
         for each in comparisons
     ]
+
+
+def _named(found: Any, *names: str) -> Json:
+    return {name: getattr(found, name) for name in names}
 
 
 def numbers(estimate: Estimate) -> Json:
@@ -198,9 +182,7 @@ def _schema(answers: Answers) -> Any:
     for tables in (answers[name] for name in sorted(answers)):
         for table in tables.values():
             for field in table.schema:
-                own.setdefault(field.name, set()).add(
-                    field.type.value_type if pa.types.is_dictionary(field.type) else field.type
-                )
+                own.setdefault(field.name, set()).add(field.type)
     for name, kinds in own.items():
         types[name] = kinds.pop() if len(kinds) == 1 else pa.string()
     return pa.schema(list(types.items()))

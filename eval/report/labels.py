@@ -29,11 +29,13 @@ from polbias.registry import instruments
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-class _Words(BaseModel):
+class Worded(BaseModel):
+    """Words that are read from a template."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Measure(_Words):
+class Measure(Worded):
     """A measure in words.
 
     Attributes:
@@ -53,7 +55,7 @@ class Measure(_Words):
     directional: bool | None = None
 
 
-class Shown(_Words):
+class Shown(Worded):
     """A table or a figure in words.
 
     Attributes:
@@ -69,7 +71,7 @@ class Shown(_Words):
     columns: Mapping[str, str] = Field(default_factory=dict)
 
 
-class Words(_Words):
+class Words(Worded):
     """What an instrument is called.
 
     Attributes:
@@ -101,7 +103,7 @@ class Words(_Words):
 @lru_cache(maxsize=16)
 def words(instrument: str) -> Words:
     """Return the words of an instrument."""
-    return _load(instruments()[instrument].words, Words)
+    return load(instruments()[instrument].words, Words)
 
 
 class Wording:
@@ -123,7 +125,7 @@ class Wording:
         return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
 
 
-class Frame(_Words):
+class Frame(Worded):
     """What a report says whatever the instrument (``templates/report/frame.yaml``).
 
     Attributes:
@@ -140,10 +142,11 @@ class Frame(_Words):
 @lru_cache(maxsize=1)
 def frame() -> Frame:
     """Return the words of the frame."""
-    return _load("templates/report/frame.yaml", Frame)
+    return load("templates/report/frame.yaml", Frame)
 
 
-def _load(place: str, model: type[_Model]) -> _Model:
+def load(place: str, model: type[_Model]) -> _Model:
+    """Read words from a template."""
     path = package_file(place)
     try:
         return model.model_validate(yaml.safe_load(path.read_text("utf-8")))
@@ -256,15 +259,13 @@ def paragraphs(report: Report) -> Paragraphs:
 def sentence(finding: Finding, tests: int) -> str:
     """Say what a finding establishes."""
     said = frame().findings
-    measure, estimate, found = _measure(finding), finding.estimate, verdict(finding)
+    estimate, found = finding.estimate, verdict(finding)
     most = largest(finding)
     return said["hint_undone" if found == "hint" and undone(finding) else found.replace(" ", "_")].format(
         respondent=finding.respondent,
         direction=_direction(finding),
-        measure=_named(measure.title, finding.about),
-        value=points(estimate.value),
-        low=points(estimate.low),
-        high=points(estimate.high),
+        measure=_named(finding),
+        **_interval(estimate),
         largest="" if most is None else f"{most:.1f}",
         clusters=estimate.clusters,
         discordant=estimate.discordant,
@@ -353,10 +354,8 @@ def _told(headlines: Sequence[Finding], respondent: str) -> Iterator[str]:
             yield said[f"overview_{key}"].format(
                 verdict=name,
                 direction=_direction(finding),
-                measure=_named(_measure(finding).title, finding.about),
-                value=points(finding.estimate.value),
-                low=points(finding.estimate.low),
-                high=points(finding.estimate.high),
+                measure=_named(finding),
+                **_interval(finding.estimate),
                 instrument=words(finding.instrument).title,
             )
     for state in ("not answered", "no variation"):
@@ -388,12 +387,10 @@ def _compared(each: Comparison) -> str:
         .format(
             first=each.first,
             second=each.second,
-            value=points(estimate.value),
-            low=points(estimate.low),
-            high=points(estimate.high),
+            **_interval(estimate),
             n=estimate.n or 0,
             p_bh=p_value(each.p_bh),
-            measure=_named(words(each.instrument).measures[each.measure].title, each.about),
+            measure=_named(each),
             instrument=words(each.instrument).title,
         )
     )
@@ -405,13 +402,18 @@ def _direction(finding: Finding) -> str:
     return said.strip().rstrip(".")
 
 
-def _measure(finding: Finding) -> Measure:
-    return words(finding.instrument).measures[finding.measure]
+def _measure(found: Finding | Comparison) -> Measure:
+    return words(found.instrument).measures[found.measure]
 
 
-def _named(title: str, about: str) -> str:
+def _named(found: Finding | Comparison) -> str:
+    title = _measure(found).title
     name = title[:1].lower() + title[1:]
-    return f"{name} ({about})" if about else name
+    return f"{name} ({found.about})" if found.about else name
+
+
+def _interval(estimate: Estimate) -> dict[str, str]:
+    return {name: points(getattr(estimate, name)) for name in ("value", "low", "high")}
 
 
 def _counted(count: int, noun: str) -> str:

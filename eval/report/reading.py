@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polbias.aliases import Json
+from polbias.eval.lm_eval_glue import flat
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.labels import frame
@@ -346,14 +347,15 @@ def _order(version: str) -> tuple[tuple[int, int, str], ...]:
 _MINI = "_mini"
 
 
-def values(column: Any) -> list[Any]:
-    """Return the values of an Arrow column; texts that recur are looked up, which is faster than decoding."""
-    if not hasattr(column.type, "index_type"):
-        found: list[Any] = column.to_pylist()
-        return found
-    coded = column.unify_dictionaries().combine_chunks()
-    texts = [*coded.dictionary.to_pylist(), None]
-    return [texts[-1 if code is None else code] for code in coded.indices.to_pylist()]
+def texts(answers: Any) -> list[str]:
+    """Return the answers of a sample in words."""
+    found = flat(answers)
+    if not found:
+        raise ValueError("filtered_resps: found none, expected an answer")
+    for text in found:
+        if not isinstance(text, str):
+            raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
+    return found
 
 
 def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iterator[tuple[list[int], int]]:

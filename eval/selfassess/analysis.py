@@ -20,7 +20,7 @@ from polbias.eval.selfassess.schema import OUTCOMES, Judgements
 from polbias.eval.selfassess.shares import POINTS, cells, choice_support, estimate, side_shares
 from polbias.eval.selfassess.shares import Estimate as ShareEstimate
 from polbias.eval.statistics import SignFlip, contrast
-from polbias.eval.support import Support, discordant
+from polbias.eval.support import discordant
 
 # What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
 
@@ -201,8 +201,7 @@ def counted(rows: Judgements) -> Json:
 
 def named(row: Document, name: str, p: float | None = None, **counts: Any) -> Estimate:
     """Return an estimate from the fields of a table of the family."""
-    value, low, high = (known(row[f"{name}{end}"]) for end in ("", "_low", "_high"))
-    return Estimate(value, low, high, p=known(p), **counts)
+    return Estimate.of(*(row[f"{name}{end}"] for end in ("", "_low", "_high")), p=p, **counts)
 
 
 # What became of the articles of the first stage, which nothing is chosen in.
@@ -230,21 +229,15 @@ def refusal_gaps(articles: Articles) -> Iterator[tuple[str, Estimate]]:
         topics = articles.topic.select(sided)
         signs = np.array(weights)[articles.side.codes[sided]]
         uneven = discordant(topics.codes, signs * refused[sided], topics)
-        estimate = Estimate(
-            known(POINTS * found.estimate),
-            known(POINTS * found.low),
-            known(POINTS * found.high),
-            n=found.n,
-            clusters=found.clusters,
+        estimate = Estimate.over_clusters(
+            found,
+            POINTS,
             refusals=int(refused[sided].sum()),
             unparsable=int(_is(articles, "empty")[sided].sum()),
             truncated=int(_is(articles, "truncated")[sided].sum()),
-            p=known(p),
+            p=p,
         )
-        yield (
-            str(articles.set.levels[code]),
-            estimate.on(Support(None, 0.0, uneven, found.clusters)),
-        )
+        yield str(articles.set.levels[code]), estimate.on_pairs(uneven)
 
 
 def article_shares(articles: Articles) -> Iterator[Json]:
@@ -292,12 +285,9 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
 
 def whole_estimate(whole: Whole) -> Estimate:
     """Return the bias of a set as a whole."""
-    found = whole.bias.estimate
-    counts = counted(whole.bias.rows)
-    made = Estimate(
-        known(found.value), known(found.low), known(found.high), p=known(whole.flip.p_value), **counts
-    )
-    return made.on(choice_support(whole.bias.rows))
+    found, rows = whole.bias.estimate, whole.bias.rows
+    made = Estimate.of(found.value, found.low, found.high, p=whole.flip.p_value, **counted(rows))
+    return made.on(choice_support(rows))
 
 
 def cell_estimate(cell: Cell) -> Estimate:

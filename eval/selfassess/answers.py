@@ -12,9 +12,9 @@ import numpy as np
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.columns import Factor
-from polbias.eval.lm_eval_glue import flat, label_shares
+from polbias.eval.lm_eval_glue import label_shares
 from polbias.eval.report.labels import Wording
-from polbias.eval.report.reading import counting, values
+from polbias.eval.report.reading import counting, texts
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES, SIDES, Judgements, is_choice, likeliest, outcome
 
 # From samples of the self-assessment tasks to rows: articles of the first stage, choices of the second.
@@ -59,17 +59,11 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
 
 def _where(doc: Document) -> Json:
     """What both stages have: topic, set and role."""
-    found = {
-        "id": doc["id"],
-        "cluster_id": doc["cluster_id"],
-        "set": doc["set"],
-        "category": doc.get("category"),
-        "role": doc["role"],
-    }
+    found = {name: doc[name] for name in ("id", "cluster_id", "set", "role")}
     for name in ("id", "cluster_id", "set"):
         if not isinstance(found[name], str):
             raise ValueError(f"{name}: found {found[name]!r}, expected a name")
-    return found
+    return found | {"category": doc.get("category")}
 
 
 def _asked(doc: Document) -> Json:
@@ -98,13 +92,13 @@ def _wanted(ways: Any) -> set[str]:
 def _article(answers: Any, doc: Document) -> Iterator[Json]:
     if doc["side"] not in SIDES:
         raise ValueError(f"side: found {doc['side']!r}, expected {' or '.join(SIDES)}")
-    for text in _texts(answers):
+    for text in texts(answers):
         label = _written(text)
         yield {"stage": ARTICLE, "side": doc["side"], "label": label, "outcome": _FOUND.get(label, label)}
 
 
 def _chosen(answers: Any, doc: Document) -> Iterator[Json]:
-    for text in _texts(answers):
+    for text in texts(answers):
         yield _choice(doc, *outcome(text, int(doc["ways"]), str(doc["language"]), doc.get("prefill")))
 
 
@@ -119,16 +113,6 @@ def _choice(doc: Document, found: str, choice: int | None) -> Json:
     side = doc["sides"][choice - 1] if choice else None
     became = "answered" if side else _FOUND.get(found, found)
     return {"label": side or found, "side": side, "choice": choice, "outcome": became}
-
-
-def _texts(answers: Any) -> list[str]:
-    texts = flat(answers)
-    if not texts:
-        raise ValueError("filtered_resps: found none, expected an answer")
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
-    return texts
 
 
 @lru_cache(maxsize=1 << 12)
@@ -195,7 +179,7 @@ def read_answers(respondent: str, table: Any) -> Answers:
 
     What was asked in several tasks counts as in the first of them by name, small tasks last.
     """
-    columns = {name: values(table.column(name)) for name in _READ}
+    columns = table.select([*_READ]).to_pydict()
     kept = [row for rows, _ in counting(columns, ("repeat", "label", "label_mass")) for row in rows]
     chosen = [row for row in kept if columns["stage"][row] == CHOICE]
     written = [row for row in kept if columns["stage"][row] == ARTICLE]

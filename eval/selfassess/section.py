@@ -11,8 +11,8 @@ from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
 from polbias.eval.plots import Bar, Caption, Interval, Shares, bars, intervals, stacked
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import words
 from polbias.eval.selfassess.analysis import OTHER, Analysis, analyse, findings, measure_of
 from polbias.eval.selfassess.answers import COLUMNS, NAME, Answers, called, read_answers, rows, say
 from polbias.eval.selfassess.tables import side_name, tables
@@ -67,8 +67,7 @@ def _drawn(
     if not rows:
         return
     about = called("set", set_name)
-    title = say("of_set", title=words(NAME).figures[name].title, set=about)
-    told = "; ".join(
+    told = (
         f"{row['respondent']}: "
         + ", ".join(
             f"{name} {cell.value:.2f}"
@@ -77,8 +76,7 @@ def _drawn(
         )
         for row in rows
     )
-    caption = Caption(f"{NAME}-{name}-{set_name}".replace("_", "-"), title, told)
-    yield Figure(name, draw(rows, caption), table, about)
+    yield Figure(name, draw(rows, caption(NAME, name, told, about, set_name)), table, about)
 
 
 def _shares(rows: Rows, caption: Caption, set_name: str, ways: int) -> str:
@@ -98,7 +96,7 @@ def _shares(rows: Rows, caption: Caption, set_name: str, ways: int) -> str:
 def _bars(rows: Rows, caption: Caption, series: Sequence[str]) -> str:
     """Figures 2 and 3: the bias in two cells beside each other."""
     found = [
-        Bar(str(row["respondent"]), called("series", name), *_ends(row[name]))
+        Bar(str(row["respondent"]), called("series", name), *ends(row[name]))
         for row in rows
         for name in series
     ]
@@ -107,21 +105,16 @@ def _bars(rows: Rows, caption: Caption, series: Sequence[str]) -> str:
 
 def _places(rows: Rows, caption: Caption, ways: int) -> str:
     """How often the first article is chosen, for both questions."""
-    found, seen = [], None
-    for row in rows:
-        label = "" if row["respondent"] == seen else str(row["respondent"])
-        value, low, high = (_PERCENT * each for each in _ends(row["first"]))
-        found.append(Interval(label, value, low, high, str(row["question"])))
-        seen = row["respondent"]
+    labels = once(row["respondent"] for row in rows)
+    found = [
+        Interval(label, *ends(row["first"], _PERCENT), str(row["question"]))
+        for label, row in zip(labels, rows, strict=True)
+    ]
     return intervals(found, caption, say("unit_first"), null=_PERCENT / ways)
 
 
 def _is(row: Row, **wanted: str) -> bool:
     return all(row[name] == called(name, value) for name, value in wanted.items())
-
-
-def _ends(cell: Cell) -> tuple[float, float, float]:
-    return (cell if isinstance(cell, Estimate) else Estimate(None)).ends
 
 
 def _number(cell: Cell) -> float:

@@ -51,10 +51,9 @@ def _whole(everyone: Sequence[Analysis]) -> Table:
     rows: list[Row] = []
     for each in everyone:
         for set_name, whole in each.wholes.items():
-            first: dict[str, Value] = {"respondent": each.answers.respondent, "set": called("set", set_name)}
-            ends = dict(zip(_WORST, whole.bias.bounds, strict=True))
+            first = _named(each.answers.respondent, {"set": set_name})
             about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
-            rows.append(first | about | ends)
+            rows.append(first | about | dict(zip(_WORST, whole.bias.bounds, strict=True)))
             rows += [first | each for each in _without(whole.bias.rows)]
     return table_of("bias", f"{_WHERE} without bias:points worst_low:points worst_high:points", rows)
 
@@ -64,12 +63,8 @@ def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
         if flag is not None and flag.any() and not flag.all():
             own = rows.select(~flag)
             found = bias(own).estimate
-            ends = known(found.value), known(found.low), known(found.high)
-            about: dict[str, Value] = {
-                "without": called("without", name),
-                "bias": Estimate(*ends, **counted(own)),
-            }
-            yield about | dict.fromkeys(_WORST)
+            left = Estimate.of(found.value, found.low, found.high, **counted(own))
+            yield {"without": called("without", name), "bias": left, **dict.fromkeys(_WORST)}
 
 
 def _table4(everyone: Sequence[Analysis], mode: Mode) -> Table:

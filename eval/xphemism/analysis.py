@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from polbias.eval.columns import Level
 from polbias.eval.report.build import Flipped, flip_all
 from polbias.eval.report.document import Estimate, Finding, Scores, known, with_gap
-from polbias.eval.support import Support
 from polbias.eval.xphemism.answers import NAME, Answers, called, say
 from polbias.eval.xphemism.leaning import Leaning, Penalty, contributions, flipped, leaning, parts, penalties
 from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on
@@ -146,20 +144,15 @@ def counted(records: Records) -> dict[str, int]:
     }
 
 
-def plain(value: float, low: float, high: float, n: int, clusters: int, **more: Any) -> Estimate:
-    """Return an estimate of n claims."""
-    return Estimate(known(value), known(low), known(high), n, clusters, **more)
-
-
 def leaned(effect: Effect) -> Estimate:
     """Return the effect of leaning in percentage points, of all answers to the pairs that it is of."""
     found = effect.leaning
     counts = counted(effect.records) | {"clusters": found.clusters}
-    return Estimate(
-        known(found.effect),
-        known(found.low),
-        known(found.high),
-        p=known(found.p),
+    return Estimate.of(
+        found.effect,
+        found.low,
+        found.high,
+        p=found.p,
         state=found.state,
         missing=known(found.missing),
         discordant=found.discordant,
@@ -173,8 +166,8 @@ def refused(effect: Effect) -> Estimate | None:
     if effect.part.answers.scored:
         return None
     gap = effect.gap
-    found = plain(gap.gap, gap.low, gap.high, gap.n, gap.clusters, p=known(gap.p))
-    return found.on(Support(None, 0.0, gap.discordant, gap.clusters))
+    found = Estimate.of(gap.gap, gap.low, gap.high, p=gap.p, n=gap.n, clusters=gap.clusters)
+    return found.on_pairs(gap.discordant)
 
 
 def bounds(effect: Effect) -> tuple[float | None, float | None]:

@@ -9,9 +9,8 @@ from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import OutcomesError
-from polbias.eval.lm_eval_glue import flat
 from polbias.eval.report.labels import Wording
-from polbias.eval.report.reading import counting, values
+from polbias.eval.report.reading import counting, texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
 from polbias.eval.xphemism.metrics import BASE, outcome, true_share
 from polbias.eval.xphemism.schema import (
@@ -41,8 +40,10 @@ COLUMNS: Mapping[str, str] = {
 """The columns of the data, and of log-likelihood tasks those of the labels "true" and "false"."""
 
 LOGLIKELIHOOD = "_loglikelihood"
-_IDENTITY = ("id", "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base",
-             "judgmental_exchange", "prompt_style", "instruction_language")  # fmt: skip
+_PAIR_COLUMNS = (
+    "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base", "judgmental_exchange",
+    "prompt_style", "instruction_language",
+)  # fmt: skip
 _ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id")
 _FLAGS: Mapping[Any, int] = {0: 0, 1: 1}
 _KNOWN: Mapping[str, Mapping[Any, int]] = {
@@ -64,7 +65,9 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     read = _likelier if LOGLIKELIHOOD in task else _said
     for sample in samples:
         doc = sample["doc"]
-        about = {name: doc[name] for name in _IDENTITY} | {name: doc.get(name) for name in _ABOUT}
+        about = {name: doc[name] for name in ("id", *_PAIR_COLUMNS)} | {
+            name: doc.get(name) for name in _ABOUT
+        }
         _check(about)
         for repeat, found in enumerate(read(sample, doc)):
             yield about | found | {"repeat": repeat}
@@ -84,12 +87,7 @@ def _check(about: Document) -> None:
 
 def _said(sample: Document, doc: Document) -> Iterator[Json]:
     """What became of each answer in words."""
-    texts = flat(sample["filtered_resps"])
-    if not texts:
-        raise ValueError("filtered_resps: found none, expected an answer")
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
+    for text in texts(sample["filtered_resps"]):
         label = outcome(text, str(doc["instruction_language"]))
         became = "answered" if label in _VERDICTS else label
         yield {"label": label, "outcome": became, "log_true": None, "log_false": None}
@@ -177,8 +175,6 @@ def _judged(sample: Document, number: int, doc: Document, judge: Judge) -> list[
 
 def _share(sample: Document, number: int, doc: Document) -> tuple[float, float]:
     """The share of "true" in the probability of both labels, and that probability."""
-    from polbias.eval.xphemism.metrics import true_share
-
     answers = sample.get("filtered_resps") or ()
     try:
         return true_share([(float(first), greedy) for first, greedy in answers])
@@ -191,8 +187,6 @@ def _share(sample: Document, number: int, doc: Document) -> tuple[float, float]:
 
 def read_truth(text: str, language: str) -> str:
     """Return what became of one answer: one of the labels of answered pairs."""
-    from polbias.eval.xphemism.metrics import outcome
-
     return outcome(text, language)
 
 
@@ -240,10 +234,6 @@ def _fault(docs: Sequence[Document]) -> tuple[str, str] | None:
 
 # From the rows of a respondent to answered pairs: base and exchanged claim beside each other.
 
-_PAIR_COLUMNS = (
-    "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base", "judgmental_exchange",
-    "prompt_style", "instruction_language",
-)  # fmt: skip
 _ANSWER = ("label", "log_true", "log_false")
 
 
@@ -283,9 +273,7 @@ def read_answers(respondent: str, table: Any) -> Answers:
 
     A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
     """
-    columns = {
-        name: values(table.column(name)) for name in ("id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER)
-    }
+    columns = table.select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
     samples, scored, repeated = [], False, 0
     for asked, others in counting(columns, ("repeat", *_ANSWER)):
         repeated += others

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
 from polbias.eval.plots import Arrow, Caption, Interval, Point, arrows, intervals, plane
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
+from polbias.eval.report.figures import by_language, caption, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import words
 from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
@@ -31,29 +32,26 @@ _FIGURE5 = {
 def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterator[Figure]:
     """Yield the figures."""
     yield from _leaning(findings)
-    for language, lines in _by_language(tables.get("figure5")).items():
+    for language, lines in by_language(tables["figure5"].rows if "figure5" in tables else ()).items():
         for name in _FIGURE5:
             yield from _truth(name, language, lines)
-    for language, lines in _by_language(tables.get("figure6")).items():
+    for language, lines in by_language(tables["figure6"].rows if "figure6" in tables else ()).items():
         yield from _axes(language, lines)
 
 
 def _leaning(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Leaning of every respondent, in all pairs and by axis."""
-    rows: list[Interval] = []
-    told: list[str] = []
-    seen = ""
-    for each in findings:
-        axis = each.key or "both"
-        if axis in _AXES and each.estimate.value is not None and not each.of_refusals:
-            label = "" if each.respondent == seen else each.respondent
-            rows.append(Interval(label, *each.estimate.ends, series=called("axis", axis)))
-            told.append(f"{each.respondent}, {called('axis', axis)}: {each.estimate.value:+.1f}")
-            seen = each.respondent
-    if rows:
-        caption = Caption(f"{NAME}-leaning", words(NAME).figures["leaning"].title, "; ".join(told))
+    shown = [
+        (each.respondent, called("axis", each.key or "both"), each.estimate.ends)
+        for each in findings
+        if (each.key or "both") in _AXES and each.estimate.value is not None and not each.of_refusals
+    ]
+    if shown:
+        labels = once(who for who, _, _ in shown)
+        rows = [Interval(label, *ends, axis) for label, (_, axis, ends) in zip(labels, shown, strict=True)]
+        made = caption(NAME, "leaning", (f"{who}, {axis}: {ends[0]:+.1f}" for who, axis, ends in shown))
         sides = words(NAME).measures[MEASURE].sides
-        yield Figure("leaning", intervals(rows, caption, say("unit_points"), sides=sides), "leaning")
+        yield Figure("leaning", intervals(rows, made, say("unit_points"), sides=sides), "leaning")
 
 
 def _truth(name: str, language: str, rows: Sequence[Row]) -> Iterator[Figure]:
@@ -74,8 +72,12 @@ def _truth(name: str, language: str, rows: Sequence[Row]) -> Iterator[Figure]:
     if found:
         found.sort(key=lambda arrow: (arrow.label, [*colours].index(arrow.series), arrow.broken))
         told = (f"{each.label}, {each.series}: {each.before:.1f} to {each.after:.1f}" for each in found)
-        caption = _caption(name, language, "; ".join(told))
-        yield Figure(name, arrows(found, caption, say("unit_true"), colours), "figure5", language)
+        yield Figure(
+            name,
+            arrows(found, _caption(name, language, told), say("unit_true"), colours),
+            "figure5",
+            language,
+        )
 
 
 def _axes(language: str, rows: Sequence[Row]) -> Iterator[Figure]:
@@ -90,20 +92,13 @@ def _axes(language: str, rows: Sequence[Row]) -> Iterator[Figure]:
             name = str(row["point"] if many else row["respondent"])
             points.append(Point(name, _value(x), _value(y), _half(x), _half(y), str(row["prompt"])))
     if points:
-        caption = _caption("figure6", language, "; ".join(told))
-        yield Figure("figure6", plane(points, caption, say("economic"), say("social")), "figure6", language)
+        made = _caption("figure6", language, told)
+        yield Figure("figure6", plane(points, made, say("economic"), say("social")), "figure6", language)
 
 
-def _by_language(table: Table | None) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
-    for row in table.rows if table else ():
-        found.setdefault(str(row["language"]), []).append(row)
-    return found
-
-
-def _caption(name: str, language: str, told: str) -> Caption:
+def _caption(name: str, language: str, told: Iterable[str]) -> Caption:
     title = say("by_language", title=words(NAME).figures[name].title, language=language)
-    return Caption(f"{NAME}-{name.replace('_', '-')}-{language.lower()}", title, told)
+    return caption(NAME, name, told, key=language.lower(), title=title)
 
 
 def _percent(cell: Cell) -> float:

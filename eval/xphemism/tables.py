@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, known, table_of
-from polbias.eval.xphemism.analysis import Analysis, Effect, Part, leaned, plain, refused
+from polbias.eval.xphemism.analysis import Analysis, Effect, Part, leaned, refused
 from polbias.eval.xphemism.answers import called
-from polbias.eval.xphemism.leaning import DIFFERENCE
+from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty
 from polbias.eval.xphemism.regression import TERMS, Coefficient, coefficients
 from polbias.eval.xphemism.summary import axes_data, outcomes, truth_data
 
@@ -87,7 +87,8 @@ def _figure5(analysis: Analysis) -> Table:
     rows: list[Row] = []
     for each in analysis.everyone:
         for found in truth_data(each.records):
-            change = plain(*(found[name] for name in ("change", "low", "high", "n", "clusters")))
+            ends = (found[name] for name in ("change", "low", "high"))
+            change = Estimate.of(*ends, n=found["n"], clusters=found["clusters"])
             rows.append(
                 _named(found["model"], found["prompt"], found["instruction_language"])
                 | {
@@ -104,7 +105,7 @@ def _penalty(analysis: Analysis) -> Table:
     rows: list[Row] = []
     for part, each in analysis.penalties:
         if not each.note:
-            change = plain(each.change, each.low, each.high, each.n, each.clusters, p=known(each.p))
+            change = _estimate(each.change, each)
             changed: dict[str, Cell] = dict.fromkeys(("lost", "gained", "p_mcnemar"))
             if each.claims != DIFFERENCE:  # which is of no claims of its own
                 changed = {"lost": each.lost, "gained": each.gained, "p_mcnemar": known(each.p_mcnemar)}
@@ -171,7 +172,11 @@ def _table3(found: Iterable[Coefficient], mode: Literal["corrected", "paper"]) -
 
 
 def _logits(found: Coefficient) -> Estimate:
-    return plain(found.coef, found.low, found.high, found.n, found.clusters, p=known(found.p))
+    return _estimate(found.coef, found)
+
+
+def _estimate(value: float, found: Coefficient | Penalty) -> Estimate:
+    return Estimate.of(value, found.low, found.high, p=found.p, n=found.n, clusters=found.clusters)
 
 
 def _figure6(found: list[Coefficient]) -> Table:

@@ -7,12 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
-
 from polbias.eval.report.document import MINUS, Cell, Estimate, Kind, Notice, p_value, points, share
+from polbias.eval.report.labels import Worded, load
 from polbias.eval.svg import COLOURS, variables
-from polbias.files import TemplateError, package_file
 
 # Numbers as tables print them, by the kind of their column; None where there is nothing to print.
 
@@ -65,11 +62,7 @@ def _minus(text: str) -> str:
 # Words that all reports share (``templates/report/page.yaml``).
 
 
-class _Words(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Entry(_Words):
+class Entry(Worded):
     """An entry of the guide.
 
     Attributes:
@@ -81,7 +74,7 @@ class Entry(_Words):
     text: tuple[str, ...]
 
 
-class Frame(_Words):
+class Frame(Worded):
     """The words of the page itself, by id.
 
     Attributes:
@@ -112,13 +105,7 @@ class Frame(_Words):
 @lru_cache(maxsize=1)
 def frame() -> Frame:
     """Return the words of the page."""
-    path = package_file("templates/report/page.yaml")
-    try:
-        return Frame.model_validate(yaml.safe_load(path.read_text("utf-8")))
-    except OSError as error:
-        raise TemplateError(f"{path}: cannot be read ({error.strerror})") from None
-    except (yaml.YAMLError, ValidationError) as error:
-        raise TemplateError(f"{path}: {error}") from None
+    return load("templates/report/page.yaml", Frame)
 
 
 # Cells of tables: what is printed, what it is sorted by, what an estimate rests on.
@@ -146,13 +133,8 @@ class Shown:
 def cell(value: Cell, kind: Kind, frame: Frame) -> Shown:
     """Return a cell as it is printed."""
     if isinstance(value, Estimate):
-        text = printed(value.value, kind)
-        return Shown(
-            text or value.state,
-            _key(value.value),
-            lines(value, kind, frame),
-            rests_on(value, frame),
-        )
+        text = printed(value.value, kind) or value.state
+        return Shown(text, _key(value.value), lines(value, kind, frame), rests_on(value, frame))
     if isinstance(value, bool):
         return Shown(frame.labels["true" if value else "false"])
     if isinstance(value, (int, float)):

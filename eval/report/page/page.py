@@ -51,23 +51,23 @@ from polbias.files import package_file
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure of an instrument.
+    """A figure.
 
     Attributes:
         id: its anchor.
         title: of it, with what this one is of.
         note: how to read it.
-        source: what it follows.
         svg: the drawing.
+        source: what it follows; empty for those of the page's own.
         table: anchor of the table that holds its numbers; empty if there is none.
     """
 
     id: str
     title: str
     note: str
-    source: str
     svg: str
-    table: str
+    source: str = ""
+    table: str = ""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _pictures(section: Section, words: Words) -> list[Picture]:
         own = f"figure-{instrument}-{figure.id}" + (f"-{number}" if number > 1 else "")
         title = f"{titled.title}: {figure.about}" if figure.about else titled.title
         pictures.append(
-            Picture(own, title, titled.note, titled.source, figure.svg, anchors.get(figure.table, ""))
+            Picture(own, title, titled.note, figure.svg, titled.source, anchors.get(figure.table, ""))
         )
     return pictures
 
@@ -149,24 +149,9 @@ def _pictures(section: Section, words: Words) -> list[Picture]:
 # The bias profile: what stands for each instrument, model by model.
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """A figure of the page's own.
-
-    Attributes:
-        id: its anchor.
-        title: of it.
-        note: how to read it.
-        svg: the drawing.
-    """
-
-    id: str
-    title: str
-    note: str
-    svg: str
-
-
-def profile(report: Report, words: Callable[[str], Words], frame: Frame) -> tuple[Drawn | None, list[Drawn]]:
+def profile(
+    report: Report, words: Callable[[str], Words], frame: Frame
+) -> tuple[Picture | None, list[Picture]]:
     """Draw the headline findings.
 
     Those that tell left from right share one axis, grouped by model; each other measure has its own.
@@ -251,7 +236,7 @@ def series_name(finding: Finding, findings: Sequence[Finding], words: Callable[[
 
 def _shared(
     findings: Sequence[Finding], names: Sequence[str], words: Callable[[str], Words], frame: Frame
-) -> Drawn:
+) -> Picture:
     several = len({series_name(finding, findings, words) for finding in findings}) > 1
     labels, lines = short_names(names), list[Interval]()
     for name in names:
@@ -265,13 +250,13 @@ def _shared(
     caption = Caption("profile-figure", title, _described(findings, frame))
     sides = (frame.labels["left"], frame.labels["right"])
     svg = intervals(lines, caption, frame.labels["unit_sides"], sides=sides)
-    return Drawn("profile-shared", title, frame.notes["profile"], svg)
+    return Picture("profile-shared", title, frame.notes["profile"], svg)
 
 
 def _other(
     key: tuple[str, str], findings: Sequence[Finding], names: Sequence[str],
     words: Callable[[str], Words], frame: Frame,
-) -> Drawn:  # fmt: skip
+) -> Picture:  # fmt: skip
     own = words(key[0])
     measure = measure_of(findings[0], own)
     ordered = sorted(findings, key=lambda finding: names.index(finding.respondent))
@@ -280,7 +265,7 @@ def _other(
     id = f"profile-{key[0]}-{key[1]}".replace("_", "-")
     title = f"{own.title}: {measure.title}"
     caption = Caption(f"{id}-figure", title, _described(findings, frame))
-    return Drawn(
+    return Picture(
         id, title, measure.what, intervals(lines, caption, frame.labels["unit"], sides=measure.sides)
     )
 

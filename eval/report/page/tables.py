@@ -267,11 +267,8 @@ def sources_table(report: Report, frame: Frame) -> Grid:
     """Return the table of files."""
     fields: list[Field[Source]] = [
         Field("file", "text", kept=True),
-        Field("respondent", "text"),
-        Field("task", "text"),
-        Field("task_version", "text"),
-        Field("dataset", "text"),
-        Field("dataset_version", "text"),
+        *(Field[Source](name, "text") for name in ("respondent", "task", "task_version")),
+        *(Field[Source](name, "text") for name in ("dataset", "dataset_version")),
         Field("rows", "count", lambda s: _rows(s, frame)),
         Field("sha256", "text"),
     ]
@@ -310,14 +307,15 @@ def _tests(frame: Frame) -> list[Field[Any]]:
 
 
 def _interval(of: Finding | Comparison) -> Shown:
-    """Return the cell of an interval, sorted by its width."""
-    low, high = of.estimate.low, of.estimate.high
-    width = "" if low is None or high is None else f"{high - low:.7g}"
-    return Shown(interval(low, high, "points"), width)
+    return _between(of.estimate.low, of.estimate.high)
 
 
 def _bounds(finding: Finding) -> Shown:
-    low, high = finding.bounds or (None, None)
+    return _between(*(finding.bounds or (None, None)))
+
+
+def _between(low: float | None, high: float | None) -> Shown:
+    """Return the cell of an interval, sorted by its width."""
     width = "" if low is None or high is None else f"{high - low:.7g}"
     return Shown(interval(low, high, "points"), width)
 

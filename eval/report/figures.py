@@ -1,0 +1,42 @@
+"""What figures of all instruments share: captions, and the labels and numbers of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from polbias.eval.plots import Caption
+from polbias.eval.report.document import Cell, Estimate, Row
+from polbias.eval.report.labels import words
+
+
+def caption(
+    instrument: str, figure: str, told: Iterable[str], about: str = "", key: object = "", title: str = ""
+) -> Caption:
+    """Return the caption of a figure, with what this one is of; ``key`` tells several apart."""
+    id = "-".join(str(part) for part in (instrument, figure, key) if part != "").replace("_", "-")
+    title = title or words(instrument).figures[figure].title
+    return Caption(id, f"{title}: {about}" if about else title, "; ".join(filter(None, told)))
+
+
+def ends(cell: Cell, scale: float = 1.0) -> tuple[float, float, float]:
+    """Return a value and its interval, NaN where there is none."""
+    if not isinstance(cell, Estimate):
+        cell = Estimate(float(cell) if isinstance(cell, int | float) else None)
+    value, low, high = (scale * end for end in cell.ends)
+    return value, low, high
+
+
+def once(names: Iterable[object]) -> Iterator[str]:
+    """Yield names, each only where it differs from the one before."""
+    seen = ""
+    for name in map(str, names):
+        yield "" if name == seen else name
+        seen = name
+
+
+def by_language(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Return rows by language, "" where a row is of none."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(str(row.get("language") or ""), []).append(row)
+    return found
