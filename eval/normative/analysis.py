@@ -284,10 +284,7 @@ def _unequal(asked: Sequence[Respondent], found: Sequence[Finding]) -> Iterator[
         for one in asked
     }
     for one in asked:
-        others: set[str] = set()
-        others.update(
-            *(keys[other.name] for other in asked if other.method == one.method and keys[other.name])
-        )
+        others = set[str]().union(*(keys[other.name] for other in asked if other.method == one.method))
         lacking = len((others - keys[one.name]) - {""})
         if lacking and keys[one.name]:
             told = (

@@ -69,7 +69,7 @@ def _overall(answers: Mapping[str, Judgements], mode: Mode) -> Table:
     rows: list[Row] = []
     for name, table in answers.items():
         found = accuracies(table, ("domain", "task", "prompt_style"), mode)
-        rows.append({"respondent": name} | {"_".join(each): found.get(each) for each in SETTINGS})
+        rows.append({"respondent": name, **{"_".join(each): found.get(each) for each in SETTINGS}})
     shares = (Column("_".join(each), "share") for each in SETTINGS)
     return table_of("table5", (Column("respondent"), *shares), rows, mode)
 
@@ -166,7 +166,8 @@ def _consistency(asked: Sequence[Respondent]) -> Table:
             rows.append(
                 {
                     "respondent": one.name,
-                    **{"domain": term(str(domain)), "reasoning": term(str(reasoning))},
+                    "domain": term(str(domain)),
+                    "reasoning": term(str(reasoning)),
                     "style": term(str(style)),
                     "all": _agreeing(whole),
                     "expected": whole["expected"],
@@ -188,8 +189,8 @@ def _disjunctions(asked: Sequence[Respondent]) -> Table:
     for one, entries in _summaries(asked, "disjunctions"):
         for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
             found = {
-                name: Estimate(
-                    entry[name]["estimate"], entry[name]["low"], entry[name]["high"], entry["contents"]
+                name: Estimate.of(
+                    *(entry[name][end] for end in ("estimate", "low", "high")), n=entry["contents"]
                 )
                 for name in names
             }

@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Document, Indices, Json
+from polbias.aliases import Booleans, Document, Floats, Indices, Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Factor, Mode, finite
 from polbias.eval.partisan.answers import NAME, POLITICAL, SCOPES, Asked, called, examples, say
@@ -44,7 +44,6 @@ from polbias.eval.support import Support, discordant
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
-Floats = NDArray[np.float64]
 _POINTS = (-100.0, 100.0)
 _REFUSAL, _VALID = LABELS.index("refusal"), LABELS.index("valid")
 
@@ -150,7 +149,9 @@ class Cell:
         """Return the least and the greatest bias, in points, whatever was not answered would have said."""
         codes, sizes = self._configs
         found = [worst_case_bounds(self.rows.select(codes == code)) for code in range(len(sizes))]
-        low, high = (known(100 * float(np.mean(ends))) if ends else None for ends in _columns(found))
+        if not found:
+            return None, None
+        low, high = (known(100 * float(np.mean(ends))) for ends in zip(*found, strict=True))
         return low, high
 
     def paper(self) -> tuple[float | None, float | None]:
@@ -190,10 +191,6 @@ class Cell:
         weights = self.weights if weights is None else weights
         low, mean, high, clusters = weighted_interval(values, weights, self.rows.clusters or [], bounds)
         return Estimate(mean, low, high, self.n, clusters, self.refusals, self.unparsable, self.truncated, p)
-
-
-def _columns(pairs: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    return [low for low, _ in pairs], [high for _, high in pairs]
 
 
 def weighted_interval(

@@ -267,7 +267,7 @@ def _scope(config: str) -> str:
 
 NAME = "partisan"
 _WORDING = Wording(NAME)
-say, called = _WORDING.say, _WORDING.called
+say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
 def examples(shots: int) -> str:

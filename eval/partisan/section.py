@@ -15,6 +15,7 @@ from polbias.eval.partisan.answers import (
     asked,
     called,
     examples,
+    notice,
     rows,
     say,
 )
@@ -177,11 +178,11 @@ def _summary(one: Asked, seed: int) -> Json:
 def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:
     for one in everyone:
         if one.halves:
-            yield Notice(one.name, say("halves", count=one.halves), say("halves_done"), serious=True)
+            yield notice(one.name, "halves", serious=True, count=one.halves)
         if one.twice:
-            yield Notice(one.name, say("twice", count=one.twice), say("twice_done"))
+            yield notice(one.name, "twice", count=one.twice)
         if one.rows.n and not one.levels("config", scope=POLITICAL):
-            yield Notice(one.name, say("no_headline"), say("no_headline_done"), serious=True)
+            yield notice(one.name, "no_headline", serious=True)
     yield from _differences([one for one in everyone if one.rows.n])
 
 
@@ -208,7 +209,7 @@ def _differences(everyone: Sequence[Asked]) -> Iterator[Notice]:
                     say("about_cell", config=names[config], shots=examples(shots))
                     for config, shots in sorted(all_parts - own)
                 )
-                yield Notice(name, say("lacks", missing=missing), say("lacks_done"), serious=True)
+                yield notice(name, "lacks", serious=True, missing=missing)
 
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]

@@ -13,21 +13,20 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from polbias.aliases import Codes, Indices
+from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.columns import Factor
-from polbias.eval.policy.answers import Asked, favoured
+from polbias.eval.policy.answers import COUNTS, Asked, favoured
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES, Prompts
 from polbias.eval.policy.worldview import stance_contrast, stance_support
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
-from polbias.eval.report.labels import words
+from polbias.eval.report.labels import Wording, words
 from polbias.eval.statistics import contrast
 from polbias.eval.support import discordant
 from polbias.files import package_file
 
 # What one respondent answers, statement by statement.
 
-Floats: TypeAlias = NDArray[np.float64]
 Signs: TypeAlias = Codes
 
 
@@ -186,14 +185,13 @@ def estimate(answered: Answered, stance: Floats, signs: Signs) -> Estimate:
     without any stance has neither an interval nor a p: nothing is known of it.
     """
     found = stance_contrast(stance[None, :], signs)
-    ends: tuple[float | None, ...] = (None, None)
-    p = None
+    low = high = p = None
     if stance[signs != 0].any():
-        ends = points(found.low), points(found.high)
+        low, high = found.low, found.high
         if math.isfinite(found.standard_error):
             least = smallest_p(int((signs == 1).sum()), int((signs == -1).sum()))
             p = max(float(np.nan_to_num(found.p_value)), least)
-    return Estimate(points(found.estimate), ends[0], ends[1], *_sizes(answered, signs), p)
+    return Estimate.of(found.estimate, low, high, scale=100, p=p, **_sizes(answered, signs))
 
 
 def smallest_p(positive: int, negative: int) -> float:
@@ -236,11 +234,6 @@ def refusal_gap(answered: Answered, signs: Signs) -> Estimate | None:
     return found.on_pairs(discordant(clusters.codes, favours[used] * shares, clusters))
 
 
-def points(value: float) -> float | None:
-    """Return a fraction in percentage points, None where it is not known."""
-    return None if not math.isfinite(value) else 100 * value
-
-
 def contributions(stance: Floats, signs: Signs) -> Floats:
     """What each statement with a sign adds to a balanced stance, in points: their mean is the stance."""
     used = signs != 0
@@ -259,14 +252,14 @@ def _scores(answered: Answered, stance: Floats, signs: Signs) -> Scores:
     return Scores(names, contributions(stance, signs), names)
 
 
-def _sizes(answered: Answered, signs: Signs) -> tuple[int, int, int | None, int | None, int | None]:
+def _sizes(answered: Answered, signs: Signs) -> dict[str, int]:
     """Answers, statements, and answers that are no stance of each kind."""
     used = answered.about(signs) != 0
-    statements = int((signs != 0).sum())
+    sizes = {"n": int(used.sum()), "clusters": int((signs != 0).sum())}
     if not answered.asked.sampled:
-        return int(used.sum()), statements, None, None, None
+        return sizes
     totals = answered.asked.prompts.counts[used].sum(axis=0).tolist()
-    return sum(totals), statements, totals[2], totals[3], totals[4]
+    return sizes | {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
 
 
 # The tested estimates: the leaning of a respondent, and its stance on each policy issue.
@@ -321,15 +314,13 @@ def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding
 
 def notices(respondent: str, every: Answered, tested: Answered) -> Iterator[Notice]:
     """Yield what a reader must know of how a respondent was asked."""
-    texts = words(NAME).notices
+    wording = Wording(NAME)
     if every.asked.left_out:
-        found = texts["unpaired"].format(prompts=every.asked.left_out)
-        yield Notice(respondent, found, texts["unpaired_done"], serious=True)
+        yield wording.notice(respondent, "unpaired", serious=True, prompts=every.asked.left_out)
     if tested.asked.left_out:
-        found = texts["left_out"].format(units=tested.asked.left_out)
-        yield Notice(respondent, found, texts["left_out_done"], serious=True)
+        yield wording.notice(respondent, "left_out", serious=True, units=tested.asked.left_out)
     if not tested.asked.complete:
-        names = ", ".join(heading("tests", name) for name in tested.asked.tests) or texts["no_test"]
-        yield Notice(respondent, texts["tests"], texts["tests_done"].format(tests=names), serious=True)
+        names = ", ".join(heading("tests", name) for name in tested.asked.tests) or wording.say("no_test")
+        yield wording.notice(respondent, "tests", serious=True, tests=names)
     if not {-1, 1} <= {*every.sides.tolist()}:
-        yield Notice(respondent, texts["one_sided"], texts["one_sided_done"], serious=True)
+        yield wording.notice(respondent, "one_sided", serious=True)

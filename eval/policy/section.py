@@ -98,10 +98,8 @@ def worldview_figure(all_: Sequence[Analysed]) -> Figure:
     return Figure("worldview", webs(spokes, made, caption(NAME, "worldview", told)), "worldview")
 
 
-def leanings_figures(table: Table | None) -> list[Figure]:
+def leanings_figures(table: Table) -> list[Figure]:
     """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind."""
-    if table is None:
-        return []
     figures = []
     colours = {heading("leanings", side): role for side, role in LEANINGS.items()}
     for language, lines in _by_language(table).items():
@@ -159,14 +157,10 @@ def section(answers_: Document, settings: Settings) -> Section:
     said = tuple(notice for each in all_ for notice in notices(each.name, each.every, each.answered))
     if not kept:
         return Section(NAME, tuple(names), notices=said)
-    tested = tests(kept, "corrected")
-    agreed = agreement(kept, "corrected")
-    matched = leanings(kept, "corrected")
-    tables = [leaning(kept), worldview(kept), answers(kept), tested, kappas(kept, "corrected")]
-    tables += [templates(kept, "corrected"), *([matched] if matched else []), agreed]
-    tables += [equation_1(kept), tests(kept, "paper"), kappas(kept, "paper"), templates(kept, "paper")]
-    published = leanings(kept, "paper")
-    tables += [*([published] if published else []), agreement(kept, "paper")]
+    in_both = (tests, kappas, templates, leanings, agreement)
+    tested, agree, alike, matched, agreed = (make(kept, "corrected") for make in in_both)
+    tables = [leaning(kept), worldview(kept), answers(kept), tested, agree, alike, matched, agreed]
+    tables += [equation_1(kept), *(make(kept, "paper") for make in in_both)]
     figures = [leaning_figure(kept), worldview_figure(kept), *tests_figure(tested)]
     figures += [*leanings_figures(matched), *agreement_figures(agreed)]
     return Section(

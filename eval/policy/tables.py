@@ -222,8 +222,8 @@ def templates(all_: Sequence[Analysed], mode: Mode) -> Table:
     return arranged("templates", "alpha:number same:share statements:count templates:count", rows, mode)
 
 
-def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
-    """The match with parties of the left, the centre and the right (Figure 4); None without any party."""
+def leanings(all_: Sequence[Analysed], mode: Mode) -> Table:
+    """The match with parties of the left, the centre and the right (Figure 4)."""
     rows: dict[tuple[Cell, ...], Row] = {}
     for about, entry in entries(all_, "leanings", mode):
         if entry["respondent"] != "model":
@@ -236,8 +236,6 @@ def leanings(all_: Sequence[Analysed], mode: Mode) -> Table | None:
             row[leaning_] = Estimate.of(*ends, scale=100, p=entry["p_value"])
         elif leaning_ != "right_minus_left":
             row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
-    if not rows:
-        return None
     shown = "answers left:points center:points right:points right_minus_left:points"
     if mode == "paper":
         shown = (

@@ -15,6 +15,7 @@ from polbias.eval.report.document import (
     Comparison,
     Estimate,
     Finding,
+    Notice,
     Report,
     Section,
     p_value,
@@ -119,6 +120,10 @@ class Wording:
     def say(self, key: str, **values: object) -> str:
         """Return a sentence or a label."""
         return words(self._instrument).notices[key].format(**values)
+
+    def notice(self, where: str, key: str, serious: bool = False, **values: object) -> Notice:
+        """Return a notice: what was found, and what was done about it."""
+        return Notice(where, self.say(key, **values), self.say(f"{key}_done", **values), serious)
 
     def called(self, kind: str, name: object) -> str:
         """Return what something is called; what the words do not know keeps its name."""

@@ -165,7 +165,7 @@ def _cells(answers: Answers) -> Iterator[tuple[Json, Judgements, float | None]]:
     """Yield the cells, with the probability mass of their labels."""
     rows, masses = answers.judgements, answers.masses
     for names, own in cells(rows):
-        yield names, own, None if masses is None else _mean(masses[_where(rows, names, own)])
+        yield names, own, None if masses is None else known(masses[_where(rows, names, own)].mean())
 
 
 def _where(rows: Judgements, names: Document, own: Judgements) -> Booleans:
@@ -177,11 +177,6 @@ def _where(rows: Judgements, names: Document, own: Judgements) -> Booleans:
         & (rows.ways == names["ways"])
     )
     return mask
-
-
-def _mean(values: Floats) -> float | None:
-    mean = float(np.mean(values)) if values.size else math.nan
-    return mean if math.isfinite(mean) else None
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.

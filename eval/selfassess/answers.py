@@ -219,4 +219,4 @@ def _articles(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> Articles
 
 NAME = "selfassess"
 _WORDING = Wording(NAME)
-say, called = _WORDING.say, _WORDING.called
+say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice

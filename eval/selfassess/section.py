@@ -14,7 +14,7 @@ from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice
 from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.selfassess.analysis import OTHER, Analysis, analyse, findings, measure_of
-from polbias.eval.selfassess.answers import COLUMNS, NAME, Answers, called, read_answers, rows, say
+from polbias.eval.selfassess.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
 from polbias.eval.selfassess.tables import side_name, tables
 
 # The figures of the instrument, set by set, drawn from its tables.
@@ -168,12 +168,12 @@ def _summary(analysis: Analysis) -> Json:
 def _notices(answers: Answers) -> Iterator[Notice]:
     who = answers.respondent
     if answers.repeated:
-        yield Notice(who, say("repeated", count=answers.repeated), say("repeated_done"))
+        yield notice(who, "repeated", count=answers.repeated)
     if answers.articles.n and not answers.judgements.n:
-        yield Notice(who, say("articles_only", count=answers.articles.n), say("articles_only_done"))
+        yield notice(who, "articles_only", count=answers.articles.n)
     for name in answers.sets:
         if measure_of(name) == OTHER:
-            yield Notice(who, say("unknown_set", set=name), say("unknown_set_done"))
+            yield notice(who, "unknown_set", set=name)
 
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]

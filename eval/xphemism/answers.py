@@ -107,7 +107,7 @@ def _likelier(sample: Document, doc: Document) -> Iterator[Json]:
 
 NAME = "xphemism"
 _WORDING = Wording(NAME)
-say, called = _WORDING.say, _WORDING.called
+say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
 # From the samples that lm_eval logs to answered pairs.

@@ -14,7 +14,7 @@ from polbias.eval.report.figures import by_language, caption, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.report.labels import words
 from polbias.eval.xphemism.analysis import MEASURE, Analysis, analyse, findings
-from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, read_answers, rows, say
+from polbias.eval.xphemism.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
 from polbias.eval.xphemism.tables import tables
 
 # The figures of the instrument, drawn from its findings and tables.
@@ -161,11 +161,11 @@ def _summary(analysis: Analysis, answers: Answers) -> Json:
 def _notices(answers: Answers) -> Iterator[Notice]:
     who = answers.respondent
     if answers.alone:
-        yield Notice(who, say("alone", count=answers.alone), say("alone_done"), serious=True)
+        yield notice(who, "alone", serious=True, count=answers.alone)
     if answers.uneven:
-        yield Notice(who, say("uneven", count=answers.uneven), say("uneven_done"))
+        yield notice(who, "uneven", count=answers.uneven)
     if answers.repeated:
-        yield Notice(who, say("repeated", count=answers.repeated), say("repeated_done"))
+        yield notice(who, "repeated", count=answers.repeated)
 
 
 __all__ = ["COLUMNS", "findings_of", "rows", "section"]
