@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
@@ -133,6 +133,7 @@ def test_nothing_shared_is_nothing_computed() -> None:
     assert adjust_comparisons([found], frozenset())[0].p_bh is None
 
 
+@settings(max_examples=50)
 @given(st.integers(1, 40), st.integers(0, 5))
 def test_flips_of_many_columns_agree_with_those_of_one(clusters: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

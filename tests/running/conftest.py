@@ -22,10 +22,14 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def selfassess(town: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Run a command of `polbias selfassess`; an error of the toolkit is `Result.exception`."""
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setenv("POLBIAS_DATA_DIR", str(town / "no-builds"))
+    return caller(town, monkeypatch)
+
+
+def caller(town: Path, patch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    patch.setenv("COLUMNS", "200")
+    patch.setenv("POLBIAS_DATA_DIR", str(town / "no-builds"))
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+        patch.delenv(name, raising=False)
 
     def call(command: str, *args: object) -> Result:
         own = [] if command == "analyze" else ["--set", str(town)]

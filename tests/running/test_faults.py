@@ -13,7 +13,7 @@ from collections import Counter
 import pytest
 
 from polbias.files import InputError, PolbiasError
-from tests.running.conftest import lines_of
+from tests.running.conftest import caller, lines_of
 from tests.running.town import is_choice, leaning
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT
@@ -46,19 +46,31 @@ class Dying(LoopbackOpenAI):
 
 @pytest.fixture
 def run(selfassess, tmp_path):
-    def call(server, *args, out="out", command="run"):
-        where = ["--model", "m", "--base-url", f"{server.url}/v1", "-o", tmp_path / out, "--retries", 0]
+    return runner(selfassess, tmp_path / "out")
+
+
+def runner(selfassess, out):
+    def call(server, *args, command="run"):
+        where = ["--model", "m", "--base-url", f"{server.url}/v1", "-o", out, "--retries", 0]
         return selfassess(command, *where, "-n", N, "--concurrency", 4, *args)
 
     return call
 
 
-@pytest.fixture
-def uninterrupted(run, tmp_path):
-    """What an undisturbed run writes: its journals, sorted, and its summary."""
+@pytest.fixture(scope="module")
+def whole(town, tmp_path_factory):
+    """The server and the folder of an undisturbed run."""
+    out = tmp_path_factory.mktemp("whole") / "out"
     with LoopbackOpenAI(leaning) as server:
-        assert run(server, out="whole").exit_code == 0
-    return written(tmp_path / "whole")
+        with pytest.MonkeyPatch.context() as patch:
+            assert runner(caller(town, patch), out)(server).exit_code == 0
+        yield server, out
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(whole):
+    """What an undisturbed run writes: its journals, sorted, and its summary."""
+    return written(whole[1])
 
 
 def written(folder):
@@ -109,15 +121,14 @@ def test_another_address_is_not_taken_silently(run):
         (["--prefill", "none"], "stage2.prefill"),
     ],
 )
-def test_other_settings_in_the_same_folder_are_refused(run, tmp_path, args, named):
-    with LoopbackOpenAI(leaning) as server:
-        assert run(server).exit_code == 0
-        asked, before = server.count, written(tmp_path / "out")
-        done = run(server, *args)
-        assert isinstance(done.exception, InputError)
-        assert f": {named}: the folder was made with" in str(done.exception)
-        assert server.count == asked
-    assert written(tmp_path / "out") == before
+def test_other_settings_in_the_same_folder_are_refused(selfassess, whole, uninterrupted, args, named):
+    server, out = whole
+    asked = server.count
+    done = runner(selfassess, out)(server, *args)
+    assert isinstance(done.exception, InputError)
+    assert f": {named}: the folder was made with" in str(done.exception)
+    assert server.count == asked
+    assert written(out) == uninterrupted
 
 
 def test_a_journal_of_something_else_is_refused_even_without_its_manifest(run, tmp_path):
