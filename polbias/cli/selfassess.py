@@ -408,7 +408,7 @@ def _experiment(given: Json) -> Experiment:
     from polbias.generators.selfassess.templates import BIASED, QUESTIONS, WAYS
     from polbias.running.asking import Settings
     from polbias.running.selfassess.experiment import Experiment, Plan
-    from polbias.running.selfassess.rows import find_set
+    from polbias.self_assessment import find_set
 
     asker = make_asker(
         given["model"], given["model_args"], given["base_url"], given["engine"], given["serve"],
@@ -447,7 +447,7 @@ def _given_articles(
     if path is None:
         return None, None
     from polbias.models.requests import canonical
-    from polbias.running.selfassess.rows import article_rows, articles_of, leak_finder
+    from polbias.self_assessment import article_rows, articles_of, leak_finder
 
     chosen = experiment.chosen
     records = articles_of(path, lambda: article_rows(chosen), leak_finder(chosen))

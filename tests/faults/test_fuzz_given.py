@@ -21,7 +21,7 @@ _SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl
 def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
     """Return articles as somebody gives them: records, no more than id and text, or samples of lm_eval."""
     from polbias.running.asking import Answer
-    from polbias.running.selfassess.rows import article_record
+    from polbias.self_assessment import article_record
 
     texts = [f"An article, number {number}." for number in range(len(rows))]
     given = [*zip(rows, texts, strict=True)]
@@ -39,7 +39,7 @@ def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, by
 
 def _articles(folder: Path, kind: str) -> Desk:
     from polbias.running.selfassess.experiment import Experiment, Plan
-    from polbias.running.selfassess.rows import ChosenSet, article_rows, articles_of, find_set, leak_finder
+    from polbias.self_assessment import ChosenSet, article_rows, articles_of, find_set, leak_finder
 
     own = find_set(str(small_folder(folder / "templates") / "poligen"))
     chosen, rows = ChosenSet(own.family, own.name, own=False), article_rows(own)

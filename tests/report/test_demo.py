@@ -15,12 +15,7 @@ from benchmarks.calibration import findings
 from benchmarks.calibration_designs import Asked, asked
 from polbias.cli.demo import show_compared
 from polbias.cli.report import PAGE, SUMMARY, make_report
-from polbias.eval.report.document import REFUSAL_GAP
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
-from polbias.files import package_file
-from polbias.registry import instrument_of
-from polbias.running.demonstration import (
+from polbias.demonstration import (
     Expected,
     ask,
     compare,
@@ -29,6 +24,11 @@ from polbias.running.demonstration import (
     headlines,
     write_choices,
 )
+from polbias.eval.report.document import REFUSAL_GAP
+from polbias.eval.simulation.lm_eval import run
+from polbias.eval.simulation.respondents import respondent
+from polbias.files import package_file
+from polbias.registry import instrument_of
 
 pytestmark = pytest.mark.e2e
 _EXPECTED = "templates/simulation/demo_expected.yaml"

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from polbias.cli.report import check_folder, write_report
+from polbias.demonstration import demonstration, write_choices
 from polbias.eval.report.build import Made, make
 from polbias.eval.report.export import (
     eval_results,
@@ -26,7 +27,6 @@ from polbias.eval.report.export import (
     write_outcomes,
 )
 from polbias.files import InputError, package_file
-from polbias.running.demonstration import demonstration, write_choices
 from tests.report.runs import simulate
 from tests.test_template_texts import refused
 

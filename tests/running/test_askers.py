@@ -270,7 +270,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed(town):
         from polbias.running.lm_eval_models import LmEvalAsker
         from polbias.running.datatrove_client import InferenceRunnerAsker
         from polbias.running.selfassess.experiment import Experiment, Plan
-        from polbias.running.selfassess.rows import find_set
+        from polbias.self_assessment import find_set
         from polbias.running.server import ServerAsker
         chosen = find_set({str(town)!r})
         for asker in (LmEvalAsker("hf", "pretrained=x"), ServerAsker("m", "http://127.0.0.1:9/v1")):

@@ -11,7 +11,7 @@ from polbias.cli.selfassess import _LONGEST
 from polbias.files import InputError, PolbiasError
 from polbias.running.asking import Answer
 from polbias.running.selfassess.experiment import LONGEST_ARTICLE
-from polbias.running.selfassess.rows import article_record, article_rows, draw, find_set, judgement
+from polbias.self_assessment import article_record, article_rows, draw, find_set, judgement
 from tests.running.conftest import lines_of
 from tests.running.town import article, first, is_choice, leaning, odd, refuser
 from tests.support.openai_server import LoopbackOpenAI

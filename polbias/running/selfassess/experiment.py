@@ -28,7 +28,7 @@ from polbias.running.asking import (
     run_stage,
 )
 from polbias.running.record import Journal, RunManifest
-from polbias.running.selfassess.rows import (
+from polbias.self_assessment import (
     ChosenSet,
     article_record,
     article_rows,

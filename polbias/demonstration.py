@@ -170,7 +170,7 @@ def write_choices(shown: Demonstration, folder: Path) -> Path:
     from polbias.generators.selfassess.choices import choices
     from polbias.generators.selfassess.choices import write_choices as write
     from polbias.generators.selfassess.templates import load_family
-    from polbias.running.selfassess.rows import article_rows, articles_of, find_set, leak_finder
+    from polbias.self_assessment import article_rows, articles_of, find_set, leak_finder
 
     asked = {"polbias_items": shown.topics}
     made = run([shown.articles], respondent("perfect"), model="articles", settings=asked)
