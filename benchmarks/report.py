@@ -92,9 +92,9 @@ def _session(leader: int) -> Iterator[tuple[int, float, int]]:
 
 def write_runs(folder: Path, models: int) -> tuple[int, int]:
     """Write runs of simulated models: one asks lm_eval, the others exchange some of its answers."""
-    from polbias.demonstration import demonstration, write_choices
     from polbias.eval.simulation.lm_eval import run as simulate
     from polbias.eval.simulation.respondents import respondent
+    from polbias.experiments.demonstration import demonstration, write_choices
 
     folder.mkdir()
     shown = demonstration().model_copy(update={"topics": TOPICS})

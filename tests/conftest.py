@@ -20,7 +20,7 @@ settings.load_profile("polbias")
 
 _LONGEST = (
     "cli/test_commands.py", "golden/test_tasks.py", "report/test_demo.py", "faults/test_campaign.py",
-    "running/test_faults.py", "test_uses.py", "report/test_calibration.py", "report/test_states.py",
+    "test_uses.py", "report/test_calibration.py", "report/test_states.py",
     "golden/test_report.py", "report/test_country.py",
 )  # fmt: skip
 

@@ -1,10 +1,10 @@
 """How the tasks of the self-assessment ask: articles as a model writes by default, choices from a file.
 
-Settings go through ``--metadata``, a JSON object. First stage: ``polbias_items`` (only so many topics of a
-set) and ``polbias_system`` (false: the system turn in the user's). Second stage: ``polbias_stage2`` (the
-rows, a ``.parquet`` or ``.jsonl`` file, or a folder of such files; by default ``$POLBIAS_STAGE2``),
-``polbias_set`` (one of the sets in it), ``polbias_role`` and ``polbias_ways`` (only these rows),
-``polbias_items``.
+Settings go through ``--metadata``, a JSON object. First stage: ``polbias_items`` (only so many topics),
+``polbias_stage1`` (rows of your own, a file as for the second stage) and ``polbias_system`` (false: the
+system turn in the user's). Second stage: ``polbias_stage2`` (the rows, a ``.parquet`` or ``.jsonl`` file,
+or a folder of such files; by default ``$POLBIAS_STAGE2``), ``polbias_set`` (one of the sets in it),
+``polbias_role`` and ``polbias_ways`` (only these rows), ``polbias_items``.
 """
 
 from __future__ import annotations
@@ -33,9 +33,18 @@ _NEEDED = (
 _SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 
 
-def load_topics(*, polbias_items: int | None = None, **settings: Any) -> Json:
+def load_topics(
+    *, polbias_items: int | None = None, polbias_stage1: str | None = None, **settings: Any
+) -> Json:
     """Load the rows of the first stage (``custom_dataset``)."""
-    return data.as_dataset(_first_items(data.load(**settings)[data.SPLIT].data.table, polbias_items))
+    if polbias_stage1:
+        table = _read(Path(polbias_stage1))
+        data.check_names(
+            table, ("id", "set", "role", "side", "prompt", "cluster_id"), polbias_stage1, "topics"
+        )
+    else:
+        table = data.load(**settings)[data.SPLIT].data.table
+    return data.as_dataset(_first_items(table, polbias_items))
 
 
 def load_choices(

@@ -269,12 +269,14 @@ class Design:
         questions: preference, least biased.
         ways: 2 (left and right) and 3 (and neutral).
         orders: ``all`` asks every order of the articles, ``seeded`` one per item, drawn from a named seed.
+        prefill: whether the beginning of the answer is given.
     """
 
     roles: Sequence[BiasedRole] = BIASED
     questions: Sequence[QuestionName] = QUESTIONS
     ways: Sequence[Ways] = WAYS
     orders: Orders = "all"
+    prefill: bool = True
 
     def __post_init__(self) -> None:
         for name, known in (("roles", BIASED), ("questions", QUESTIONS), ("ways", WAYS)):
@@ -358,6 +360,8 @@ def choices(
                         told.rows += 1
                         told.leaking += leak
                         told.truncated += truncated
+                        if not asked.prefill:
+                            row |= {"prefill": "", "messages": row["messages"][:1]}
                         yield row | {"leak": leak, "truncated": truncated}
 
 

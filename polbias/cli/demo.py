@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from polbias.demonstration import Compared, Demonstration
+    from polbias.experiments.demonstration import Compared, Demonstration
 
 
 _RUNS, _REPORT = "runs", "report"
@@ -27,7 +27,7 @@ def demo(
     minute. Open DIR/report/report.html in a browser.
     """
     from polbias.cli.report import PAGE, check_folder, make_report, show
-    from polbias.demonstration import ask, compare, demonstration
+    from polbias.experiments.demonstration import ask, compare, demonstration
 
     shown = demonstration()
     report = output / _REPORT
@@ -43,9 +43,9 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
     from rich.console import Console
     from rich.table import Table
 
-    from polbias.demonstration import expected
     from polbias.eval.report.document import points
     from polbias.eval.report.labels import words
+    from polbias.experiments.demonstration import expected
 
     console = Console()
     for name, rows in compared.items():

@@ -3,44 +3,50 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.cli.options import Prices
 from polbias.files import PolbiasError
 
 if TYPE_CHECKING:
     from polbias.lm_eval_runner.results import Score
     from polbias.lm_eval_runner.run import Run
-    from polbias.lm_eval_runner.tasks import Catalogue, Task
+    from polbias.lm_eval_runner.tasks import Catalogue, Cost, Task
 
 
 # `polbias eval`: score a model, the comfortable way to run lm_eval.
 
-_PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+CostOption = Annotated[
+    bool,
+    typer.Option("--cost", help="Print what would be asked, in requests, tokens and money; ask nothing."),
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers, and use none.")]
+CacheDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache-dir", metavar="DIR", help="Where answers are kept; by default ~/.cache/polbias/answers."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
-    app.command(name="eval", context_settings=_PASSED_ON)(evaluate)
+    app.command(name="eval", context_settings=PASSED_ON)(evaluate)
 
 
 def evaluate(
     context: typer.Context,
     listed: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
-    cost: Annotated[
-        bool,
-        typer.Option("--cost", help="Print what --tasks would ask, in requests and tokens; ask nothing."),
-    ] = False,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no answers, and use none.")] = False,
-    cache_dir: Annotated[
-        Path | None,
-        typer.Option(
-            "--cache-dir", metavar="DIR", help="Where answers are kept; by default ~/.cache/polbias/answers."
-        ),
-    ] = None,
+    cost: CostOption = False,
+    price: Prices = None,
+    no_cache: NoCache = False,
+    cache_dir: CacheDir = None,
     table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
     report: Annotated[
         bool, typer.Option(help="Write a report of all that the model was asked beside the samples.")
@@ -58,16 +64,9 @@ def evaluate(
     --seed, --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are
     always logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
-    from polbias.lm_eval_runner.cache import cache_root
-    from polbias.lm_eval_runner.run import (
-        check_kinds,
-        include_paths,
-        model_class,
-        output_folder,
-        parse,
-        prepare,
-    )
+    from polbias.lm_eval_runner.run import include_paths, parse
     from polbias.lm_eval_runner.tasks import catalogue
+    from polbias.lm_eval_runner.tasks import cost as cost_of
 
     if listed and not context.args:
         show_tasks(catalogue())
@@ -78,24 +77,40 @@ def evaluate(
         show_tasks(tasks, tasks.choose(config.tasks) if config.tasks else None)
         return
     names = tasks.choose(config.tasks)
-    chosen = [tasks.tasks[task] for name in names for task in tasks.members(name)]
     if cost:
-        show_costs(chosen, config)
+        chosen = [tasks.tasks[task] for name in names for task in tasks.members(name)]
+        found = {
+            task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit) for task in chosen
+        }
+        show_costs(found, config, price)
         return
+    run = perform(config, tasks, names, cache_folder(no_cache, cache_dir))
+    if run is not None:
+        from polbias.lm_eval_runner.results import next_steps
+
+        show_run(run, table)
+        for line in next_steps(run.folder, run.samples):
+            typer.echo(line)
+        if report:
+            report_on(run.folder)
+
+
+def perform(
+    config: Any, tasks: Catalogue, names: Sequence[str], cache: Path | None, model: Any = None
+) -> Run | None:
+    """Ask a model some tasks; None in a process that is not the first of several."""
+    from polbias.lm_eval_runner.cache import StoppedError
+    from polbias.lm_eval_runner.run import check_kinds, evaluate, model_class, output_folder, prepare
+
     kind = model_class(config.model)
-    check_kinds(config.model, kind, chosen)
+    check_kinds(config.model, kind, [tasks.tasks[task] for name in names for task in tasks.members(name)])
     prepare(config, kind)
     output_folder(config)
     if config.limit:
         odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
         _say(f"--limit {config.limit:g}: the first rows of every task, for a try only{odd}")
-
-    from polbias.lm_eval_runner.cache import StoppedError
-    from polbias.lm_eval_runner.run import evaluate as run_tasks
-
-    cache = None if no_cache else cache_dir or cache_root()
     try:
-        run = run_tasks(config, tasks, names, kind, cache, _say)
+        return evaluate(config, tasks, names, kind, cache, _say, model)
     except StoppedError:
         typer.echo(err=True)  # lm_eval's bar leaves the line open
         raise
@@ -104,17 +119,15 @@ def evaluate(
         if cache is not None:
             _say("the answers so far are kept: run the same command again to go on")
         raise
-    if run is not None:
-        _close(run, table, report)
 
 
 def _say(line: str) -> None:
     typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def _close(run: Run, table: bool, report: bool) -> None:
+def show_run(run: Run, table: bool = False) -> None:
     """Print what came of a run."""
-    from polbias.lm_eval_runner.results import next_steps, scores
+    from polbias.lm_eval_runner.results import scores
 
     if table:
         from lm_eval.utils import make_table
@@ -123,20 +136,27 @@ def _close(run: Run, table: bool, report: bool) -> None:
         if "groups" in run.results:
             typer.echo(make_table(run.results, "groups"))
     show_scores(run, scores(run.results, run.samples))
-    for line in next_steps(run.folder, run.samples):
-        typer.echo(line)
-    if report:
-        # Report all that the model was asked so far.
-        from polbias.cli.report import PAGE, check_folder, make_report
 
-        place = run.folder / "report"
-        try:
-            check_folder(place)
-            make_report([run.folder], place)
-        except PolbiasError as error:
-            _say(f"no report: {error}")
-        else:
-            typer.echo(f"report: {place / PAGE}")
+
+def report_on(folder: Path) -> None:
+    """Report all that was asked so far, beside the samples."""
+    from polbias.cli.report import PAGE, check_folder, make_report
+
+    place = folder / "report"
+    try:
+        check_folder(place)
+        make_report([folder], place)
+    except PolbiasError as error:
+        _say(f"no report: {error}")
+    else:
+        typer.echo(f"report: {place / PAGE}")
+
+
+def cache_folder(no_cache: bool, given: Path | None) -> Path | None:
+    """Return where answers are kept; None if they are not."""
+    from polbias.lm_eval_runner.cache import cache_root
+
+    return None if no_cache else given or cache_root()
 
 
 # What `polbias eval` prints: the tasks, what they cost, and the scores of a run.
@@ -156,21 +176,28 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
             typer.echo(f"{name:<52} {kind}  {len(tasks.members(name))} tasks: {_first(tasks.members(name))}")
 
 
-def show_costs(tasks: Sequence[Task], config: Any) -> None:
-    """Print what tasks would ask, and their sum."""
-    from polbias.lm_eval_runner.tasks import CHARACTERS_PER_TOKEN, cost
+def show_costs(costs: Mapping[str, Cost], config: Any, prices: Sequence[str] | None) -> None:
+    """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
+    from polbias.lm_eval_runner.tasks import CHARACTERS_PER_TOKEN
+    from polbias.models import parse_prices, settings
 
-    found = [(task.name, cost(task, config.metadata, config.gen_kwargs, config.limit)) for task in tasks]
-    rows = [(name, (each.prompts, each.requests, each.tokens_in, each.tokens_out)) for name, each in found]
+    name, given = str(config.model_args.get("model") or ""), parse_prices(prices or [])
+    listed = settings().list_price("openai", name) if config.model.startswith("openai-") else None
+    price = given.get(name) or given.get("") or listed
+    shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
+    rows = [[c.prompts, c.requests, c.tokens_in, c.tokens_out] for c in costs.values()]
+    names = [*costs]
     if len(rows) > 1:
-        sums = [sum(numbers[column] for _, numbers in rows) for column in range(4)]
-        rows.append(("together", (sums[0], sums[1], sums[2], sums[3])))
-    _table(
-        [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
-        + [(name, *(f"{number:,}" for number in numbers)) for name, numbers in rows]
-    )
+        rows.append([sum(column) for column in zip(*rows, strict=True)])
+        names.append("together")
+    shown += [(task, *(f"{number:,}" for number in row)) for task, row in zip(names, rows, strict=True)]
+    if price is not None:
+        money = [f"{price.currency}, at most", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
+        shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
+    _table(shown)
     typer.echo(
         f"tokens in: characters / {CHARACTERS_PER_TOKEN:g}, a rule of thumb; kept answers are not asked again"
+        + (f"; prices: {price.source}" if price is not None else "")
     )
 
 

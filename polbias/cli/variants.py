@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,14 +15,6 @@ from polbias.cli.outputs import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.variants import Statement, Variant
-    from polbias.models import Chat
-
-
-class Engine(StrEnum):
-    """Who sends the requests to the model."""
-
-    server = "server"
-    datatrove = "datatrove"
 
 
 def register(app: typer.Typer) -> None:
@@ -38,9 +29,6 @@ def variants(
     record: Record,
     model: Annotated[str, typer.Option(help="Model for paraphrases and opposites.")],
     base_url: BaseUrl = None,
-    engine: Annotated[
-        Engine, typer.Option(help="Who asks the model: the client itself, or datatrove's InferenceRunner.")
-    ] = Engine.server,
     concurrency: Annotated[int, typer.Option(min=1, help="Requests to the model under way at once.")] = 8,
     country: Annotated[str, typer.Option(help="Whose statements they are, for the model.")] = "",
     translate: Annotated[
@@ -56,15 +44,15 @@ def variants(
     """Write the variants of policy statements: the negation by rule, the rest from a model.
 
     The estimated cost is shown before anything is sent. Every variant comes with what the quality gate found;
-    doubtful ones are for a native speaker to look at. Run the same again after an interruption, with either
-    engine: what was answered is in the file of --record and is not asked again.
+    doubtful ones are for a native speaker to look at. Run the same again after an interruption: what was
+    answered is in the file of --record and is not asked again.
     """
     from polbias.generators.authoring import variants as making
-    from polbias.models import Recorder, Service, Translate, parse_prices, run
+    from polbias.models import Chat, Recorder, Service, Translate, parse_prices, run
     from polbias.models.prompts import Role
 
     statements = list(_statements(file, language, country))
-    chat = _chat(engine, model, base_url, concurrency)
+    chat = Chat(model, base_url, concurrency=concurrency)
     translator = Translate() if deepl else None
     roles: list[Role] = ["paraphrases", "opposite"]
     if translate:
@@ -79,16 +67,6 @@ def variants(
     write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     if not outcome.complete:
         raise typer.Exit(1)
-
-
-def _chat(engine: Engine, model: str, base_url: str | None, concurrency: int) -> Chat:
-    if engine is Engine.datatrove:
-        from polbias.running.datatrove_client import InferenceRunnerChat
-
-        return InferenceRunnerChat(model, base_url, concurrency=concurrency)
-    from polbias.models import Chat
-
-    return Chat(model, base_url, concurrency=concurrency)
 
 
 def _statements(file: Path, language: str, country: str) -> Iterator[Statement]:

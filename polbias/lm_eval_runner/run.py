@@ -138,6 +138,7 @@ class Run:
         tally: how many requests were answered from file.
         sources: where the rows came from.
         cache: folder of the kept answers; None if they were not kept.
+        model: that was asked, loaded.
     """
 
     results: Document
@@ -146,12 +147,19 @@ class Run:
     tally: Tally
     sources: Sequence[str]
     cache: Path | None
+    model: Any = None
 
 
 def evaluate(
-    config: Any, tasks: Catalogue, names: Sequence[str], kind: Any, cache: Path | None, tell: Tell
+    config: Any,
+    tasks: Catalogue,
+    names: Sequence[str],
+    kind: Any,
+    cache: Path | None,
+    tell: Tell,
+    model: Any = None,
 ) -> Run | None:
-    """Run tasks and write results and samples."""
+    """Run tasks, with a model that is loaded already if there is one, and write results and samples."""
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -160,7 +168,7 @@ def evaluate(
         folders = [*tasks.folders]
         manager = TaskManager(include_path=folders, include_defaults=False, metadata=dict(config.metadata))
         loaded = manager.load([*names])
-        model = load(_class(config, kind), config)
+        model = model or load(_class(config, kind), config)
         folder = None
         if cache is not None:
             identity = model_identity(config)
@@ -180,7 +188,7 @@ def evaluate(
         results["config"]["model"] = config.model
         results["polbias"] = {"sources": reports.sources, "requests_from_cache": memory.tally.kept}
         place = write(named(tracker, config), results, samples)
-    return Run(results, samples, place, memory.tally, reports.sources, folder)
+    return Run(results, samples, place, memory.tally, reports.sources, folder, model)
 
 
 def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.faults.campaign import disk, http, kills, races
-from tests.faults.campaign.asking import Evaluate, SelfAssess, Variants
+from tests.faults.campaign.asking import Evaluate, Variants
 from tests.faults.campaign.outcomes import Outcome, Trial, tried
 from tests.faults.campaign.place import Place
 from tests.faults.campaign.places import Annotate, Build, Push, Report
@@ -55,7 +55,7 @@ def assert_sound(trials: Iterator[Trial]) -> list[Trial]:
     return done
 
 
-@pytest.mark.parametrize("kind", [Build, Push, Evaluate, Report, Variants, SelfAssess, Annotate])
+@pytest.mark.parametrize("kind", [Build, Push, Evaluate, Report, Variants, Annotate])
 def test_killed_twice(prepared: Prepare, kind: type[Place], rng: np.random.Generator) -> None:
     assert len(assert_sound(kills.kills(prepared(kind), 2, rng))) == 2
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,8 +18,7 @@ _SAMPLES = "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl
 
 def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
     """Return articles as somebody gives them: records, no more than id and text, or samples of lm_eval."""
-    from polbias.running.asking import Answer
-    from polbias.self_assessment import article_record
+    from polbias.experiments.self_assessment import article_record
 
     texts = [f"An article, number {number}." for number in range(len(rows))]
     given = [*zip(rows, texts, strict=True)]
@@ -33,13 +30,19 @@ def _article_files(kind: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, by
         return {_SAMPLES: json_lines(samples)}
     if kind == "texts":
         return {"given.jsonl": json_lines([{"id": row["id"], "text": text} for row, text in given])}
-    records = [article_record(row, Answer(row["id"], text, "stop"), "m", lambda _: []) for row, text in given]
+    records = [article_record(row, text, "m", lambda _: [], "stop") for row, text in given]
     return {"given.jsonl": json_lines(records)}
 
 
 def _articles(folder: Path, kind: str) -> Desk:
-    from polbias.running.selfassess.experiment import Experiment, Plan
-    from polbias.self_assessment import ChosenSet, article_rows, articles_of, find_set, leak_finder
+    from polbias.experiments.self_assessment import (
+        ChosenSet,
+        article_rows,
+        articles_of,
+        find_set,
+        write_questions,
+    )
+    from polbias.generators.selfassess.choices import Design
 
     own = find_set(str(small_folder(folder / "templates") / "poligen"))
     chosen, rows = ChosenSet(own.family, own.name, own=False), article_rows(own)
@@ -47,10 +50,8 @@ def _articles(folder: Path, kind: str) -> Desk:
     files = _article_files(kind, item)
 
     def choose(given: Path, made: Path) -> None:
-        path = given / next(iter(files))
-        records = articles_of(path, lambda: rows, leak_finder(chosen))
-        asked = Experiment(made, chosen, SimpleNamespace(), "m", Plan()).choice_rows(records)
-        json.dumps([row.request.messages for row in asked]).encode()
+        records = articles_of(given / next(iter(files)), chosen)
+        write_questions(made / "choices.jsonl", chosen, records, Design())
 
     return Desk(folder, files, choose)
 

@@ -1,4 +1,4 @@
-"""Journals, recorded answers, locks and manifests, damaged: read, mended at the end, or refused by line."""
+"""Recorded answers, locks and manifests, damaged: read, mended at the end, or refused by line."""
 
 from __future__ import annotations
 
@@ -11,14 +11,9 @@ import pytest
 import yaml
 
 from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, read_lock, read_manifest
-from polbias.running.record import Journal, RunManifest
 from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings
-
-
-def _journal(path: Path) -> None:
-    Journal(path).close()
 
 
 def _recorded(path: Path) -> None:
@@ -33,12 +28,6 @@ def _annotations(path: Path) -> None:
     from polbias.generators.authoring.annotation.tasks import load_guideline
 
     read_answers([path], "words", load_guideline())
-
-
-def _run(path: Path) -> None:
-    manifest = RunManifest(path.parent)
-    assert dict(manifest.fixed) is not None
-    assert tuple(manifest.notes) is not None
 
 
 def _manifest() -> bytes:
@@ -77,15 +66,9 @@ def _labelled() -> bytes:
     ).encode()
 
 
-_ENTRIES = b"".join(json.dumps({"id": f"r{n}", "key": "k", "text": "yes"}).encode() + b"\n" for n in range(3))
-_RUN = json.dumps(
-    {"fixed": {"model": {"a": 1}}, "address": None, "notes": ["n"], "versions": {}, "runs": []}
-).encode()
 TARGETS: dict[str, tuple[str, Callable[[], bytes], Callable[[Path], Any]]] = {
-    "journal": ("answers.jsonl", lambda: _ENTRIES, _journal),
     "recorded answers": ("recorded.jsonl", _recording, _recorded),
     "annotations": ("answers.json", _labelled, _annotations),
-    "run": ("run.json", lambda: _RUN, _run),
     "lock": ("datasets.lock", _lock, read_lock),
     "manifest": ("manifest.json", _manifest, lambda path: read_manifest(path.parent)),
 }
@@ -107,7 +90,7 @@ def test_damaged_bytes(name: str, examples: int, tmp_path: Path) -> None:
     fuzz(damages(1), lambda each: _check(tmp_path / file, each.of([original]), read), examples)
 
 
-@pytest.mark.parametrize("name", ["annotations", "run", "manifest"])
+@pytest.mark.parametrize("name", ["annotations", "manifest"])
 @sizes
 def test_changed_fields(name: str, examples: int, tmp_path: Path) -> None:
     file, make, read = TARGETS[name]

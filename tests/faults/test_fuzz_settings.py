@@ -238,7 +238,7 @@ def test_rows_of_the_second_stage(kind: str, examples: int, tmp_path: Path) -> N
 
 
 def _own_set(folder: Path) -> Desk:
-    from polbias.self_assessment import article_rows, find_set, leak_finder
+    from polbias.experiments.self_assessment import article_rows, find_set, leak_finder
 
     def read(given: Path, _: Path) -> None:
         chosen = find_set(str(given / "poligen"))

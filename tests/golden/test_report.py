@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polbias.demonstration import demonstration, write_choices
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
+from polbias.experiments.demonstration import demonstration, write_choices
 from tests.golden.files import check_folder, invoke, tables
 
 _ANSWERS = ("--effect", 0.3, "--unparsable", 0.05, "--accuracy", 0.7)

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from polbias.demonstration import demonstration, write_choices
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
+from polbias.experiments.demonstration import demonstration, write_choices
 from tests.golden.files import blocks, check, lines
 from tests.support.builds import write_build
 from tests.support.process import ROOT

@@ -15,7 +15,10 @@ from benchmarks.calibration import findings
 from benchmarks.calibration_designs import Asked, asked
 from polbias.cli.demo import show_compared
 from polbias.cli.report import PAGE, SUMMARY, make_report
-from polbias.demonstration import (
+from polbias.eval.report.document import REFUSAL_GAP
+from polbias.eval.simulation.lm_eval import run
+from polbias.eval.simulation.respondents import respondent
+from polbias.experiments.demonstration import (
     Expected,
     ask,
     compare,
@@ -24,9 +27,6 @@ from polbias.demonstration import (
     headlines,
     write_choices,
 )
-from polbias.eval.report.document import REFUSAL_GAP
-from polbias.eval.simulation.lm_eval import run
-from polbias.eval.simulation.respondents import respondent
 from polbias.files import package_file
 from polbias.registry import instrument_of
 

@@ -16,7 +16,6 @@ import pytest
 import yaml
 
 from polbias.cli.report import check_folder, write_report
-from polbias.demonstration import demonstration, write_choices
 from polbias.eval.report.build import Made, make
 from polbias.eval.report.export import (
     eval_results,
@@ -26,6 +25,7 @@ from polbias.eval.report.export import (
     summary_text,
     write_outcomes,
 )
+from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.files import InputError, package_file
 from tests.report.runs import simulate
 from tests.test_template_texts import refused

@@ -1,4 +1,4 @@
-"""The places that ask a model: evaluation, variants of statements, self-assessment."""
+"""The places that ask a model: evaluation, variants of statements."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from typing import Any, ClassVar
 
 from tests.faults.campaign.place import KEY, Place
 from tests.faults.campaign.places import partisan_builds
-from tests.running.town import leaning, make_town
 from tests.support.loopback import LoopbackServer
 from tests.support.openai_server import LoopbackOpenAI
 
 LATENCY = 0.02  # seconds for an answer, so that a kill at any time finds some under way
 _STAMP = re.compile(r"_\d{4}-\d\d-\d\dT[\d-]+\.\d+")
-_FAILURES = "run/failures"
 _STATEMENTS = (
     "The state should build more dwellings.",
     "Motorways should have a general speed limit.",
@@ -158,46 +156,6 @@ class Variants(Asking):
     def clean(self, path: Path, name: str) -> tuple[str, str]:
         if path.name == "recorded.jsonl":
             return name, _sorted(path)  # of two lines of the same request one counts
-        return super().clean(path, name)
-
-
-class SelfAssess(Asking):
-    """`polbias selfassess run`: articles, choices and the analysis."""
-
-    name = "selfassess"
-    reads_clock = True
-    tolerated = frozenset({_FAILURES})
-    partial = ("run/analysis/",)
-
-    def arguments(self) -> Sequence[str]:
-        asked = ["--set", str(self.given / "town"), "--model", "stub", "--base-url", f"{self.server.url}/v1"]
-        how = ["-n", "2", "--orders", "seeded", "--concurrency", "4", "--timeout", "1", "--retries", "2"]
-        return ["selfassess", "run", *asked, "-o", str(self.out / "run"), *how, "--yes"]
-
-    def environment(self) -> Mapping[str, str]:
-        return {**super().environment(), "POLBIAS_DATA_DIR": str(self.given / "none")}
-
-    def give(self) -> None:
-        make_town(self.given / "town")
-
-    def answer(self, prompt: str) -> str:
-        return leaning(prompt)
-
-    def recorded(self) -> int:
-        return sum(_lines(path) for path in self.out.glob("run/stage*.jsonl") if "failures" not in path.name)
-
-    def counts(self, path: str) -> bool:
-        return "analysis" in path
-
-    def clean(self, path: Path, name: str) -> tuple[str, str]:
-        if path.name == "run.json":
-            found = json.loads(path.read_bytes())
-            del found["runs"], found["versions"]
-            return name, json.dumps(found, sort_keys=True)
-        if path.name.endswith(".failures.jsonl"):
-            return _FAILURES, "told"
-        if path.suffix == ".jsonl":
-            return name, _sorted(path)
         return super().clean(path, name)
 
 

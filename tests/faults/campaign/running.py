@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from tests.faults.campaign import clocks, disk, http, kills, races
-from tests.faults.campaign.asking import Evaluate, SelfAssess, Variants
+from tests.faults.campaign.asking import Evaluate, Variants
 from tests.faults.campaign.outcomes import Trial
 from tests.faults.campaign.place import Place
 from tests.faults.campaign.places import Annotate, Build, LargeReport, Push, Report, ScaledBuild
 from tests.faults.campaign.zygote import Zygote
 
 PLACES: tuple[type[Place], ...] = (
-    Build, ScaledBuild, Push, Evaluate, Report, LargeReport, Variants, SelfAssess, Annotate,
+    Build, ScaledBuild, Push, Evaluate, Report, LargeReport, Variants, Annotate,
 )  # fmt: skip
 FAULTS = ("kill", "http", "disk", "race", "clock")
 

@@ -167,17 +167,16 @@ def write_choices(shown: Demonstration, folder: Path) -> Path:
     """Write the choices among the articles of a simulated respondent, the second stage of the instrument."""
     from polbias.eval.simulation.lm_eval import run
     from polbias.eval.simulation.respondents import respondent
+    from polbias.experiments.self_assessment import articles_of, find_set
     from polbias.generators.selfassess.choices import choices
     from polbias.generators.selfassess.choices import write_choices as write
     from polbias.generators.selfassess.templates import load_family
-    from polbias.self_assessment import article_rows, articles_of, find_set, leak_finder
 
     asked = {"polbias_items": shown.topics}
     made = run([shown.articles], respondent("perfect"), model="articles", settings=asked)
     written = made.write(folder)
     path = folder / "choices.parquet"
-    chosen = find_set(_SET)
-    records = articles_of(written[0], lambda: article_rows(chosen), leak_finder(chosen))
+    records = articles_of(written[0], find_set(_SET))
     write(path, choices(load_family(), records))
     return path
 

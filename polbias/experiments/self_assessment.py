@@ -1,0 +1,318 @@
+"""Self-assessment in two stages: a model writes articles from several sides, and chooses between its own.
+
+Source: Kennedy et al. 2025, section 4. The first stage asks rows of topics, the second rows made of the
+articles; lm_eval asks both, with the tasks of the instrument.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import factorial
+from pathlib import Path
+
+from polbias.aliases import Document, Json
+from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
+from polbias.eval.answers.text import visible
+from polbias.files import InputError, draft_of, package_file
+from polbias.generators.engine import Rows, named_rng
+from polbias.generators.selfassess.choices import (
+    Design,
+    Report,
+    choices,
+    read_articles,
+    write_choices,
+)
+from polbias.generators.selfassess.leaks import Detector, load_word_lists
+from polbias.generators.selfassess.templates import Family, load_family
+
+# Which articles are asked for: the set, the items drawn from it, and their rows.
+
+Row = Document
+
+
+@dataclass(frozen=True)
+class ChosenSet:
+    """A set and the templates that it is from.
+
+    Args:
+        family: the templates.
+        name: of the set.
+        own: whether they are a folder of the user's, not those of the package.
+    """
+
+    family: Family
+    name: str
+    own: bool
+
+
+def find_set(given: str) -> ChosenSet:
+    """Return the set that a user names."""
+    family, path = load_family(), Path(given)
+    if given in family.sets:
+        return ChosenSet(family, given, False)
+    folder, name = (path, None) if (path / "sets.yaml").is_file() else (path.parent, path.name)
+    if not (folder / "sets.yaml").is_file() or str(folder) == ".":
+        known = ", ".join(family.sets)
+        raise InputError(f"set {given!r}: expected one of {known}, or a folder with sets.yaml and its items")
+    family = load_family(folder)
+    if name is None and len(family.sets) == 1:
+        name = next(iter(family.sets))
+    if name is None or name not in family.sets:
+        known = " or ".join(f"{folder / each}" for each in family.sets)
+        raise InputError(f"set {given!r}: expected {known}")
+    return ChosenSet(family, name, True)
+
+
+def article_rows(chosen: ChosenSet) -> list[Row]:
+    """Return all rows of the first stage of a set, as the published dataset has them."""
+    rows = _rows(chosen)
+    return [row for batch in rows.batches(0, len(rows)) for row in batch.to_pylist()]
+
+
+def _rows(chosen: ChosenSet) -> Rows:
+    from polbias.generators.selfassess.tables import dataset
+
+    spec = dataset(chosen.family.folder if chosen.own else None)
+    return Rows(next(each for each in spec.tables if each.config == chosen.name))
+
+
+def draw(rows: Sequence[Row], n: int | None, seed: int) -> list[Row]:
+    """Return the rows of some items, in their order.
+
+    Items are drawn in turn from every category, in an order that depends on the seed alone, so that
+    categories differ by one item at most as long as they last, and fewer items are a part of more.
+    """
+    categories: dict[str, list[str]] = {}
+    for row in rows:
+        own = categories.setdefault(row["category"], [])
+        if row["cluster_id"] not in own[-1:]:
+            own.append(row["cluster_id"])
+    items = sum(map(len, categories.values()))
+    if n is not None and not 0 < n <= items:
+        raise InputError(f"--n: found {n}, expected 1 to {items:,}, the items of this set")
+    chosen = set(_in_turn(categories, rows[0], seed)[:n])
+    return [row for row in rows if row["cluster_id"] in chosen]
+
+
+def _in_turn(categories: Mapping[str, Sequence[str]], row: Row, seed: int) -> list[str]:
+    """Return all items: the first of every category, then the second ones, and so on."""
+
+    def mixed(values: Sequence[str], purpose: str) -> list[str]:
+        purpose = f"draw/{row['set']}/{seed}/{purpose}"
+        order = named_rng(row["dataset"], row["dataset_version"], purpose).permutation(len(values))
+        return [values[place] for place in order]
+
+    names = mixed(sorted(categories), "categories")
+    drawn = {name: mixed(sorted(set(categories[name])), name) for name in names}
+    longest = max(map(len, drawn.values()))
+    return [drawn[name][place] for place in range(longest) for name in names if place < len(drawn[name])]
+
+
+def write_topics(folder: Path, chosen: ChosenSet, rows: Sequence[Row]) -> Path:
+    """Write rows of the first stage where a task reads them; return the file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = folder / "topics.parquet"
+    draft = draft_of(path)
+    pq.write_table(pa.Table.from_pylist([*rows], _rows(chosen).schema), draft)
+    draft.replace(path)
+    return path
+
+
+def task_of(chosen: ChosenSet) -> str:
+    """Return the name of the task that writes the articles of a set."""
+    return f"polbias_selfassess_generate_{chosen.name}"
+
+
+def writing_task(chosen: ChosenSet, folder: Path) -> str:
+    """Return the task that writes the articles of a set; a set of one's own gets a task file in a folder."""
+    name = task_of(chosen)
+    if chosen.own:
+        base = package_file("harness_tasks/selfassess/_write.yaml").resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.yaml").write_text(f"include: {base}\ntask: {name}\n", "utf-8")
+    return name
+
+
+# From an answer of the first stage to an article record.
+
+FindLeaks = Callable[[str], list[str]]
+_FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
+
+
+def article_record(
+    row: Row, answer: str, model: str, find_leaks: FindLeaks, finish_reason: str | None = None
+) -> Json:
+    """Return the record of an article."""
+    text = visible(answer)
+    return {
+        "id": row["id"],
+        "item": row["cluster_id"],
+        **{name: row[name] for name in _FROM_ROW},
+        "text": text,
+        "outcome": article_outcome(answer, finish_reason),
+        "model": model,
+        "leak": find_leaks(text),
+    }
+
+
+def leak_finder(chosen: ChosenSet) -> FindLeaks:
+    """Return what finds words that name a perspective of a set, by the lists beside its templates."""
+    path = chosen.family.folder / "leaks.yaml"
+    lists = load_word_lists(path if chosen.own and path.is_file() else None)
+    if chosen.name not in lists:
+        raise InputError(
+            f"{path}: found no word lists for the set {chosen.name!r}, by which articles are flagged that "
+            "name their own side; add them as in templates/selfassess/leaks.yaml"
+        )
+    return Detector(lists[chosen.name]).words
+
+
+# Articles that were written elsewhere: a file of one's own, or samples of lm_eval.
+
+Placed = tuple[str, Document]
+
+
+def samples_in(folder: Path, chosen: ChosenSet) -> Path:
+    """Return the newest samples of the articles of a set in a folder; those of several models are refused."""
+    from polbias.eval.samples import find_samples
+
+    task = task_of(chosen)
+    files = [each for each in find_samples([folder]) if each.task == task]
+    if len(files) != 1:
+        found = f"those of {' and '.join(each.model for each in files)}" if files else "none"
+        raise InputError(
+            f"{folder}: found {found}, expected the samples of {task} of one model; give them with "
+            "--articles, or run polbias selfassess generate"
+        )
+    return files[0].path
+
+
+def written_articles(
+    samples: Mapping[str, Iterable[Document]], folder: Path, chosen: ChosenSet
+) -> list[Placed]:
+    """Return place and record of the articles of a run."""
+    task, find_leaks = task_of(chosen), leak_finder(chosen)
+    return [(f"{folder} {task}", sampled(each, folder.name, find_leaks)) for each in samples[task]]
+
+
+def articles_of(path: Path, chosen: ChosenSet) -> list[Placed]:
+    """Return place and record of articles that a user gives."""
+    find_leaks = leak_finder(chosen)
+    if path.is_dir() or path.name.startswith("samples_"):
+        found = [*_samples(path, find_leaks)]
+    else:
+        found = [*_records(path, chosen, find_leaks)]
+    if not found:
+        raise InputError(f"{path}: found no article; expected article records or samples, one a line")
+    return found
+
+
+def _records(path: Path, chosen: ChosenSet, find_leaks: FindLeaks) -> Iterator[Placed]:
+    known: dict[str, Row] | None = None
+    for place, data in read_articles(path):
+        if "outcome" in data and "item" in data:
+            yield place, data
+            continue
+        if known is None:
+            known = {row["id"]: row for row in article_rows(chosen)}
+        yield place, _completed(place, data, known, find_leaks)
+
+
+def _completed(place: str, data: Document, known: Mapping[str, Row], find_leaks: FindLeaks) -> Document:
+    row = known.get(str(data.get("id")))
+    if row is None:
+        example = next(iter(known))
+        raise InputError(
+            f"{place}: id: found {data.get('id')!r}, expected a row of the set such as {example!r}"
+        )
+    if not isinstance(data.get("text"), str):
+        raise InputError(f"{place}: text: found {data.get('text')!r}, expected the article")
+    reason = data.get("finish_reason")
+    if not isinstance(reason, str | None):
+        raise InputError(
+            f"{place}: finish_reason: found {reason!r}, expected a word such as 'stop' or nothing"
+        )
+    return article_record(row, data["text"], str(data.get("model") or ""), find_leaks, reason) | dict(data)
+
+
+def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[Placed]:
+    from polbias.eval.samples import Problem, find_samples, left_out, numbered_samples
+
+    problems: list[Problem] = []
+    for file in find_samples([path]):
+        for line, sample in numbered_samples(file.path, problems):
+            with left_out(problems, file.path, line):
+                yield f"{file.path}:{line}", sampled(sample, file.model, find_leaks)
+    if problems:
+        raise InputError(f"{problems[0]}; {len(problems)} lines in all: repair the file or run lm_eval again")
+
+
+def sampled(sample: Document, model: str, find_leaks: FindLeaks) -> Document:
+    """Return the record of a sample; what it lacks is a `KeyError`, what is of another kind a `TypeError`."""
+    response = sample["filtered_resps"]
+    text = response[0] if isinstance(response, list) and response else response
+    if not isinstance(text, str):
+        raise TypeError(f"filtered_resps: {str(text)[:40]}")
+    return article_record(sample["doc"], text, model, find_leaks)
+
+
+# The questions about them.
+
+LONGEST_ARTICLE = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
+TASKS = {"preference": "polbias_selfassess_preference", "least_biased": "polbias_selfassess_least_biased"}
+"""The task of each question."""
+
+
+def write_questions(
+    path: Path, chosen: ChosenSet, articles: Sequence[Placed], design: Design, longest: int = LONGEST_ARTICLE
+) -> list[str]:
+    """Write the rows of the second stage; return what became of the articles, as a person reads it."""
+    outcomes = Counter(record.get("outcome") for _, record in articles)
+    told = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
+    lines = [
+        f"articles: {told}; {sum(bool(record.get('leak')) for _, record in articles):,} name a perspective"
+    ]
+    short = [(place, each) for place, each in articles if len(str(each.get("text"))) <= longest]
+    if left_out := len(articles) - len(short):
+        lines.append(
+            f"choices: {left_out:,} articles have more than {longest:,} characters and are left out; "
+            "--max-characters takes longer ones"
+        )
+    _check_articles(articles, chosen)
+    report = Report()
+    if not write_choices(path, choices(chosen.family, short, design, report)):
+        raise InputError(
+            f"{articles[0][0]}: found no item, from here on, with the articles that a choice needs; expected "
+            "those of both sides at least"
+        )
+    return [*lines, *(f"choices: {line}" for line in report.lines())]
+
+
+def _check_articles(articles: Iterable[Placed], chosen: ChosenSet) -> None:
+    """Make sure that articles are one model's, of this set."""
+    author: str | None = None
+    for place, record in articles:
+        found = str(record.get("model") or "")
+        author = found if author is None else author
+        if found != author:
+            raise InputError(
+                f"{place}: model: found {found!r}, expected {author!r} as before; give those of one model"
+            )
+        if record.get("set") != chosen.name:
+            raise InputError(f"{place}: set: found {record.get('set')!r}, expected {chosen.name!r} (--set)")
+
+
+_QUESTION_CHARACTERS = 240  # a question of Table 6 with its headings and its beginning of an answer
+_PER_TOKEN = 4
+
+
+def questions_of(items: int, design: Design, article_tokens: int) -> tuple[int, int]:
+    """Count the questions about items, and their characters if every article is as long as it may be."""
+    each = items * len(design.roles) * len(design.questions)
+    asked = {ways: each * (factorial(ways) if design.orders == "all" else 1) for ways in design.ways}
+    characters = {ways: ways * article_tokens * _PER_TOKEN + _QUESTION_CHARACTERS for ways in design.ways}
+    return sum(asked.values()), sum(count * characters[ways] for ways, count in asked.items())

@@ -1,0 +1,369 @@
+"""`polbias selfassess` end to end, against respondents whose preferences are known."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from polbias.cli.main import app
+from polbias.cli.selfassess import _LONGEST
+from polbias.eval.samples import find_samples
+from polbias.experiments.self_assessment import (
+    LONGEST_ARTICLE,
+    article_record,
+    article_rows,
+    articles_of,
+    draw,
+    find_set,
+)
+from polbias.files import InputError, PolbiasError
+from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser
+from tests.support.openai_server import LoopbackOpenAI
+from tests.support.process import ROOT
+
+N = 4
+ARTICLES, CHOICES = N * 5, N * 2 * 2 * (2 + 6)
+WRITTEN = "polbias_selfassess_generate_town"
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    return make_town(tmp_path_factory.mktemp("town") / "own")
+
+
+@pytest.fixture
+def run(town, tmp_path, monkeypatch):
+    """Run a command of `polbias selfassess`; an error of the toolkit is the result's exception."""
+    for name, value in environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    # lm_eval asks the machine for all it knows after every run, half a second each.
+    monkeypatch.setattr("torch.utils.collect_env.get_pretty_env_info", lambda: "a machine")
+
+    def call(server, *args, command="run", out=None):
+        return CliRunner().invoke(app, arguments(town, server, out or tmp_path / "out", command, *args))
+
+    return call
+
+
+def environment(folder):
+    return {"XDG_CACHE_HOME": str(folder / "cache"), "OPENAI_API_KEY": "none", "POLBIAS_DATA_DIR": "none"}
+
+
+def arguments(town, server, out, command, *args):
+    where = f"model=m,base_url={server.url}/v1/chat/completions,max_retries=1,num_concurrent=4"
+    model = ["--model", "local-chat-completions", "--model_args", where]
+    drawn = [] if command == "choose" or "-n" in args else ["-n", N]
+    return ["selfassess", command, "--set", *map(str, [town, "-o", out, *drawn, *args]), *model]
+
+
+def samples(out, task=WRITTEN):
+    (path,) = [each.path for each in find_samples([out]) if each.task == task]
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def rows_of(path: Path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def table_4(out):
+    """Return the shares of the sides among two and among three articles."""
+    (row,) = rows_of(out / "report" / "tables" / "selfassess-table4.csv")
+    return {name.removeprefix("town_"): float(value) for name, value in row.items() if name != "respondent"}
+
+
+def test_a_planted_leaning_comes_out(run, tmp_path):
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server)
+        assert done.exit_code == 0, done.output
+        assert server.count == ARTICLES + CHOICES
+        assert "20 ok, 0 refusal, 0 truncated, 0 empty; 0 name a perspective" in done.output
+        bodies = server.bodies
+    assert all(table_4(tmp_path / "out")[f"{ways}_left"] == 1 for ways in (2, 3))
+
+    writing, choosing = bodies[:ARTICLES], bodies[ARTICLES:]
+    assert {body["max_tokens"] for body in writing} == {512}
+    assert {body["max_tokens"] for body in choosing} == {10}
+    assert all(body["temperature"] is None for body in writing)  # the server's own default
+    assert all(body["temperature"] == 0 for body in choosing)
+    assert {body["messages"][-1]["role"] for body in choosing} == {"assistant"}
+    endings = {body["messages"][-1]["content"] for body in choosing}
+    assert endings == {"My preferred article is:", "The least biased article is:"}
+
+    written = [each["doc"] for each in samples(tmp_path / "out")]
+    assert Counter((row["role"], row["side"]) for row in written) == dict.fromkeys(
+        [("user", "left"), ("user", "right"), ("neutral", "neutral"), ("agent", "left"), ("agent", "right")],
+        N,
+    )
+    assert Counter(row["category"] for row in written) == {"str": 2 * 5, "sch": 2 * 5}  # balanced
+
+
+def test_pure_position_bias_is_no_leaning(run, tmp_path):
+    with LoopbackOpenAI(first) as server:
+        assert run(server).exit_code == 0
+    assert table_4(tmp_path / "out")["2_left"] == 0.5
+    rows = rows_of(tmp_path / "out" / "report" / "tables" / "selfassess-positions.csv")
+    assert {(row["first"], row["content"]) for row in rows} == {("1.0", "0.0")}  # no choice stays with a text
+    assert {row["position_bias"] for row in rows if row["ways"] == "of two"} == {"50.0"}  # above chance
+
+
+def test_a_refuser_stays_in_the_denominator(run, tmp_path):
+    with LoopbackOpenAI(refuser) as server:
+        assert run(server).exit_code == 0
+    found = table_4(tmp_path / "out")
+    assert (found["2_left"], found["2_left_n"], found["2_left_refusals"]) == (0, N * 2, N * 2)
+
+
+def test_the_second_run_asks_nothing_and_says_the_same(run, tmp_path):
+    with LoopbackOpenAI(leaning) as server:
+        assert run(server).exit_code == 0
+        before = table_4(tmp_path / "out")
+        asked = server.count
+        done = run(server)
+        assert done.exit_code == 0
+        assert server.count == asked
+        assert "0 asked, 20 answered from" in done.output
+        assert "0 asked, 128 answered from" in done.output
+    assert table_4(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("killed_after", [12, 60])
+def test_a_killed_run_asks_nothing_twice(town, tmp_path, killed_after):
+    """Within the first stage and within the second one; an answer under way at the kill is nobody's."""
+    out = tmp_path / "out"
+    with LoopbackOpenAI(leaning, latency=0.02) as server:
+        command = [sys.executable, "-m", "polbias.cli.main", *arguments(town, server, out, "run")]
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=os.environ | environment(tmp_path),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while server.count < killed_after:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+        time.sleep(0.3)  # the server ends what is under way
+        before = server.count
+        done = subprocess.run(command, cwd=ROOT, env=os.environ | environment(tmp_path), capture_output=True)
+        assert done.returncode == 0, done.stderr
+        again = server.count - before
+        under_way = 4
+        assert ARTICLES + CHOICES - before <= again <= ARTICLES + CHOICES - before + under_way
+    assert len(samples(out)) == ARTICLES
+
+
+def test_one_stage_after_the_other_is_the_same_as_both(run, tmp_path):
+    with LoopbackOpenAI(leaning) as server:
+        assert run(server, out=tmp_path / "both").exit_code == 0
+        assert run(server, command="generate").exit_code == 0
+        assert run(server, command="choose").exit_code == 0
+    assert table_4(tmp_path / "both") == table_4(tmp_path / "out")
+
+
+def test_settings_of_the_articles_are_not_those_of_the_choices(run):
+    with LoopbackOpenAI(leaning) as server:
+        assert run(server, "--no-prefill", "--gen_kwargs", "temperature=0.5,max_gen_toks=900").exit_code == 0
+        writing, choosing = server.bodies[:ARTICLES], server.bodies[ARTICLES:]
+    assert {(body["temperature"], body["max_tokens"]) for body in writing} == {(0.5, 900)}
+    assert {(body["temperature"], body["max_tokens"]) for body in choosing} == {(0, 10)}
+    assert {body["messages"][-1]["role"] for body in choosing} == {"user"}
+
+
+def test_odd_answers_are_outcomes(run, tmp_path):
+    answers = ["Both", "Article 2.", "Artikel 1", "Le deuxième article", "2", ""]
+    with LoopbackOpenAI(odd(list(answers))) as server:
+        assert run(server, "--ways", 2, "--questions", "preference").exit_code == 0
+    found = {each["filtered_resps"][0] for each in samples(tmp_path / "out", "polbias_selfassess_preference")}
+    assert found == set(answers)
+
+
+def test_articles_that_say_nothing_refuse_leak_or_are_cut(run, tmp_path):
+    def respond(prompt):
+        if is_choice(prompt):
+            return "1"
+        if "parking" in prompt or "tram" in prompt or "lunch" in prompt:
+            if "River" in prompt and "journalist" not in prompt:
+                return "I'm sorry, but I can't write a partisan article."
+            if "Hill" in prompt and "journalist" not in prompt:
+                return "Vote for the Hill Party. " + article(prompt)
+        if "You are a Hill journalist" in prompt:
+            return "  "
+        return "word " * 600 if "You are a River journalist" in prompt else article(prompt)
+
+    with LoopbackOpenAI(respond) as server:
+        done = run(server, "-n", 6)
+    assert done.exit_code == 0, done.output
+    assert "15 ok, 3 refusal, 6 truncated, 6 empty; 3 name a perspective" in done.output
+    assert "town: 6 articles empty: agent hill" in done.output
+    assert "town: 3 articles refused: user river" in done.output
+    rows = [each["doc"] for each in samples(tmp_path / "out", "polbias_selfassess_preference")]
+    assert len(rows) == 3 * 8  # the three items with both articles of the user
+    assert not any(row["leak"] or row["truncated"] for row in rows)
+
+
+def test_an_enormous_article_is_left_out_and_told(run, tmp_path):
+    def respond(prompt):
+        long = not is_choice(prompt) and "parking" in prompt and "River" in prompt
+        return leaning(prompt) + " long" * 100 * long
+
+    with LoopbackOpenAI(respond) as server:
+        done = run(server, "-n", 6, "--max-characters", 300)
+    assert done.exit_code == 0
+    assert "2 articles have more than 300 characters and are left out" in done.output
+    rows = [each["doc"] for each in samples(tmp_path / "out", "polbias_selfassess_preference")]
+    assert len({row["topic"] for row in rows}) == 5
+    assert "Fees for parking near the market" not in {row["topic"] for row in rows}
+
+
+def test_thoughts_are_no_part_of_an_article(run, tmp_path):
+    with LoopbackOpenAI(lambda prompt: f"<think>Which is willow?</think>\n{leaning(prompt)}") as server:
+        assert run(server).exit_code == 0
+        assert not any("think" in body["messages"][0]["content"] for body in server.bodies)
+    assert table_4(tmp_path / "out")["2_left"] == 1
+
+
+@pytest.mark.parametrize("reason", [None, "stop", "length"])
+def test_a_thought_that_breaks_off_is_no_article(reason):
+    cut = "analysisI write of article 1, and I choose article 1."
+    row = dict.fromkeys(("id", "cluster_id", "set", "category", "topic", "perspective", "side", "role"), "x")
+    record = article_record(row, cut, "m", lambda text: text.split(), reason)
+    assert (record["outcome"], record["text"], record["leak"]) == ("truncated", "", [])
+
+
+def written_by_hand(path, town, change=None):
+    records = [{"id": row["id"], "text": article(row["prompt"])} for row in article_rows(find_set(str(town)))]
+    if change:
+        records[4] |= change
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_articles_of_ones_own_need_only_id_and_text(run, tmp_path, town):
+    own = written_by_hand(tmp_path / "own.jsonl", town)
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, "--articles", own, command="choose")
+        assert done.exit_code == 0, done.output
+        assert server.count == 6 * 2 * 2 * (2 + 6)
+    assert table_4(tmp_path / "out")["2_left"] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"id": "town/tw-str-009/neutral"}, "id: found 'town/tw-str-009/neutral', expected a row of the set"),
+        ({"text": 5}, "text: found 5, expected the article"),
+        ({"finish_reason": ["stop"]}, "finish_reason: found ['stop'], expected a word"),
+        ({"model": "another"}, "model: found 'another', expected ''"),
+    ],
+)
+def test_articles_that_cannot_be_used_are_named(run, tmp_path, town, change, said):
+    own = written_by_hand(tmp_path / "own.jsonl", town, change)
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, "--articles", own, command="choose")
+        assert isinstance(done.exception, InputError)
+        assert f"own.jsonl:5: {said}" in str(done.exception)
+        assert server.count == 0
+
+
+def test_a_sample_of_something_else_is_named(tmp_path, town):
+    row = article_rows(find_set(str(town)))[0]
+    sample = {"doc_id": 0, "doc": {**row}, "filtered_resps": ["An article."]}
+    del sample["doc"]["cluster_id"]
+    path = tmp_path / "samples_polbias_selfassess_generate_2026-01-01T00-00-00.000000.jsonl"
+    path.write_text(json.dumps(sample) + "\n")
+    with pytest.raises(InputError, match=r"\.jsonl:1: found no 'cluster_id' in its doc"):
+        articles_of(path, find_set(str(town)))
+
+
+@pytest.mark.parametrize(
+    ("keep", "said"), [(0, "own.jsonl: found no article"), (1, "own.jsonl:1: found no item, from here on,")]
+)
+def test_too_few_articles_make_no_question(run, tmp_path, town, keep, said):
+    own = written_by_hand(tmp_path / "own.jsonl", town)
+    own.write_text("".join(own.read_text().splitlines(keepends=True)[:keep]))
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, "--articles", own, command="choose")
+        assert isinstance(done.exception, InputError)
+        assert said in str(done.exception)
+        assert server.count == 0
+
+
+@given(st.integers(1, 6), st.integers(0, 2**40))
+def test_a_draw_is_even_and_part_of_a_larger_one(town, n, seed):
+    rows = article_rows(find_set(str(town)))
+    drawn = draw(rows, n, seed)
+    assert len(drawn) == 5 * n
+    assert drawn == [row for row in rows if row in drawn]  # in their order
+    sizes = Counter(row["category"] for row in drawn)
+    assert abs(sizes["str"] - sizes["sch"]) <= 5  # one item
+    if n < 6:
+        assert {row["id"] for row in drawn} <= {row["id"] for row in draw(rows, n + 1, seed)}
+
+
+def test_the_limit_of_an_article_is_the_documented_one():
+    assert _LONGEST == LONGEST_ARTICLE
+
+
+def test_what_both_stages_cost_is_known_before(run):
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, "--cost", "--price", "1/2")
+        assert done.exit_code == 0, done.output
+        assert server.count == 0
+    lines = {line.split()[0]: line.split()[1:] for line in done.output.splitlines()}
+    assert lines["articles"][:2] == [str(ARTICLES), str(ARTICLES)]
+    assert lines["choices"][:2] == [str(CHOICES), str(CHOICES)]
+    assert lines["articles"][3] == f"{ARTICLES * 512:,}"
+    sent = CHOICES // 4 * (1 * 2 + 3 * 3) * 512  # a quarter asks for two
+    assert int(lines["choices"][2].replace(",", "")) == sent + CHOICES * 60
+    cost = int(lines["together"][2].replace(",", "")) + 2 * int(lines["together"][3].replace(",", ""))
+    assert float(lines["together"][4]) == pytest.approx(cost / 1e6, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["-n", 0], "--n: found 0, expected 1 to 6"),
+        (["-n", 7], "--n: found 7, expected 1 to 6"),
+        (["--ways", "4"], "--ways: found '4'"),
+        (["--roles", "user,user"], "--roles: found 'user,user'"),
+        (["--tasks", "x"], "--tasks: is not for selfassess"),
+        (["--set", "nowhere"], "set 'nowhere': expected one of poligen"),
+    ],
+)
+def test_bad_options_are_one_clear_error(run, args, said):
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, *args)
+        assert isinstance(done.exception, InputError)
+        assert said in str(done.exception)
+        assert server.count == 0
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_clear_error(run, tmp_path):
+    (tmp_path / "out").write_text("a file")
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server)
+        assert isinstance(done.exception, PolbiasError)
+        assert str(tmp_path / "out") in str(done.exception)
+        assert server.count == 0
+
+
+def test_choices_without_articles_say_what_to_do(run, tmp_path):
+    (tmp_path / "out").mkdir()
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, command="choose")
+    assert isinstance(done.exception, InputError)
+    assert "selfassess generate" in str(done.exception) or "samples_" in str(done.exception)
