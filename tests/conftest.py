@@ -31,6 +31,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: place.get(item.path, len(place)))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Answers on file are those of this run of the tests; what libraries keep stays where it is."""
+    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, folder in (("MPLCONFIGDIR", "matplotlib"), ("HF_HOME", "huggingface")):
+            if name not in os.environ:
+                patch.setenv(name, str(kept / folder))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @contextmanager
 def shared(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
     """A folder of this run of the tests; one worker at a time looks whether it is filled, and fills it."""

@@ -154,7 +154,7 @@ def report_on(folder: Path) -> None:
 
 def cache_folder(no_cache: bool, given: Path | None) -> Path | None:
     """Return where answers are kept; None if they are not."""
-    from polbias.lm_eval_runner.cache import cache_root
+    from polbias.models.cache import cache_root
 
     return None if no_cache else given or cache_root()
 

@@ -18,9 +18,7 @@ from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.cache import (
     SECRET,
     Memory,
-    Store,
     Tally,
-    digest,
     model_identity,
     remembering,
     slug,
@@ -30,6 +28,7 @@ from polbias.lm_eval_runner.cache import (
 )
 from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
 from polbias.lm_eval_runner.tasks import Catalogue, Task
+from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 from polbias.optional import advice, lm_eval_imports
 

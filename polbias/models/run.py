@@ -83,7 +83,6 @@ class Plan:
         open: those without, each question once.
         repeated: how many are the same question as another open one.
         estimates: one for each service and model.
-        dropped_line: the line of the recording that a killed run left incomplete.
         replay: whether nothing may be asked.
     """
 
@@ -92,7 +91,6 @@ class Plan:
     open: Sequence[Request]
     repeated: int
     estimates: Sequence[Estimate]
-    dropped_line: int | None = None
     replay: bool = False
 
     def lines(self) -> list[str]:
@@ -100,10 +98,6 @@ class Plan:
         repeated = f", {self.repeated:,} the same as another" if self.repeated else ""
         to_ask = f"{len(self.open):,} {'not recorded' if self.replay else 'to ask'}"
         lines = [f"{len(self.requests):,} requests: {self.recorded:,} recorded, {to_ask}{repeated}"]
-        if self.dropped_line is not None:
-            lines.append(
-                f"line {self.dropped_line} of the recording is incomplete; that request is asked again"
-            )
         return lines + ([] if self.replay else [estimate.line() for estimate in self.estimates])
 
 
@@ -125,7 +119,6 @@ def plan(
         tuple(distinct),
         len(unanswered) - len(distinct),
         tuple(estimates),
-        recorder.dropped_line,
         replay,
     )
 

@@ -114,8 +114,13 @@ def test_the_campaign_sees_half_files_and_what_is_left_behind(
 
 def test_the_campaign_sees_what_is_paid_for_twice(prepared: Prepare) -> None:
     place = prepared(Variants)
-    recording = place.out / "recorded.jsonl"
-    trial = tried(place, False, "loss", "by hand", lambda: place.start().wait(), recording.unlink)
+
+    def lose() -> None:
+        (place.out / "recorded.jsonl").unlink()
+        for path in place.out.rglob("*.sqlite*"):
+            path.unlink()
+
+    trial = tried(place, False, "loss", "by hand", lambda: place.start().wait(), lose)
     assert trial.paid_twice == place.total == 16
     assert not trial.sound
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from polbias.lm_eval_runner.cache import digest, model_identity, slug, without_secrets
+from polbias.lm_eval_runner.cache import model_identity, slug, without_secrets
 from polbias.lm_eval_runner.run import parse
+from polbias.models.cache import digest
 
 
 def identity(arguments: str, *more: str, model: str = "local-chat-completions") -> dict[str, Any]:

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError
-from polbias.lm_eval_runner.cache import Memory, Refused, StoppedError, Store
+from polbias.lm_eval_runner.cache import Memory, Refused, StoppedError
+from polbias.models.cache import Store
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.files import InputError, PolbiasError
-from polbias.lm_eval_runner.cache import Store, cache_root, request_key
+from polbias.lm_eval_runner.cache import request_key
+from polbias.models.cache import Store, cache_root
 from tests.support.process import ROOT
 
 VALUES = st.one_of(st.text(), st.tuples(st.floats(allow_nan=False), st.booleans()))

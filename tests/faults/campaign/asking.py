@@ -44,6 +44,12 @@ class Asking(Place):
         """What the model says."""
         raise NotImplementedError
 
+    def recorded(self) -> int:
+        return sum(len(rows) for rows in map(_rows, self.out.rglob("*.sqlite")))
+
+    def clean(self, path: Path, name: str) -> tuple[str, str]:
+        return (name, json.dumps(_rows(path))) if path.suffix == ".sqlite" else super().clean(path, name)
+
 
 class Evaluate(Asking):
     """`polbias eval` of a chat model, into a folder with results of an earlier, shorter run."""
@@ -88,9 +94,6 @@ class Evaluate(Asking):
     def answer(self, prompt: str) -> str:
         return "**valid**" if len(prompt) % 2 else "**invalid**"
 
-    def recorded(self) -> int:
-        return sum(len(rows) for rows in map(_rows, self.out.rglob("*.sqlite")))
-
     def clean(self, path: Path, name: str) -> tuple[str, str]:
         shown = _STAMP.sub("_TIME", name)
         if path.name.startswith("results_"):
@@ -101,8 +104,6 @@ class Evaluate(Asking):
             for key in [key for key in found if "time" in key or key in ("date", "git_hash", "polbias")]:
                 del found[key]
             return shown, json.dumps(found, sort_keys=True)
-        if path.suffix == ".sqlite":
-            return shown, json.dumps(_rows(path))
         return super().clean(path, shown)
 
 
@@ -124,7 +125,7 @@ class Variants(Asking):
     """`polbias variants`: paraphrases and opposites of statements, with a recording."""
 
     name = "variants"
-    partial = ("variants.jsonl",)
+    partial = ("variants.jsonl", "recorded.jsonl")
     impatient: ClassVar[Mapping[str, Any]] = {"polbias.models.chat.Chat.__init__.__defaults__": {
         "tuple": [None, "OPENAI_API_KEY", 8, 1.0, 5]}}  # fmt: skip
 
@@ -147,21 +148,13 @@ class Variants(Asking):
             return json.dumps({"paraphrases": [f"{word} {text}" for word in words]})
         return json.dumps({"opposite": f"It is wrong that {text}", "kind": "verb", "type": "contradictory"})
 
-    def recorded(self) -> int:
-        return _lines(self.out / "recorded.jsonl")
+    def environment(self) -> Mapping[str, str]:
+        return {**super().environment(), "XDG_CACHE_HOME": str(self.out / ".cache")}
 
     def counts(self, path: str) -> bool:
         return path != "recorded.jsonl"
 
     def clean(self, path: Path, name: str) -> tuple[str, str]:
         if path.name == "recorded.jsonl":
-            return name, _sorted(path)  # of two lines of the same request one counts
+            return name, "\n".join(sorted(path.read_text("utf-8").splitlines()))
         return super().clean(path, name)
-
-
-def _lines(path: Path) -> int:
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def _sorted(path: Path) -> str:
-    return "\n".join(sorted({*path.read_text("utf-8").splitlines()}))

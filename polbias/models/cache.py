@@ -1,0 +1,123 @@
+"""Answers on file: a SQLite database, written as they come, which survives a run that is killed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from polbias.aliases import Document
+from polbias.files import InputError, PolbiasError
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "
+    "time REAL NOT NULL, PRIMARY KEY (request, occurrence)) WITHOUT ROWID"
+)
+
+
+def cache_root() -> Path:
+    """Return where answers are kept: ``$XDG_CACHE_HOME/polbias/answers``, by default below ``~/.cache``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "polbias" / "answers"
+
+
+class Store:
+    """Answers by request and occurrence: the third equal request has an answer of its own.
+
+    Every answer is written at once. A file that is damaged is put aside, and the run goes on without it.
+
+    Args:
+        path: of the database; None keeps answers for this run only.
+        elsewhere: what a user may choose where this place does not do, for messages.
+
+    Raises:
+        PolbiasError: if another run is writing to it.
+        InputError: if it cannot be written.
+    """
+
+    def __init__(self, path: Path | None, elsewhere: str = "another --cache-dir") -> None:
+        self.path, self._elsewhere = path, elsewhere
+        self.damaged: Path | None = None
+        if path is not None:
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(
+                    f"{path.parent}: cannot be made ({error.strerror}); choose {elsewhere}"
+                ) from None
+        try:
+            self._base = self._open()
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) or path is None:
+                raise self._unusable(error) from None
+            self.damaged = path.with_suffix(".damaged")
+            path.replace(self.damaged)
+            for rest in ("-wal", "-shm"):
+                path.with_name(path.name + rest).unlink(missing_ok=True)
+            self._base = self._open()
+
+    def __len__(self) -> int:
+        (count,) = self._base.execute("SELECT count(*) FROM answers").fetchone()
+        return int(count)
+
+    def get(self, request: str, occurrence: int) -> tuple[Any, float] | None:
+        """Return an answer and when it was given (seconds since 1970), None if there is none."""
+        found = self._base.execute(
+            "SELECT answer, time FROM answers WHERE request = ? AND occurrence = ?", (request, occurrence)
+        ).fetchone()
+        if found is None:
+            return None
+        answer = json.loads(found[0])
+        return (tuple(answer) if isinstance(answer, list) else answer), float(found[1])
+
+    def put(self, request: str, occurrence: int, answer: Any) -> None:
+        """Write an answer down: a text, or the numbers of a likelihood."""
+        row = (request, occurrence, json.dumps(answer, ensure_ascii=False, default=_plain), time.time())
+        try:
+            self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def _open(self) -> sqlite3.Connection:
+        base = sqlite3.connect(self.path or ":memory:", timeout=2, isolation_level=None)
+        try:
+            # Alone on the file, so that the log needs no shared memory and works on network drives as well.
+            base.execute("PRAGMA locking_mode = EXCLUSIVE")
+            base.execute("PRAGMA journal_mode = WAL")
+            base.execute("PRAGMA synchronous = NORMAL")
+            base.execute("BEGIN IMMEDIATE")
+            base.execute(_TABLE)
+            base.execute("COMMIT")
+            (sound,) = base.execute("PRAGMA quick_check(1)").fetchone()
+            if sound != "ok":
+                raise sqlite3.DatabaseError(sound)
+        except BaseException:
+            base.close()
+            raise
+        return base
+
+    def _unusable(self, error: sqlite3.Error) -> PolbiasError:
+        if "locked" in str(error):
+            return PolbiasError(
+                f"{self.path}: another run is asking the same model the same task; wait for it, or choose "
+                f"{self._elsewhere}"
+            )
+        return InputError(f"{self.path}: cannot be used ({error}); choose {self._elsewhere}")
+
+
+def _plain(number: Any) -> Any:
+    """A number of numpy or torch as one of Python."""
+    return number.item()
+
+
+def digest(identity: Document) -> str:
+    """Return a short hash of an identity."""
+    text = json.dumps(identity, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
