@@ -228,13 +228,13 @@ def open_run(run: Run) -> None:
     where = run.where
     found = where.read(_RUN)
     if found is None and where.read(MANIFEST) is not None:
-        raise BuildError(f"{where.url}: holds another build; remove it or use another --out")
+        raise BuildError(f"{where.url}: holds another build; remove it or use another --output")
     if found is None:
         where.write(_RUN, run.file.to_json().encode())
     elif found.decode("utf-8", "replace") != run.file.to_json():
         raise BuildError(
             f"{where.url}: holds another run ({_difference(found, run.file)}); give the same options to "
-            "continue it, or remove it, or use another --out"
+            "continue it, or remove it, or use another --output"
         )
     if where.read(_pickle(run.mark)) is None:
         where.write(_pickle(run.mark), pickle.dumps((run.spec, run.slices), protocol=5))
