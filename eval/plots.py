@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.svg import COLOURS, MARKERS, SERIES, Caption, columns, drawing, legend, render
+from polbias.eval.svg import COLOURS, SERIES, Caption, columns, drawing, legend, marker, render
 
 # Before and after: how a mean moves when a word is exchanged (Jakob et al. 2025, Figure 5).
 
@@ -132,6 +132,8 @@ def bars(
 
 # Estimates with their intervals, one line each, around the value that means no effect.
 
+_BESIDE = 56  # letters of both sides that fit in one line above the axes
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -171,7 +173,7 @@ def intervals(
                     [row.low, row.high], [place, place], color=colour, linewidth=2.0, solid_capstyle="round"
                 )
             if math.isfinite(row.value):
-                axes.plot([row.value], [place], MARKERS[index % len(MARKERS)], color=colour, markersize=6.5)
+                axes.plot([row.value], [place], marker(index), color=colour, markersize=6.5)
         axes.set_yticks(range(len(rows)), [row.label for row in rows], color=COLOURS["ink"])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
@@ -180,13 +182,17 @@ def intervals(
         axes.set_axisbelow(True)
         axes.set_xlabel(unit)
         if sides:
-            for text, align, end in zip(sides, ("left", "right"), (0.0, 1.0), strict=True):
-                axes.text(
-                    *(end, 1.01),
+            # One above the other where they would meet.
+            high = 13.0 if sum(map(len, sides)) > _BESIDE else 0.0
+            for text, align, end, up in zip(sides, ("left", "right"), (0.0, 1.0), (high, 0.0), strict=True):
+                axes.annotate(
                     text,
+                    (end, 1.0),
+                    (0.0, 3.0 + up),
                     ha=align,
                     va="bottom",
-                    transform=axes.transAxes,
+                    xycoords="axes fraction",
+                    textcoords="offset points",
                     color=COLOURS["muted"],
                 )
         legend(figure, axes, series)
@@ -235,7 +241,7 @@ def plane(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
                         [row.x, row.x], [row.y - row.y_error, row.y + row.y_error], color=colour, alpha=0.5
                     )
                 axes.annotate(row.name, (row.x, row.y), (6, 5), textcoords="offset points", fontsize=8.5)
-                axes.plot([row.x], [row.y], MARKERS[number % len(MARKERS)], color=colour, markersize=6.5)
+                axes.plot([row.x], [row.y], marker(number), color=colour, markersize=6.5)
         axes.grid(alpha=0.5)
         axes.set_axisbelow(True)
         axes.set_xlabel(x)
@@ -353,7 +359,7 @@ def draw(
         few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
         for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
             axes.plot(
-                *(angles[chosen], values[chosen], MARKERS[number % len(MARKERS)]),
+                *(angles[chosen], values[chosen], marker(number)),
                 color=colour,
                 markerfacecolor=face,
                 markersize=4.5 if small else 6.0,

@@ -111,13 +111,17 @@ def drawing(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, 
         yield figure, figure.add_subplot(**subplot)
 
 
+def marker(number: int) -> str:
+    """Return the marker of a series; colours and markers are as many, and no two series share both."""
+    return MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
+
+
 def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
     """Say below a figure which marker is which series; nothing where there is only one."""
     if len(series) < 2:
         return
     handles = [
-        axes.plot([], [], MARKERS[i % len(MARKERS)], color=COLOURS[SERIES[i % len(SERIES)]])[0]
-        for i in range(len(series))
+        axes.plot([], [], marker(i), color=COLOURS[SERIES[i % len(SERIES)]])[0] for i in range(len(series))
     ]
     figure.legend(handles, series, loc="outside lower center", ncols=columns(series, figure))
 

@@ -242,11 +242,13 @@ class Paragraphs:
 
     Attributes:
         overview: of the whole report.
+        respondents: a line for each.
         by_section: instrument to one paragraph per respondent and headline measure.
         comparisons: of respondents with each other.
     """
 
     overview: tuple[str, ...] = ()
+    respondents: tuple[str, ...] = ()
     by_section: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     comparisons: tuple[str, ...] = ()
 
@@ -256,6 +258,7 @@ def paragraphs(report: Report) -> Paragraphs:
     tests = _tests(report)
     return Paragraphs(
         overview=tuple(_overview(report)),
+        respondents=tuple(_by_respondent(report)),
         by_section={section.instrument: tuple(_of_section(section, tests)) for section in report.sections},
         comparisons=tuple(_of_comparisons(report)),
     )
@@ -334,20 +337,19 @@ def _overview(report: Report) -> Iterator[str]:
     tests = sum(map(tested, report.findings))
     key = "overview_some" if sure else "overview_none"
     yield said[key].format(tests=tests, established=sure, headlines=len(headlines))
-    told = {each.name: [*_told(headlines, each.name)] for each in report.respondents}
-    lines = [
-        said["overview_line"].format(respondent=name, items=frame().lists["semicolon"].join(items))
-        for name, items in told.items()
-        if items
-    ]
-    yield from lines[:_ITEMS]
-    if len(lines) > _ITEMS:
-        yield said["overview_rest"].format(count=len(lines) - _ITEMS)
-    others = [name for name, items in told.items() if not items]
-    if lines and 0 < len(others) <= _ITEMS:
-        yield said["overview_others"].format(respondents=_listed(others))
     if any(not words(each.instrument).tells_sides(each.measure) for each in headlines):
         yield said["overview_beside"]
+
+
+def _by_respondent(report: Report) -> Iterator[str]:
+    """One line for every respondent."""
+    said = frame().findings
+    headlines = [finding for finding in report.findings if finding.headline]
+    for each in report.respondents[:_ITEMS]:
+        items = frame().lists["semicolon"].join(_told(headlines, each.name))
+        yield said["overview_line" if items else "overview_open"].format(respondent=each.name, items=items)
+    if len(report.respondents) > _ITEMS:
+        yield said["overview_rest"].format(count=len(report.respondents) - _ITEMS)
 
 
 def _told(headlines: Sequence[Finding], respondent: str) -> Iterator[str]:

@@ -91,7 +91,7 @@ def show(made: Report) -> None:
             f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True
         )
     said = paragraphs(made)
-    for text in said.overview:
+    for text in (*said.respondents, *said.overview):
         typer.echo(text)
 
 

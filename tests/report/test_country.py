@@ -16,7 +16,6 @@ from polbias.eval.report.document import Finding, Report
 from polbias.eval.report.labels import words
 from polbias.eval.simulation import Simulation, questions, respondent
 from polbias.files import package_file
-from polbias.generators.partisan.tables import dataset
 from polbias.manifest import LockedDataset, read_manifest, write_lock
 from polbias.publishing.card import build
 from tests.support.process import run_python
@@ -36,7 +35,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     again = COUNTRY.replace("id: xa-en", "id: en-xa").replace("config: xa", "config: en_xa")
     for name, text in {"xa-en": COUNTRY, "en-xa": again, "at-de": GERMAN}.items():
         (templates / "countries" / f"{name}.yaml").write_text(text, "utf-8")
-    build(NAME, dataset(templates), root / "builds")
+    build(NAME, root / "builds", templates)
     write_lock({NAME: LockedDataset.of(read_manifest(root / "builds" / NAME))}, root / "datasets.lock")
     return root
 

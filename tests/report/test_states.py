@@ -136,7 +136,7 @@ def test_no_table_says_that_the_silent_have_no_bias(made: Made) -> None:
 
 
 def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: Made) -> None:
-    overview = " ".join(paragraphs(made.report).overview)
+    overview = " ".join(paragraphs(made.report).respondents)
     for instrument in ("policy", "xphemism"):
         bias, gap = headlines(made, "wary", instrument)
         assert verdict(gap) == "established"
@@ -146,7 +146,7 @@ def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: Made) -> None:
     few, gap = headlines(made, "wary", "partisan")
     assert gap.estimate.clusters == few.estimate.clusters == 6 < FEWEST
     assert verdict(gap) == "too few to be tested"
-    (line,) = [line for line in paragraphs(made.report).overview if line.startswith("wary:")]
+    (line,) = [line for line in paragraphs(made.report).respondents if line.startswith("wary:")]
     value = f"+{gap.estimate.value:.1f}"
     assert value in line
     assert "silent" in overview

@@ -202,6 +202,7 @@ def profile_table(report: Report, words: Callable[[str], Words], frame: Frame) -
             Row((Shown(name), *(_cell(found.get((name, column)), beside, frame) for column in columns)))
             for name in names
         ),
+        aside=True,
     )
 
 
@@ -345,7 +346,7 @@ def _comparisons(
 
     def grid(id: str, chosen: list[Comparison], key: str) -> Grid | None:
         about = (own.captions[key], own.notes[key])
-        return comparisons_table(id, chosen, words, own, about) if chosen else None
+        return replace(comparisons_table(id, chosen, words, own, about), aside=True) if chosen else None
 
     first = [c for c in report.comparisons if (c.instrument, c.measure, c.key) in whole]
     rest = [c for c in report.comparisons if (c.instrument, c.measure, c.key) not in whole]

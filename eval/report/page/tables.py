@@ -147,17 +147,20 @@ def own_table(
 def instrument_table(table: Table, instrument: str, words: Words, frame: Frame) -> Grid:
     """Return a table of an instrument."""
     titled = titled_in(words.tables, instrument, "tables", table.id)
+    shown = [
+        (column, [cell(row.get(column.name), column.kind, frame) for row in table.rows])
+        for column in table.columns
+    ]
+    # What nobody was asked has no column.
+    kept = [each for place, each in enumerate(shown) if not place or any(c.text is not None for c in each[1])]
     heads = tuple(
         Head(
             column.title or titled.columns.get(column.name) or frame.columns.get(column.name) or column.name,
             column.kind != "text",
         )
-        for column in table.columns
+        for column, _ in kept
     )
-    rows = tuple(
-        Row(tuple(cell(row.get(column.name), column.kind, frame) for column in table.columns))
-        for row in table.rows
-    )
+    rows = tuple(map(Row, zip(*(cells for _, cells in kept), strict=True)))
     return Grid(anchor(instrument, table), titled.title, titled.note, titled.source, heads, rows)
 
 
@@ -299,10 +302,10 @@ def _tests(frame: Frame) -> list[Field[Any]]:
         return replace(cell(item.estimate.p, "p", frame), lines=lines)
 
     return [
-        Field("p", "p", p, kept=True),
-        Field("p_holm", "p"),
-        Field("p_bh", "p"),
         Field("verdict", "text", verdict),
+        Field("p_bh", "p"),
+        Field("p_holm", "p"),
+        Field("p", "p", p, kept=True),
     ]
 
 

@@ -86,11 +86,14 @@
     update();
   }
 
-  // What does not scroll need not be reached by the keyboard.
+  // What does not scroll need not be reached by the keyboard; a table that does says so.
   function scrolling() {
     const boxes = [...document.querySelectorAll(".scroll")];
     const watch = new ResizeObserver((entries) => entries.forEach(({ target }) => {
-      if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+      const wider = target.scrollWidth > target.clientWidth;
+      const hint = target.previousElementSibling;
+      if (hint?.classList.contains("hint")) hint.hidden = !wider;
+      if (wider) target.tabIndex = 0;
       else target.removeAttribute("tabindex");
     }));
     boxes.forEach((box) => watch.observe(box));
@@ -99,8 +102,12 @@
   function folds() {
     const open = () => {
       const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-      const fold = target && target.closest("details");
-      if (fold && !fold.open) { fold.open = true; target.scrollIntoView(); }
+      let opened = false;
+      for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+        opened ||= !fold.open;
+        fold.open = true;
+      }
+      if (opened) target.scrollIntoView();
     };
     let closed = [];
     addEventListener("hashchange", open);

@@ -70,7 +70,7 @@ def test_opens_from_a_file_without_a_request_or_a_complaint(browser: Browser, fi
     addresses = {p["request"]["url"] for method, p in browser.events if method == "Network.requestWillBeSent"}
     assert {each for each in addresses if not each.startswith("data:")} == {file.as_uri()}
     assert complaints(browser) == []
-    assert browser.run("document.querySelectorAll('main h2').length") == 12
+    assert browser.run("document.querySelectorAll('main h2').length") == 11
 
 
 def test_every_figure_has_a_size(browser: Browser, file: Path) -> None:
@@ -138,6 +138,7 @@ def test_comparisons_filter_by_model_instrument_and_text(browser: Browser, file:
 
 def test_counts_are_shown_on_demand(browser: Browser, file: Path) -> None:
     browser.open(file)
+    browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     visible = "document.querySelector('#table-partisan-overview .counts').checkVisibility()"
     assert browser.run(visible) is False
     browser.run("document.getElementById('counts').click()")
@@ -210,10 +211,10 @@ def test_without_scripts_everything_can_be_read(browser: Browser, file: Path) ->
     browser.call("Emulation.setScriptExecutionDisabled", value=True)
     try:
         browser.open(file, drawn=False)
-        assert (
-            browser.run("document.querySelector('#table-partisan-overview .counts').checkVisibility()")
-            is True
-        )
+        opened = "for (let e = document.querySelector('#table-partisan-overview').closest('details'); e; e = null) e.open = true"
+        browser.run(opened)
+        counts = "document.querySelector('#table-partisan-overview .counts').checkVisibility()"
+        assert browser.run(counts) is True
         assert browser.run("document.querySelector('.switches').checkVisibility()") is False
         assert browser.run("document.querySelectorAll('th button').length") == 0
     finally:
@@ -228,3 +229,22 @@ def test_hostile_text_runs_nothing_and_prints(browser: Browser, tmp_path: Path, 
     assert not any(method == "Page.javascriptDialogOpening" for method, _ in browser.events)
     answer = browser.call("Page.printToPDF", preferCSSPageSize=True)
     assert base64.b64decode(answer["data"]).startswith(b"%PDF")
+
+
+def test_a_table_wider_than_the_page_says_so(browser: Browser, file: Path) -> None:
+    for width in (420, 1400):
+        browser.open(file, width=width)
+        browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        browser.run("new Promise(done => setTimeout(done, 100))")
+        wrong = (
+            "[...document.querySelectorAll('.hint')].filter(h => h.hidden === "
+            "(h.nextElementSibling.scrollWidth > h.nextElementSibling.clientWidth)).length"
+        )
+        assert browser.run(wrong) == 0
+
+
+def test_figures_are_whole_on_a_phone(browser: Browser, file: Path) -> None:
+    browser.open(file, width=420)
+    browser.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    cut = "[...document.querySelectorAll('figure svg')].filter(s => s.getBoundingClientRect().right > 420).length"
+    assert browser.run(cut) == 0

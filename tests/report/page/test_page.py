@@ -192,7 +192,7 @@ def test_machine_paths_and_dates_are_not_in_the_page(large_text: str) -> None:
 
 def test_an_empty_report() -> None:
     found = Markup(page(EMPTY, Paragraphs(), builders.words))
-    assert "No instrument of this report has a headline result." in found.id("profile").text
+    assert "No instrument of this report has a headline result." in found.id("summary").text
     assert found.of("svg") == []
 
 
