@@ -48,30 +48,22 @@ def push(plan: PushPlan, token: str | None = None) -> PushResult:
     if plan.nothing_to_do:
         return PushResult(url, plan.tag)
     api = connect(token, plan.endpoint)
-    parent = _create_repo(api, plan) if plan.creates_repo else plan.parent
-    commit = _commit(api, plan, parent) if plan.changes else None
+    if plan.parent is None:
+        with talking_to_hub(plan.repo_id, "creating the repository"):
+            api.create_repo(plan.repo_id, repo_type="dataset")
+    commit = _commit(api, plan) if plan.changes else None
     with talking_to_hub(plan.repo_id, f"setting the tag {plan.tag}"):
         api.create_tag(
             plan.repo_id,
             tag=plan.tag,
             tag_message=f"Version {plan.version}",
-            revision=commit or parent,
+            revision=commit or plan.parent,
             repo_type="dataset",
         )
     return PushResult(url, plan.tag, commit, tagged=True)
 
 
-def _create_repo(api: HfApi, plan: PushPlan) -> str:
-    """Make the repository and return its first commit, which the Hub makes itself."""
-    with talking_to_hub(plan.repo_id, "creating the repository"):
-        api.create_repo(plan.repo_id, repo_type="dataset")
-    head = read_snapshot(api, plan.repo_id)
-    if head is None:
-        raise PublishError(f"{plan.repo_id}: the Hub does not show the new repository yet; push again soon")
-    return head.commit
-
-
-def _commit(api: HfApi, plan: PushPlan, parent: str | None) -> str:
+def _commit(api: HfApi, plan: PushPlan) -> str:
     """Commit all changes at once and check that the Hub now holds what was planned."""
     with talking_to_hub(plan.repo_id, "uploading"):
         info = api.create_commit(
@@ -79,7 +71,7 @@ def _commit(api: HfApi, plan: PushPlan, parent: str | None) -> str:
             _operations(plan),
             commit_message=f"Version {plan.version}",
             repo_type="dataset",
-            parent_commit=parent,
+            parent_commit=plan.parent,
         )
     stored = read_snapshot(api, plan.repo_id, info.oid)
     differing = changes_between(plan.files, stored.files if stored else {})

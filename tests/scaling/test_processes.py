@@ -102,4 +102,6 @@ def test_one_worker_of_datatrove_runs_in_this_process(run, finished):
 
 
 def test_a_build_in_this_process_does_without_datatrove():
-    run_python("import sys; sys.modules['datatrove'] = None; import polbias.scaling, polbias.cli.build_scaled")
+    run_python(
+        "import sys; sys.modules['datatrove'] = None; import polbias.scaling, polbias.cli.build_scaled"
+    )
