@@ -77,7 +77,7 @@ def partisan_build(tmp_path_factory: pytest.TempPathFactory, partisan: DatasetSp
     from polbias.publishing.card import build
 
     out = tmp_path_factory.mktemp("builds")
-    build("partisan-inference", partisan, out)
+    build("partisan-inference", out)
     return out
 
 

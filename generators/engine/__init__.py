@@ -1,6 +1,6 @@
 """Declarative specifications to Parquet: products, shards, builds."""
 
-from polbias.generators.engine.build import Built, build_dataset
+from polbias.generators.engine.build import Built, build_dataset, current_build
 from polbias.generators.engine.files import Shard, run_shard
 from polbias.generators.engine.rows import Rows
 from polbias.generators.engine.sampled import named_rng
@@ -34,6 +34,7 @@ __all__ = [
     "Shard",
     "TableSpec",
     "build_dataset",
+    "current_build",
     "named_rng",
     "run_shard",
 ]

@@ -76,8 +76,9 @@ def _canonical(value: Any) -> Any:
 # Build a dataset's folder: all its tables, a card and a manifest, at once or not at all.
 
 CARD = "README.md"
-# What each table was made from; stays on this machine, as the data are the same whatever the code was.
+# What tables and card were made from; stays on this machine, as the data are the same whatever the code was.
 _FINGERPRINTS = ".fingerprints.json"
+_INPUTS = "inputs"
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,9 @@ def build_dataset(
     out: Path,
     card: Callable[[Manifest, Path], str],
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
+    inputs: str = "",
 ) -> Built:
-    """Bring a dataset's folder up to date.
+    """Bring a dataset's folder up to date, which is made of inputs with this hash.
 
     Tables whose fingerprint and files are unchanged are taken over from the build that is there. The new
     folder takes the old one's place in one step, so that a build that is killed, or fails, changes nothing.
@@ -118,7 +120,7 @@ def build_dataset(
                 remove(leftover)
             staging = out / f".{spec.name}.staging"
             try:
-                return _build(spec, target, staging, card, progress)
+                return _build(spec, target, staging, card, progress, inputs)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
     except OSError as error:
@@ -131,6 +133,7 @@ def _build(
     staging: Path,
     card: Callable[[Manifest, Path], str],
     progress: Callable[[TableSpec, SplitEntry, bool], None],
+    inputs: str,
 ) -> Built:
     staging.mkdir()
     earlier = _intact_tables(target)
@@ -154,11 +157,28 @@ def _build(
     )
     (staging / CARD).write_text(card(manifest, staging), "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
+    made_from |= {_INPUTS: inputs, CARD: file_sha256(staging / CARD)}
     (staging / _FINGERPRINTS).write_text(json.dumps(made_from, indent=1), "utf-8")
     changed = bool(written) or not _same(staging, target)
     if changed:
         replace_folder(staging, target)
+    elif (staging / _FINGERPRINTS).read_bytes() != (target / _FINGERPRINTS).read_bytes():
+        (staging / _FINGERPRINTS).replace(target / _FINGERPRINTS)
     return Built(target, manifest, written, changed)
+
+
+def current_build(folder: Path, inputs: str) -> Built | None:
+    """Return a build that is whole and was made of inputs with this hash; None if there is none."""
+    try:
+        made_from = json.loads((folder / _FINGERPRINTS).read_text("utf-8"))
+        manifest = read_manifest(folder)
+        entries = [each for splits in manifest.configs.values() for each in splits.values()]
+        whole = made_from[_INPUTS] == inputs and made_from[CARD] == file_sha256(folder / CARD)
+        if whole and all(_intact(folder / file.path, file) for each in entries for file in each.files):
+            return Built(folder, manifest, 0, False)
+    except (BuildError, OSError, ValueError, TypeError, KeyError):
+        pass
+    return None
 
 
 def _make(table: TableSpec, folder: Path) -> SplitEntry:
@@ -209,8 +229,7 @@ def _same(first: Path, second: Path) -> bool:
         sorted(p.relative_to(f).as_posix() for p in f.rglob("*") if p.is_file()) for f in (first, second)
     ]
     return names[0] == names[1] and all(
-        (first / name).read_bytes() == (second / name).read_bytes()
-        for name in (CARD, MANIFEST, _FINGERPRINTS)
+        (first / name).read_bytes() == (second / name).read_bytes() for name in (CARD, MANIFEST)
     )
 
 

@@ -107,16 +107,14 @@ def _build(console: Console, name: str, out: Path, templates: Path | None) -> No
     from polbias.publishing import card
 
     started = time.perf_counter()
-    with console.status(f"{name}: reading templates and proving gold labels"):
-        spec = registry.publication(name).specify(templates)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(name, total=len(spec.tables))
+        task = progress.add_task(f"{name}: reading templates and proving gold labels", total=None)
 
         def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:
             progress.update(task, advance=1, description=f"{table.config}/{table.split}")
 
-        built = card.build(name, spec, out, templates, step)
+        built = card.build(name, out, templates, step)
     _report(console, built, time.perf_counter() - started)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ import pyarrow.parquet as pq
 from polbias import registry
 from polbias.aliases import Document, Json
 from polbias.files import package_file
-from polbias.generators.engine import Built, DatasetSpec, TableSpec, build_dataset
+from polbias.generators.engine import Built, TableSpec, build_dataset, current_build
 from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import Manifest, SplitEntry
@@ -111,15 +114,44 @@ def _type(name: str) -> str:
 
 def build(
     name: str,
-    spec: DatasetSpec,
     out: Path,
     templates: Path | None = None,
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
 ) -> Built:
-    """Build one dataset with its card."""
+    """Build one dataset with its card; one that was made of the same inputs stays as it is."""
     publication = registry.publication(name)
+    inputs = _inputs(publication, templates)
+    if built := current_build(out / name, inputs):
+        return built
 
     def card(manifest: Manifest, folder: Path) -> str:
         return render_card(manifest, folder, publication, templates)
 
-    return build_dataset(spec, out, card, progress)
+    return build_dataset(publication.specify(templates), out, card, progress, inputs)
+
+
+def _inputs(publication: Publication, templates: Path | None) -> str:
+    """Hash all that a build is made of: sources, templates, cards and the versions of what is installed."""
+    package = publication.specify.__module__.partition(".")[0]
+    whole = hashlib.sha256(_shipped())
+    for root in (None if package == "polbias" else package_file(f"{package}:"), publication.cards, templates):
+        if root is not None:
+            _update(whole, root)
+    return whole.hexdigest()
+
+
+@cache
+def _shipped() -> bytes:
+    whole = hashlib.sha256(repr(sorted((each.name, each.version) for each in distributions())).encode())
+    for folder in ("generators", "publishing", "templates", "cards"):
+        _update(whole, package_file(folder))
+    for path in sorted(package_file("").glob("*.py")):
+        whole.update(path.read_bytes())
+    return whole.digest()
+
+
+def _update(whole: Any, root: Path) -> None:
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            whole.update(f"{path.relative_to(root)}\0{path.stat().st_size}\0".encode())
+            whole.update(path.read_bytes())

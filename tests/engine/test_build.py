@@ -219,6 +219,6 @@ def test_other_datasets_are_left_alone(tmp_path: Path) -> None:
 def test_fingerprints_stay_on_this_machine_only(tmp_path: Path) -> None:
     built = build(SPEC, tmp_path)
     marks = json.loads((built.folder / MARKS).read_text())
-    assert list(marks) == ["a/test", "a/fewshot", "b/test"]
+    assert list(marks) == ["a/test", "a/fewshot", "b/test", "inputs", "README.md"]
     assert MARKS.startswith(".")
     assert MARKS not in (built.folder / "manifest.json").read_text()

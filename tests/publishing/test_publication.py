@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
@@ -52,7 +54,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publication:
 def test_its_columns_stand_in_the_order_of_its_own_file_and_its_card_is_its_own(
     toy: Publication, tmp_path: Path
 ) -> None:
-    built = build("toy", toy.specify(), tmp_path)
+    built = build("toy", tmp_path)
     names = pq.read_schema(next(built.folder.rglob("*.parquet"))).names
     assert names[:2] == ["id", "dataset"]
     assert names[-4:] == ["source", "shade", "colour", "canary"]
@@ -83,3 +85,31 @@ def test_publications_do_not_import_what_proves_their_builds() -> None:
         assert len(proofs) == 4 and all(callable(registry.resolve(each)) for each in proofs)
     """
     run_python(["-c", dedent(code)])
+
+
+def test_what_was_made_of_the_same_inputs_is_neither_read_nor_proved_again(
+    toy: Publication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path | None] = []
+
+    def specify(templates: Path | None = None) -> DatasetSpec:
+        asked.append(templates)
+        return toy.specify(templates)
+
+    made = replace(toy, specify=specify)
+    monkeypatch.setattr(registry, "publication", lambda name: made)
+    first = build("toy", tmp_path)
+    again = build("toy", tmp_path)
+    assert (len(asked), again.changed, again.manifest) == (1, False, first.manifest)
+
+    def reasons() -> Iterator[Path]:
+        yield tmp_path / "cards" / "toy.md.jinja"
+        yield first.folder / "README.md"
+        yield next(first.folder.rglob("*.parquet"))
+
+    for number, path in enumerate(reasons(), 2):
+        path.write_bytes(path.read_bytes() + b"\n")
+        build("toy", tmp_path)
+        assert len(asked) == number
+        build("toy", tmp_path)
+        assert len(asked) == number
