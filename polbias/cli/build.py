@@ -65,18 +65,10 @@ def build(
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
-    from polbias.cli.build_scaled import Scale, build_scaled
+    from polbias.cli.build_scaled import build_scaled
 
-    scale = Scale(
-        rows,
-        fresh,
-        shards,
-        executor or ("local" if workers else "inprocess"),
-        workers or 1,
-        option or (),
-        logs,
-    )
-    build_scaled(names, scale, out, templates, plan)
+    executor = executor or ("local" if workers else "inprocess")
+    build_scaled(names, out, templates, rows, shards, executor, workers or 1, fresh, option or (), logs, plan)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,31 +23,18 @@ if TYPE_CHECKING:
 _LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between looks at what is complete
 
 
-@dataclass(frozen=True)
-class Scale:
-    """The options of `polbias build` beyond those of a plain build.
-
-    Attributes:
-        rows: of the whole dataset; None for as many as are published.
-        fresh: whether they are ones that the published dataset does not hold.
-        shards: how many in all; None for as few as possible.
-        executor: a name in `polbias.scaling.EXECUTORS`.
-        workers: how many shards are made at a time.
-        options: KEY=VALUE for the executor.
-        logs: folder of the executor's logs; None for one in the run's folder.
-    """
-
-    rows: int | None = None
-    fresh: bool = False
-    shards: int | None = None
-    executor: str = "inprocess"
-    workers: int = 1
-    options: Sequence[str] = ()
-    logs: Path | None = None
-
-
 def build_scaled(
-    names: Sequence[str] | None, scale: Scale, out: str | None, templates: Path | None, plan: bool = False
+    names: Sequence[str] | None,
+    out: str | None,
+    templates: Path | None,
+    rows: int | None,
+    shards: int | None,
+    executor: str,
+    workers: int,
+    fresh: bool,
+    option: Sequence[str],
+    logs: Path | None,
+    plan: bool,
 ) -> None:
     """Build a dataset in shards and say what was done, or say what there is to do."""
     from polbias.scaling import EXECUTORS, Resources, build_at_scale
@@ -61,22 +47,22 @@ def build_scaled(
             f"found {len(names or ())} names of datasets; the options of scale are for one dataset, such as "
             "normative-reasoning-xl"
         )
-    if scale.executor not in EXECUTORS:
-        raise InputError(f"--executor: found {scale.executor!r}, expected one of {', '.join(EXECUTORS)}")
-    name, options, publication = names[0], _options(scale.options), scalable(names[0])
+    if executor not in EXECUTORS:
+        raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
+    name, options, publication = names[0], _options(option), scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
-        spec = publication.specify(templates, rows=scale.rows, fresh=scale.fresh)
-        run = plan_run(_location(out), spec, scale.rows, scale.fresh, scale.shards)
+        spec = publication.specify(templates, rows=rows, fresh=fresh)
+        run = plan_run(_location(out), spec, rows, fresh, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
         console.print(f"{title}, about {decimal(run.size())}")
-        console.print(f"into {run.where.url}", soft_wrap=True, highlight=False)
+        console.print(f"into {run.url}", soft_wrap=True, highlight=False)
         return
     done = build_at_scale(
         run,
         publication,
-        EXECUTORS[scale.executor],
-        Resources(scale.workers, scale.logs or _logs(run), options),
+        EXECUTORS[executor],
+        Resources(workers, logs or _logs(run), options),
         templates,
         console.status,
         partial(_followed, console, run),

@@ -31,9 +31,7 @@ SHARDS, SUMS = "shards.json", "SHA256SUMS"
 _ROWS = 1 << 14
 
 
-def merge(
-    run: Run, records: Mapping[int, Record], publication: Publication, templates: Path | None
-) -> Manifest:
+def merge(run: Run, records: Mapping[int, Record], publication: Publication, templates: Path | None) -> None:
     """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
     where, spec = run.where, run.spec
     ordered = [record for _, record in sorted(records.items())]
@@ -71,7 +69,6 @@ def merge(
     for path in where.sizes():
         if path.endswith(".partial"):  # of workers that were killed
             where.remove(path)
-    return manifest
 
 
 def _contents(where: Place) -> dict[tuple[FileEntry, ...], str]:
@@ -110,13 +107,11 @@ class Finished:
 
     Attributes:
         url: where the dataset is.
-        manifest: what it holds.
         kept: number of shards that were there and whole.
         made: number of shards that were made.
     """
 
     url: str
-    manifest: Manifest
     kept: int
     made: int
 
@@ -152,8 +147,8 @@ def build_at_scale(
                     f"{url}: {len(lacking)} of {len(every)} shards are missing ({reason}); "
                     "run the same command again: what is complete is kept"
                 )
-            manifest = merge(run, kept | made, publication, templates)
-    return Finished(url, manifest, len(kept), len(made))
+            merge(run, kept | made, publication, templates)
+    return Finished(url, len(kept), len(made))
 
 
 @contextmanager

@@ -72,7 +72,13 @@ def slurm(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     _refuse_options("slurm", resources.options, _SLURM_OPTIONS)
     tasks = _datatrove()
     bin_folder = Path(sys.executable).parent
-    options = {"env_command": f'export PATH="{bin_folder}:$PATH"'} | dict(resources.options)
+    options = {
+        "env_command": f'export PATH="{bin_folder}:$PATH"',
+        "partition": None,
+        "qos": None,
+        "time": "01:00:00",
+        "mail_type": "NONE",
+    } | dict(resources.options)
     job = f"polbias-{run.mark[:8]}-{os.getpid()}"
     executor = tasks.PolbiasSlurm(**_common(run, numbers, resources), job_name=job, **options)
     executor.run()
@@ -106,7 +112,7 @@ EXECUTORS: Mapping[str, Executor] = {"inprocess": in_process, "local": local, "s
 
 def _common(run: Run, numbers: Sequence[int], resources: Resources) -> Json:
     return {
-        "pipeline": [_datatrove().MakeShards(run.out, run.spec.name, run.mark, numbers)],
+        "pipeline": [_datatrove().MakeShards(run.url, run.mark, numbers)],
         "tasks": len(numbers),
         "workers": min(resources.workers, len(numbers)),
         "logging_dir": str(resources.logs),

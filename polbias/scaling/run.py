@@ -22,7 +22,7 @@ from polbias.generators.engine.build import fingerprint
 from polbias.generators.engine.files import MAX_SHARD_ROWS, parquet_options, shard_path, shard_range
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import MANIFEST
-from polbias.scaling.storage import Place, place
+from polbias.scaling.storage import Place
 
 # A dataset cut into shards: which tables have how many, and their order.
 
@@ -94,13 +94,13 @@ class Run:
     """A dataset being built in a place.
 
     Attributes:
-        out: the folder or address that holds one folder per dataset.
+        url: the folder or address of the dataset.
         spec: the dataset.
         slices: its shards.
         asked: what tells it from other runs, as ``.run/run.json`` holds it.
     """
 
-    out: str
+    url: str
     spec: DatasetSpec
     slices: tuple[Slice, ...]
     asked: Mapping[str, Any]
@@ -108,7 +108,7 @@ class Run:
     @property
     def where(self) -> Place:
         """The place of the dataset."""
-        return place(self.out, self.spec.name)
+        return Place(self.url)
 
     @property
     def mark(self) -> str:
@@ -143,7 +143,7 @@ def plan_run(
     for index, table in enumerate(spec.tables):
         own = [each.rows for each in slices if each.table == index]
         asked[f"{table.config}/{table.split}"] = f"{sum(own):,} rows in {len(own)} shards"
-    return Run(out, spec, slices, asked | {_MADE_FROM: _made_from(spec)})
+    return Run(f"{out.rstrip('/')}/{spec.name}", spec, slices, asked | {_MADE_FROM: _made_from(spec)})
 
 
 def open_run(run: Run) -> None:
@@ -163,18 +163,15 @@ def open_run(run: Run) -> None:
 
 
 @lru_cache(maxsize=2)
-def load_run(out: str, name: str, mark: str) -> Run:
+def load_run(url: str, mark: str) -> Run:
     """Read a run as a worker does; once in a process."""
-    where = place(out, name)
-    pickled = where.read(_pickle(mark))
+    pickled = Place(url).read(_pickle(mark))
     if pickled is None:
-        raise BuildError(
-            f"{where.url}: no run found (no {_pickle(mark)}); all workers must reach the same place"
-        )
+        raise BuildError(f"{url}: no run found (no {_pickle(mark)}); all workers must reach the same place")
     run: Run = pickle.loads(pickled)
     if run.asked[_MADE_FROM] != _made_from(run.spec):
         raise BuildError(
-            f"{where.url}: was begun with {run.asked['writer']} and another version of polbias than this "
+            f"{url}: was begun with {run.asked['writer']} and another version of polbias than this "
             f"machine's ({_writer()}); use one environment on all machines"
         )
     return run

@@ -13,7 +13,7 @@ from polbias.files import BuildError
 from polbias.generators.engine import run_shard
 from polbias.manifest import FileEntry
 from polbias.scaling.run import FOLDER, Run, load_run
-from polbias.scaling.storage import place
+from polbias.scaling.storage import Place
 
 _THREADS = 8  # hashing and reading from a network both wait without Python's lock
 _PROOF = "proof"
@@ -92,15 +92,15 @@ def make(run: Run, number: int) -> None:
     where.write(_record(number), record.model_dump_json().encode())
 
 
-def make_or_say(out: str, name: str, mark: str, number: int) -> None:
+def make_or_say(url: str, mark: str, number: int) -> None:
     """Make a shard; a problem that a user can mend is put in the place of its record instead of raised.
 
     A worker may run where nobody sees its errors.
     """
     try:
-        make(load_run(out, name, mark), number)
+        make(load_run(url, mark), number)
     except BuildError as error:
-        place(out, name).write(_record(number), str(error).encode())
+        Place(url).write(_record(number), str(error).encode())
 
 
 def _proofs(path: Path) -> dict[str, int]:

@@ -14,8 +14,6 @@ from polbias.files import BuildError
 from polbias.generators.engine.files import write_failure
 from polbias.optional import advice
 
-# Addresses that need more than the base of polbias.
-_EXTRAS = {"s3": "scale", "s3a": "scale"}
 _CHUNK = 1 << 22
 
 
@@ -30,8 +28,7 @@ class Place:
         try:
             files, root = url_to_fs(url, **({"auto_mkdir": True} if protocol == "file" else {}))
         except ImportError as error:
-            wanted = _EXTRAS.get(protocol)
-            hint = advice(wanted) if wanted else str(error)
+            hint = advice("scale") if protocol in ("s3", "s3a") else str(error)
             raise BuildError(f"{url}: {protocol}:// needs a package that is not installed; {hint}") from None
         except ValueError as error:
             raise BuildError(f"{url}: not an address that can be written to ({error})") from None
@@ -107,8 +104,3 @@ class Place:
                 f"{self.url}/{path}: cannot be {done} ({reason}); check the address, the credentials and the "
                 "network, and run the command again: what is complete is kept"
             ) from error
-
-
-def place(out: str, name: str) -> Place:
-    """Return the place of a dataset's run."""
-    return Place(f"{out.rstrip('/')}/{name}")

@@ -28,11 +28,6 @@ class QuietLocal(LocalPipelineExecutor):  # type: ignore[misc]
 class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
     """An array of Slurm jobs; partition and quality of service are the cluster's where none are given."""
 
-    def __init__(self, partition: str | None = None, qos: str | None = None, **options: Any) -> None:
-        super().__init__(
-            partition=partition, qos=qos, time=options.pop("time", "01:00:00"), mail_type="NONE", **options
-        )
-
     def launch_job(self) -> None:
         """Submit the array."""
         if shutil.which("sbatch") is None:
@@ -75,8 +70,7 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
     Holds where the run is, not the run: a task is a few bytes, and a worker reads the run once.
 
     Args:
-        out: the folder or address that holds one folder per dataset.
-        name: the dataset.
+        url: the folder or address of the dataset.
         mark: the run's.
         numbers: the shard of each task.
     """
@@ -84,9 +78,9 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
     name = "make shards"
     type = "polbias"
 
-    def __init__(self, out: str, name: str, mark: str, numbers: Sequence[int]) -> None:
+    def __init__(self, url: str, mark: str, numbers: Sequence[int]) -> None:
         super().__init__()
-        self._run, self._numbers = (out, name, mark), list(numbers)
+        self._run, self._numbers = (url, mark), list(numbers)
 
     def run(self, data: Any = None, rank: int = 0, world_size: int = 1) -> Any:
         """Make the shard of one task."""

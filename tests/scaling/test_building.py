@@ -141,7 +141,10 @@ def test_a_plain_build_in_the_place_is_refused(run):
 
 
 def test_two_builds_at_once_in_one_folder_are_refused(run):
-    with alone(Path(run.out), run.spec.name), pytest.raises(BuildError, match="another build is under way"):
+    with (
+        alone(Path(run.url).parent, run.spec.name),
+        pytest.raises(BuildError, match="another build is under way"),
+    ):
         build(run)
 
 
@@ -164,7 +167,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run):
     def remote(run, numbers, resources):
         (folder / "deontic_logic").write_text("in the way")
         for number in numbers:
-            make_or_say(run.out, run.spec.name, run.mark, number)
+            make_or_say(run.url, run.mark, number)
 
     with pytest.raises(BuildError, match=r"3 of 12 .* first problem: .*something else is in its place"):
         build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"))
@@ -175,7 +178,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run):
 def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
     def elsewhere(run, numbers, resources):
         monkeypatch.setattr("polbias.scaling.run.fingerprint", lambda table: "0" * 64)
-        make_or_say(run.out, run.spec.name, run.mark, numbers[0])
+        make_or_say(run.url, run.mark, numbers[0])
 
     with pytest.raises(BuildError, match=r"12 of 12 .* first problem: .*use one environment on all machines"):
         build_at_scale(run, LARGE, elsewhere, Resources(1, Path(run.where.url)))
@@ -183,7 +186,7 @@ def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
 
 def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
     with pytest.raises(BuildError, match="all workers must reach the same place"):
-        load_run(str(tmp_path), "numbers", "0" * 64)
+        load_run(str(tmp_path), "0" * 64)
 
 
 def test_specifications_survive_pickling(spec):

@@ -8,13 +8,13 @@ from uuid import uuid4
 import pytest
 
 from polbias.files import BuildError
-from polbias.scaling.storage import Place, place
+from polbias.scaling.storage import Place
 
 
 @pytest.fixture(params=["local", "file", "memory"])
 def where(request, tmp_path):
     out = {"local": str(tmp_path), "file": f"file://{tmp_path}", "memory": f"memory://{uuid4()}"}
-    return place(out[request.param], "numbers")
+    return Place(f"{out[request.param]}/numbers")
 
 
 def test_files_are_written_read_listed_and_removed(where):
@@ -57,16 +57,16 @@ def test_an_address_that_needs_a_package_names_the_extra(monkeypatch):
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "s3fs", None)
     with pytest.raises(BuildError, match="pip install '.*s3fs"):
-        place("s3://bucket/folder", "numbers")
+        Place("s3://bucket/folder/numbers")
 
 
 def test_an_unknown_address_is_an_error():
     with pytest.raises(BuildError, match="not an address"):
-        place("nowhere://bucket", "numbers")
+        Place("nowhere://bucket/numbers")
 
 
 def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path):
     (tmp_path / "numbers").write_text("mine")
     with pytest.raises(BuildError, match="something else is in its place"):
-        place(str(tmp_path), "numbers").write("a", b"")
+        Place(str(tmp_path / "numbers")).write("a", b"")
     assert (tmp_path / "numbers").read_text() == "mine"
