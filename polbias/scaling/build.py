@@ -35,15 +35,19 @@ def merge(run: Run, records: Mapping[int, Record], publication: Publication, tem
     """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
     where, spec = run.where, run.spec
     ordered = [record for _, record in sorted(records.items())]
-    known = _contents(where)
+    try:
+        known = Manifest.model_validate_json(where.read(MANIFEST) or b"").configs
+    except ValidationError:
+        known = {}
     entries: dict[str, dict[str, SplitEntry]] = {}
     proofs = []
     for index, table in enumerate(spec.tables):
         own = [m for m, each in zip(ordered, run.slices, strict=True) if each.table == index]
         files = tuple(FileEntry(path=m.path, rows=m.rows, size=m.size, sha256=m.sha256) for m in own)
+        before = known.get(table.config, {}).get(table.split)
         entries.setdefault(table.config, {})[table.split] = SplitEntry(
             rows=sum(record.rows for record in own),
-            content=known.get(files) or (own[0].content if len(own) == 1 else _content(where, own)),
+            content=before.content if before and before.files == files else _content(where, own),
             files=files,
         )
         if table.split == "test":
@@ -71,17 +75,10 @@ def merge(run: Run, records: Mapping[int, Record], publication: Publication, tem
             where.remove(path)
 
 
-def _contents(where: Place) -> dict[tuple[FileEntry, ...], str]:
-    """Return the content of tables that were merged before, by their files."""
-    try:
-        manifest = Manifest.model_validate_json(where.read(MANIFEST) or b"")
-    except ValidationError:
-        return {}
-    return {entry.files: entry.content for splits in manifest.configs.values() for entry in splits.values()}
-
-
 def _content(where: Place, records: Sequence[Record]) -> str:
-    """Hash the rows of several shards as one table; the hash of a table does not depend on its shards."""
+    """Hash the rows of all shards as one table; the hash of a table does not depend on its shards."""
+    if len(records) == 1:
+        return records[0].content
     return content_hash(one_ahead(_batches(where, records)), _schema(where, records[0].path))
 
 

@@ -47,7 +47,7 @@ Executor = Callable[[Run, Sequence[int], Resources], None]
 
 def in_process(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards one after the other in this process."""
-    _refuse_options("inprocess", resources.options, frozenset())
+    _refuse_options("inprocess", resources.options)
     if resources.workers != 1:
         raise PolbiasError(
             f"--workers: found {resources.workers}, in this process there is one; use --executor local"
@@ -58,7 +58,7 @@ def in_process(run: Run, numbers: Sequence[int], resources: Resources) -> None:
 
 def local(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in processes of this machine."""
-    _refuse_options("local", resources.options, frozenset())
+    _refuse_options("local", resources.options)
     tasks = _datatrove()
     tasks.QuietLocal(**_common(run, numbers, resources)).run()
 
@@ -136,7 +136,7 @@ def _datatrove() -> ModuleType:
     return tasks
 
 
-def _refuse_options(executor: str, options: Document, known: frozenset[str]) -> None:
+def _refuse_options(executor: str, options: Document, known: frozenset[str] = frozenset()) -> None:
     unknown = sorted(set(options) - known)
     if unknown:
         may = f"it has: {', '.join(sorted(known))}" if known else "it has none"

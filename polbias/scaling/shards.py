@@ -71,8 +71,8 @@ def intact(run: Run, numbers: Iterable[int], hashed: bool = True) -> dict[int, R
 
 def problem(run: Run, numbers: Iterable[int]) -> str | None:
     """Return why the first of these shards was not made, if its worker could say so."""
-    found = next((number for number in recorded(run) if number in set(numbers)), None)
-    return None if found is None else (run.where.read(_record(found)) or b"").decode("utf-8", "replace")
+    found = {*recorded(run)}.intersection(numbers)
+    return (run.where.read(_record(min(found))) or b"").decode("utf-8", "replace") if found else None
 
 
 def make(run: Run, number: int) -> None:

@@ -50,7 +50,7 @@ class Place:
         with self._told("written", path):
             self._files.pipe_file(draft, data)
             if self.folder:
-                self._files.mv(draft, path)
+                (self.folder / draft).replace(self.folder / path)
 
     @contextmanager
     def workspace(self, path: str) -> Iterator[Path]:
