@@ -10,7 +10,7 @@ from polbias.publishing.client import connect, talking_to_hub
 from polbias.publishing.plan import PushPlan, changes_between, read_snapshot
 
 if TYPE_CHECKING:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+    from huggingface_hub import HfApi
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,17 @@ def push(plan: PushPlan, token: str | None = None) -> PushResult:
 
 def _commit(api: HfApi, plan: PushPlan) -> str:
     """Commit all changes at once and check that the Hub now holds what was planned."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
     with talking_to_hub(plan.repo_id, "uploading"):
         info = api.create_commit(
             plan.repo_id,
-            _operations(plan),
+            [
+                CommitOperationDelete(change.path, is_folder=False)
+                if change.action == "delete"
+                else CommitOperationAdd(change.path, plan.folder / change.path)
+                for change in plan.changes
+            ],
             commit_message=f"Version {plan.version}",
             repo_type="dataset",
             parent_commit=plan.parent,
@@ -82,14 +89,3 @@ def _commit(api: HfApi, plan: PushPlan) -> str:
             "not set; was the folder rebuilt meanwhile? Push again"
         )
     return info.oid
-
-
-def _operations(plan: PushPlan) -> list[CommitOperationAdd | CommitOperationDelete]:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
-
-    return [
-        CommitOperationDelete(change.path, is_folder=False)
-        if change.action == "delete"
-        else CommitOperationAdd(change.path, plan.folder / change.path)
-        for change in plan.changes
-    ]
