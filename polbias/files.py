@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from glob import escape
 from importlib.resources import files
@@ -88,6 +89,14 @@ def too_deep(text: str) -> int | None:
         if depth > MOST_LEVELS:
             return event.start_mark.line + 1 if event.start_mark else 1
     return None
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a question after the names that come nearest to one that there is not; empty if none is near."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, dict.fromkeys(known), 3, 0.6)
+    return f"did you mean {' or '.join(found)}? " if found else ""
 
 
 # Where the toolkit finds its own files and a user's builds.

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from polbias.files import PolbiasError, package_file
+from polbias.files import PolbiasError, nearest, package_file
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -90,7 +90,7 @@ _OURS = (
     Instrument(
         name="policy",
         datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
-        asked=("policy-statements", "probvaa"),  # `polbias import` builds probvaa
+        asked=("policy-statements", "probvaa"),  # `polbias author import` builds probvaa
         report="polbias.eval.policy.section",
         words="polbias:templates/report/policy.yaml",
         simulation=("polbias.eval.policy.simulation:Statements",),
@@ -178,7 +178,8 @@ def checked(name: str) -> str:
     """
     if name not in _publications():
         known = ", ".join(_publications())
-        raise PolbiasError(f"no dataset is called {name!r}; there are: {known} (see `polbias list`)")
+        near = nearest(name, _publications())
+        raise PolbiasError(f"no dataset is called {name!r}; {near}there are: {known} (see `polbias list`)")
     return name
 
 

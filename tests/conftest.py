@@ -95,7 +95,7 @@ def normative_build(tmp_path_factory: pytest.TempPathFactory, normative: Dataset
     from polbias.publishing.card import build
 
     out = tmp_path_factory.mktemp("normative")
-    build("normative-reasoning", normative, out)
+    build("normative-reasoning", out)
     return out
 
 

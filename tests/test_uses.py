@@ -22,7 +22,7 @@ _TOKEN = "hf_loopback"
 
 def _push(hub: LoopbackHub, builds: Path, *options: str, name: str = "partisan-inference") -> str:
     environment = {"HF_ENDPOINT": hub.url, "HF_TOKEN": _TOKEN, "HF_HUB_DISABLE_XET": "1"}
-    args = ["-m", "polbias.cli.main", "push", name, "--out", str(builds), *options]
+    args = ["-m", "polbias.cli.main", "push", name, "--output", str(builds), *options]
     done = run_python(args, env=environment | {"COLUMNS": "200"})
     assert _TOKEN not in done.stdout + done.stderr
     return done.stdout

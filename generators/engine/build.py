@@ -115,7 +115,9 @@ def build_dataset(
         with alone(out, spec.name):
             recover_folder(target)
             if target.exists() and not target.is_dir():
-                raise BuildError(f"{target}: a file is in the place of the build; remove it or use --out DIR")
+                raise BuildError(
+                    f"{target}: a file is in the place of the build; remove it or use --output DIR"
+                )
             for leftover in out.glob(f".{spec.name}.staging*"):
                 remove(leftover)
             staging = out / f".{spec.name}.staging"

@@ -217,16 +217,16 @@ def _written(batches: Iterable[Any], writer: Any, sink: HashingSink) -> Iterator
 def write_failure(path: Path, error: OSError) -> BuildError:
     """Say in one line why a file could not be written and what to do."""
     if error.errno == errno.ENOSPC:
-        return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --out DIR")
+        return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --output DIR")
     if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
         return BuildError(
             f"{path}: cannot be written (something else is in its place); remove it, "
-            "or build elsewhere with --out DIR"
+            "or build elsewhere with --output DIR"
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return BuildError(f"{path}: no permission to write here; build elsewhere with --out DIR")
+        return BuildError(f"{path}: no permission to write here; build elsewhere with --output DIR")
     return BuildError(
-        f"{path}: cannot be written ({error.strerror or error}); build elsewhere with --out DIR"
+        f"{path}: cannot be written ({error.strerror or error}); build elsewhere with --output DIR"
     )
 
 

@@ -1,4 +1,4 @@
-"""`polbias annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided."""
+"""`polbias author annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.tasks import Task, TaskSet
 
 
-# `polbias annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided.
+# `polbias author annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided.
 
 _SHOWN = 10  # problems on the terminal
 
@@ -55,15 +55,10 @@ Report = Annotated[Path | None, typer.Option("--problems", help="File for all pr
 app = typer.Typer(no_args_is_help=True, help="Have word pairs and claim pairs annotated.")
 
 
-def register(main: typer.Typer) -> None:
-    """Add the commands to the application."""
-    main.add_typer(app, name="annotate")
-
-
 @app.command()
 def export(
     kind: Annotated[KindName, typer.Argument(help="Word pairs, or claims with one word exchanged.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the files.")],
+    out: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")],
     annotator: Annotators,
     source: Annotated[
         Path | None,
@@ -171,7 +166,7 @@ def decide(
 def second(
     folder: Folder,
     files: Files,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the files of the second step.")],
+    out: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files of the second step.")],
     annotator: Annotators,
     form: Forms = None,
     seed: Seed = 1,
@@ -263,7 +258,7 @@ def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
     typer.echo(f"{len(tasks.tasks)} tasks for {', '.join(tasks.annotators)} in {out}: {', '.join(files)}")
 
 
-# Tables of `polbias annotate`: agreement with the annotators beside it, shares of the similarity check.
+# Tables of `polbias author annotate`: agreement with the annotators beside it, shares of the similarity check.
 
 
 def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], draws: int, seed: int) -> Json:

@@ -81,11 +81,6 @@ class FormatName(StrEnum):
     probvaa = "probvaa"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(audit)
-
-
 def audit(
     file: Annotated[
         Path,

@@ -20,17 +20,13 @@ if TYPE_CHECKING:
     from polbias.manifest import SplitEntry
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(build)
-
-
 def build(
     names: Names = None,
     out: Annotated[
         str | None,
         typer.Option(
-            "--out",
+            "-o",
+            "--output",
             help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given. Or s3://, hf://",
         ),
     ] = None,

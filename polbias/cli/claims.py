@@ -1,4 +1,4 @@
-"""`polbias claims`: claims of any file or Hub dataset, checked, for `polbias pairs`."""
+"""`polbias author claims`: claims of any file or Hub dataset, checked, for `polbias author pairs`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("claim_id", "claim", "gold", "base_word", "source")
 _SHOWN = 20  # problems on the terminal
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(claims)
 
 
 def claims(
@@ -51,7 +46,7 @@ def claims(
     """Read factual claims, and keep those that contain a word of the lexicon.
 
     CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
-    the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `polbias pairs` reads them.
+    the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `polbias author pairs` reads them.
     """
     from polbias.generators.authoring.claims import limit_per_keyword, load_claims, read_claims
     from polbias.generators.xphemism.matching import Matcher

@@ -70,8 +70,3 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[Compared
 
 def _say(line: str) -> None:
     typer.secho(line, fg=typer.colors.BRIGHT_BLACK, err=True)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(demo)

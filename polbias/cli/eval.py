@@ -35,11 +35,6 @@ CacheDir = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command(name="eval", context_settings=PASSED_ON)(evaluate)
-
-
 def evaluate(
     context: typer.Context,
     listed: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
@@ -55,14 +50,15 @@ def evaluate(
     """Score a model on tasks of polbias, and keep every answer: a run that broke off goes on where it was.
 
       [bold]polbias eval --list[/]
-      [bold]polbias eval --model hf --model_args pretrained=MODEL --tasks polbias_en_formal_mini[/]
-      [bold]polbias eval --model local-chat-completions --tasks 'polbias_en_*' --output_path results
+      [bold]polbias eval --model hf --model_args pretrained=MODEL \\
+        --tasks polbias_en_formal_mini[/]
+      [bold]polbias eval --model local-chat-completions --tasks 'polbias_en_*' \\
         --model_args model=NAME,base_url=URL/v1/chat/completions[/]
 
-    All options but those below are lm_eval's ([bold]polbias eval -h[/] lists them): --model, --model_args,
-    --tasks (names, groups, patterns), --apply_chat_template, --gen_kwargs, --batch_size, --limit, --device,
-    --seed, --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are
-    always logged, into polbias-results unless --output_path says otherwise; the report is beside them.
+    All options but those below are lm_eval's (`lm_eval run -h` lists them): --model, --model_args, --tasks
+    (names, groups, patterns), --apply_chat_template, --gen_kwargs, --batch_size, --limit, --device, --seed,
+    --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are always
+    logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
     from polbias.lm_eval_runner.run import include_paths, parse
     from polbias.lm_eval_runner.tasks import catalogue

@@ -1,4 +1,4 @@
-"""`polbias import`: build prompts from a user's own copy of published data."""
+"""`polbias author import`: build prompts from a user's own copy of published data."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ import typer
 from polbias.files import build_root
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("import")(import_set)
-
-
 def import_set(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Your copy of the published ProbVAA folder.")],
     out: Annotated[
-        Path | None, typer.Option(help="Folder of builds; by default that of `polbias build`.")
+        Path | None,
+        typer.Option("-o", "--output", help="Folder of builds; by default that of `polbias build`."),
     ] = None,
 ) -> None:
     """Build prompts about the published statements of ProbVAA from your own copy; never published.

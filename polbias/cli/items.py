@@ -1,4 +1,4 @@
-"""`polbias items`: how alike the items of a set are, and how they are balanced."""
+"""`polbias author items`: how alike the items of a set are, and how they are balanced."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from polbias.generators.selfassess.templates import Family, Item
 
 _SHOWN = 5
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(items)
 
 
 def items(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import io
+import re
 import sys
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import typer
@@ -34,9 +37,12 @@ from polbias.cli import (
     verify,
     wordpairs,
 )
+from polbias.cli.eval import PASSED_ON
 from polbias.files import PolbiasError
 
 _INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
+
+_HELP = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     name="polbias",
@@ -44,45 +50,88 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
+    context_settings=_HELP,
     help="""Find out whether a language model reasons with a political or normative bias.
 
-    Build the test sets, look at them, publish them, and score a model:
+    For a first look:
 
-      [bold]polbias build[/]                               all datasets, into build/datasets
-      [bold]polbias show en_formal -n 2[/]                 read rows as a person would
-      [bold]polbias verify[/]                              hashes, lock and proofs
-      [bold]polbias push --dry-run[/]                      what a push to the Hub would do
-      [bold]polbias audit FILE --format normative[/]       wrong labels in a benchmark
-      [bold]lm_eval --tasks polbias_en_formal --model hf --model_args pretrained=MODEL[/]
-      [bold]polbias report RUN... -o DIR[/]                a page from logged samples
+      [bold]polbias eval --list[/]                 the tasks
+      [bold]polbias eval --model hf --model_args pretrained=MODEL \\
+        --tasks polbias_en_formal_mini[/]  scores, and a report
+      [bold]polbias report RUN... -o DIR[/]        one page from logged samples
+      [bold]polbias build[/]                       all datasets, into build/datasets
+      [bold]polbias show en_formal -n 2[/]         read rows as a person would
     """,
 )
-for command in (
-    build,
-    show,
-    verify,
-    push,
-    audit,
-    eval,
-    analyze,
-    report,
-    demo,
-    import_,
-    negate,
-    claims,
-    pairs,
-    review,
-    selfassess,
-    items,
-    topics,
-    titles,
-    simulate,
-    variants,
-    annotate,
-    wordpairs,
-    power,
-):
-    command.register(app)
+author = typer.Typer(
+    name="author",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Write and check items: statements, claims, words, topics and titles.",
+)
+
+Command = typer.Typer | Callable[..., object]
+_PANELS: Mapping[str, Mapping[str, Command]] = {
+    "Use": {
+        "eval": eval.evaluate,
+        "report": report.report,
+        "selfassess": selfassess.commands,
+        "demo": demo.demo,
+        "simulate": simulate.simulations,
+        "power": power.power,
+    },
+    "Make data": {"build": build.build, "list": show.list_, "show": show.show},
+    "Write and check items": {"author": author},
+    "Check the benchmarks of others": {"audit": audit.audit},
+    "Maintain": {"verify": verify.verify, "lock": verify.lock, "push": push.push},
+}
+_AUTHORING: Mapping[str, Command] = {
+    "negate": negate.negate,
+    "variants": variants.variants,
+    "review": review.review,
+    "claims": claims.claims,
+    "pairs": pairs.pairs,
+    "wordpairs": wordpairs.app,
+    "annotate": annotate.app,
+    "topics": topics.app,
+    "titles": titles.titles,
+    "items": items.items,
+    "import": import_.import_set,
+}
+
+
+def _unwrapped(text: str) -> str:
+    """A help text whose paragraphs fit any width; indented lines, which are examples, stay as they are."""
+    return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.cleandoc(text))
+
+
+def _tidied(commands: typer.Typer) -> typer.Typer:
+    for each in commands.registered_commands:
+        each.help = _unwrapped(each.help or getattr(each.callback, "__doc__", None) or "")
+    for group in commands.registered_groups:
+        if group.typer_instance is not None:
+            _tidied(group.typer_instance)
+    commands.info.help = _unwrapped(str(commands.info.help))
+    return commands
+
+
+def _add(
+    to: typer.Typer, commands: Mapping[str, Command], panel: str | None = None, hidden: bool = False
+) -> None:
+    for name, command in commands.items():
+        if isinstance(command, typer.Typer):
+            to.add_typer(command, name=name, rich_help_panel=panel, hidden=hidden)
+        else:
+            settings = PASSED_ON if command is eval.evaluate else None
+            to.command(name, rich_help_panel=panel, hidden=hidden, context_settings=settings)(command)
+
+
+_add(author, _AUTHORING)
+for _panel, _commands in _PANELS.items():
+    _add(app, _commands, _panel)
+analyze.register(app)
+_add(app, _AUTHORING, hidden=True)  # as they were called before there was `author`
+_tidied(app)
 
 
 def _version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""`polbias negate`: negate statements by rule, one a line."""
+"""`polbias author negate`: negate statements by rule, one a line."""
 
 from __future__ import annotations
 
@@ -20,11 +20,6 @@ class LanguageName(StrEnum):
     de = "de"
     es = "es"
     it = "it"
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(negate)
 
 
 def negate(

@@ -28,7 +28,10 @@ Names = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given.", file_okay=False
+        "-o",
+        "--output",
+        help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given.",
+        file_okay=False,
     ),
 ]
 DatasetTemplates = Annotated[

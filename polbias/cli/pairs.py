@@ -1,4 +1,4 @@
-"""`polbias pairs`: minimal pairs from any claims."""
+"""`polbias author pairs`: minimal pairs from any claims."""
 
 from __future__ import annotations
 
@@ -18,13 +18,8 @@ if TYPE_CHECKING:
     from polbias.generators.xphemism.minimal_pairs import MinimalPair
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(pairs)
-
-
 def pairs(
-    claims: Annotated[Path, typer.Option(metavar="FILE", help="CSV, TSV, JSON lines or Parquet.")],
+    claims: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.csv", help="Where pairs go.")],
     column: Annotated[
         list[str] | None,

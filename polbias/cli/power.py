@@ -100,11 +100,6 @@ def power(
     _show_sources(told)
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(power)
-
-
 def _share(points: float | None, name: str) -> float | None:
     if points is not None and not 0 < points <= _POINTS:
         raise InputError(f"{name}: found {points:g}, expected percentage points above 0 and up to 100")

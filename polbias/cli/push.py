@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from polbias.manifest import Manifest
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(push)
-
-
 def push(
     names: Names = None,
     dry_run: Annotated[

@@ -113,11 +113,6 @@ def _progress() -> Iterator[Progress]:
         yield show
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(report)
-
-
 # The folder of a report: page, summary, tables, outcomes, results for the Hub; all of it, or none.
 
 PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = (

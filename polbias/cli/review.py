@@ -1,4 +1,4 @@
-"""`polbias review`: what a native speaker should look at in the policy statements, and back again."""
+"""`polbias author review`: what a native speaker should look at in the policy statements, and back again."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ import typer
 
 from polbias.cli.options import Templates
 from polbias.files import package_file
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(review)
 
 
 def review(

@@ -87,11 +87,6 @@ commands = typer.Typer(
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.add_typer(commands)
-
-
 @commands.command(context_settings=PASSED_ON)
 def run(
     context: typer.Context,

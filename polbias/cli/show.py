@@ -11,18 +11,12 @@ import typer
 from polbias import registry
 from polbias.aliases import Document
 from polbias.cli.options import Out
-from polbias.files import BuildError, PolbiasError, build_root
+from polbias.files import BuildError, PolbiasError, build_root, nearest
 
 if TYPE_CHECKING:
     from rich.panel import Panel
 
     from polbias.manifest import LockedDataset, Manifest
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.command("list")(list_)
-    app.command()(show)
 
 
 def list_(out: Out = None) -> None:
@@ -98,7 +92,8 @@ def _find(config: str, root: Path) -> tuple[Path, str, Document]:
         if name in manifest.configs:
             return root / candidate, name, manifest.configs[name]
         known += manifest.configs
-    raise PolbiasError(f"no config is called {name!r}; there are: {', '.join(known)}")
+    told = nearest(name, known) or f"there are: {', '.join(dict.fromkeys(known))} "
+    raise PolbiasError(f"no config is called {name!r}; {told}(see `polbias list`)")
 
 
 def _panel(row: Document, title: str) -> Panel:

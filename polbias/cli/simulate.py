@@ -133,10 +133,13 @@ def serve(
 
     Reads the builds in POLBIAS_DATA_DIR, or build/datasets. Ctrl-C ends it.
 
-      lm_eval --model local-chat-completions --apply_chat_template --tasks polbias_en_formal_mini
-        --model_args model=simulated,base_url=URL/v1/chat/completions,num_concurrent=32
-      lm_eval --model local-completions --tasks polbias_en_formal_mini_loglikelihood
-        --model_args model=simulated,base_url=URL/v1/completions,tokenizer_backend=remote,max_length=100000
+      polbias eval --model local-chat-completions \\
+        --model_args model=simulated,base_url=URL/v1/chat/completions \\
+        --tasks polbias_en_formal_mini
+      polbias eval --model local-completions \\
+        --model_args model=simulated,base_url=URL/v1/completions,\\
+      tokenizer_backend=remote,max_length=100000 \\
+        --tasks polbias_en_formal_mini_loglikelihood
     """
     from polbias.eval.simulation.prompt_index import read_known
     from polbias.eval.simulation.server import Protocol, Server
@@ -195,8 +198,3 @@ def _settings(given: str | None) -> Json:
     if not isinstance(read, dict):
         raise InputError(f"--metadata: found {type(read).__name__}, expected a JSON object")
     return read
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.add_typer(simulations)

@@ -1,4 +1,4 @@
-"""`polbias titles`: a user's news titles without those about financial metrics alone."""
+"""`polbias author titles`: a user's news titles without those about financial metrics alone."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(titles)
 
 
 def titles(

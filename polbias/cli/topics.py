@@ -1,4 +1,4 @@
-"""`polbias topics`: further topics or titles from a chat model, a review of them, and item files."""
+"""`polbias author topics`: further topics or titles from a chat model, a review of them, and item files."""
 
 from __future__ import annotations
 
@@ -28,11 +28,6 @@ app = typer.Typer(
     no_args_is_help=True, help="Further topics or titles: suggested by a model, accepted by a person."
 )
 _SetName = Annotated[str, typer.Option("--set", help="The set that they are for, such as poligen.")]
-
-
-def register(main: typer.Typer) -> None:
-    """Add the commands to the application."""
-    main.add_typer(app, name="topics")
 
 
 @app.command()

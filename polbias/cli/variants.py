@@ -1,4 +1,4 @@
-"""`polbias variants`: negations, opposites, paraphrases and translations of statements."""
+"""`polbias author variants`: negations, opposites, paraphrases and translations of statements."""
 
 from __future__ import annotations
 
@@ -15,11 +15,6 @@ from polbias.cli.outputs import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.variants import Statement, Variant
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command()(variants)
 
 
 def variants(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import typer
-
 from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names, Out
 from polbias.cli.push import damaged_files, refuse_damaged
@@ -16,12 +14,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from polbias.generators.logic.prover import Proofs
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.command()(verify)
-    app.command()(lock)
 
 
 def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = None) -> None:

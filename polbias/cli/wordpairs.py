@@ -1,4 +1,4 @@
-"""`polbias wordpairs`: further word pairs from a chat model, a review of them, and rows for the lexicon."""
+"""`polbias author wordpairs`: further word pairs from a chat model, a review of them, and rows for the lexicon."""
 
 from __future__ import annotations
 
@@ -14,11 +14,6 @@ from polbias.cli.outputs import write_text
 app = typer.Typer(
     no_args_is_help=True, help="Further word pairs: suggested by a model, accepted by a person."
 )
-
-
-def register(main: typer.Typer) -> None:
-    """Add the commands to the application."""
-    main.add_typer(app, name="wordpairs")
 
 
 @app.command()
@@ -62,7 +57,9 @@ def suggest(
 def accept(
     review: FilledReview,
     output: Annotated[Path, typer.Option("-o", "--output", help="Labelled rows for pairs.tsv.")],
-    unlabelled: Annotated[Path, typer.Option(help="Pairs without labels, for `polbias annotate export`.")],
+    unlabelled: Annotated[
+        Path, typer.Option(help="Pairs without labels, for `polbias author annotate export`.")
+    ],
 ) -> None:
     """Turn the accepted pairs of a review file into rows for the lexicon, or into pairs to annotate."""
     from polbias.generators.authoring.annotation.tasks import load_guideline

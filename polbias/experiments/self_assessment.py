@@ -15,7 +15,7 @@ from pathlib import Path
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import visible
-from polbias.files import InputError, draft_of, package_file
+from polbias.files import InputError, draft_of, nearest, package_file
 from polbias.generators.engine import Rows, named_rng
 from polbias.generators.selfassess.choices import (
     Design,
@@ -55,7 +55,10 @@ def find_set(given: str) -> ChosenSet:
     folder, name = (path, None) if (path / "sets.yaml").is_file() else (path.parent, path.name)
     if not (folder / "sets.yaml").is_file() or str(folder) == ".":
         known = ", ".join(family.sets)
-        raise InputError(f"set {given!r}: expected one of {known}, or a folder with sets.yaml and its items")
+        near = nearest(given, family.sets)
+        raise InputError(
+            f"set {given!r}: {near}expected one of {known}, or a folder with sets.yaml and its items"
+        )
     family = load_family(folder)
     if name is None and len(family.sets) == 1:
         name = next(iter(family.sets))

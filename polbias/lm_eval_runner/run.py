@@ -303,7 +303,7 @@ def parse(arguments: Sequence[str]) -> Any:
     ) as error:
         place = f"--config {given.config}" if given.config else "options of lm_eval"
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise InputError(f"{place}: {reason}; see `polbias eval -h`") from None
+        raise InputError(f"{place}: {reason}; see `lm_eval run -h`") from None
     chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
     return chosen
 
@@ -339,7 +339,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"invalid functools\.partial\(.*\) value", "invalid value", message)
-        raise InputError(f"{message}; see `polbias eval -h` for the options of lm_eval")
+        raise InputError(f"{message}; see `lm_eval run -h` for the options of lm_eval")
 
 
 def _refuse(given: Document) -> None:

@@ -151,14 +151,14 @@ def open_run(run: Run) -> None:
     where = run.where
     found = where.read(_RUN)
     if found is None and where.read(MANIFEST) is not None:
-        raise BuildError(f"{where.url}: holds another build; remove it or use another --out")
+        raise BuildError(f"{where.url}: holds another build; remove it or use another --output")
     if found is None:
         where.write(_pickle(run.mark), pickle.dumps(run, protocol=5))
         where.write(_RUN, json.dumps(run.asked, indent=1).encode())
     elif difference := _difference(found, run.asked):
         raise BuildError(
             f"{where.url}: holds another run ({difference}); give the same options to "
-            "continue it, or remove it, or use another --out"
+            "continue it, or remove it, or use another --output"
         )
 
 

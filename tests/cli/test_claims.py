@@ -51,7 +51,7 @@ def test_limit_per_word_is_a_seeded_draw(tmp_path: Path) -> None:
 def test_output_goes_on_to_pairs(tmp_path: Path) -> None:
     _run(tmp_path)
     pairs = tmp_path / "pairs.csv"
-    done = CliRunner().invoke(app, ["pairs", "--claims", str(tmp_path / "out.csv"), "-o", str(pairs)])
+    done = CliRunner().invoke(app, ["pairs", str(tmp_path / "out.csv"), "-o", str(pairs)])
     assert done.exit_code == 0, done.output
     with pairs.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -42,7 +42,7 @@ def _one_line(done: subprocess.CompletedProcess[str]) -> str:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("cli")
-    return out, apart("build", "--out", str(out)).stdout
+    return out, apart("build", "--output", str(out)).stdout
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def own(built: tuple[Path, str], tmp_path: Path) -> Path:
 
 def test_help_teaches() -> None:
     told = apart("--help").stdout
-    for word in ("build", "list", "show", "push", "verify", "lm_eval --tasks polbias_en_formal"):
+    for word in ("build", "list", "show", "push", "verify", "author", "--tasks polbias_en_formal"):
         assert word in told
     assert polbias("--version", check=True).stdout.startswith("polbias ")
 
@@ -78,18 +78,18 @@ def test_second_build_skips_and_changes_nothing(own: Path) -> None:
         }
 
     before = state()
-    told = polbias("build", *_OWN, "--out", str(own), check=True).stdout
+    told = polbias("build", *_OWN, "--output", str(own), check=True).stdout
     assert told.count("unchanged, nothing to do") == len(_OWN)
     assert state() == before
 
 
 def test_list_show_and_verify(built: tuple[Path, str]) -> None:
     out = str(built[0])
-    assert "built here, as published" in polbias("list", "--out", out, check=True).stdout
-    shown = polbias("show", "de_formal", "-n", "1", "--out", out, check=True).stdout
+    assert "built here, as published" in polbias("list", "--output", out, check=True).stdout
+    shown = polbias("show", "de_formal", "-n", "1", "--output", out, check=True).stdout
     assert "Esther Friedli" in shown
     assert "proved:fol" in shown
-    verified = polbias("verify", "--out", out, check=True).stdout
+    verified = polbias("verify", "--output", out, check=True).stdout
     assert verified.count("ok ") == 18
     proved = dict(
         re.findall(r"(\S+): (\S+ of \S+) formal gold labels proved from their sentences$", verified, re.M)
@@ -111,7 +111,7 @@ def _rows(name: str) -> int:
 def test_verify_finds_a_changed_file(own: Path) -> None:
     path = next((own / "partisan-inference" / "en_formal").glob("test-*.parquet"))
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    done = polbias("verify", *_OWN, "--out", str(own))
+    done = polbias("verify", *_OWN, "--output", str(own))
     assert "was changed after the build; run `polbias build" in _one_line(done)
 
 
@@ -120,27 +120,27 @@ def test_errors_are_one_line(built: tuple[Path, str], tmp_path: Path) -> None:
     assert "no dataset is called 'nosuch'; there are: partisan-inference" in _one_line(
         polbias("build", "nosuch")
     )
-    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--out", out))
-    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--out", out))
-    assert "no build found" in _one_line(polbias("show", "en_formal", "--out", str(tmp_path / "none")))
-    assert "no build found" in _one_line(polbias("verify", "--out", str(tmp_path / "none")))
+    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--output", out))
+    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--output", out))
+    assert "no build found" in _one_line(polbias("show", "en_formal", "--output", str(tmp_path / "none")))
+    assert "no build found" in _one_line(polbias("verify", "--output", str(tmp_path / "none")))
     assert "no build found" in _one_line(
-        polbias("push", "--out", str(tmp_path / "none"), HF_TOKEN="hf_secret")
+        polbias("push", "--output", str(tmp_path / "none"), HF_TOKEN="hf_secret")
     )
 
 
 def test_push_without_token_says_how_to_log_in(own: Path, tmp_path: Path) -> None:
-    line = _one_line(polbias("push", *_OWN, "--out", str(own), HF_HOME=str(tmp_path / "hf")))
+    line = _one_line(polbias("push", *_OWN, "--output", str(own), HF_HOME=str(tmp_path / "hf")))
     assert "hf auth login" in line
 
 
 def test_lock_refuses_changed_content_under_the_same_version(own: Path, tmp_path: Path) -> None:
     lock = tmp_path / "datasets.lock"
-    polbias("lock", *_OWN, "--out", str(own), POLBIAS_LOCK=str(lock), check=True)
+    polbias("lock", *_OWN, "--output", str(own), POLBIAS_LOCK=str(lock), check=True)
     text = lock.read_text("utf-8")
     before = text.replace("rows: 48", "rows: 47")
     lock.write_text(before, "utf-8")
-    line = _one_line(polbias("lock", *_OWN, "--out", str(own), POLBIAS_LOCK=str(lock)))
+    line = _one_line(polbias("lock", *_OWN, "--output", str(own), POLBIAS_LOCK=str(lock)))
     assert "raise the version" in line
     assert lock.read_text("utf-8") == before
 
@@ -155,7 +155,9 @@ def test_a_broken_template_is_named_by_file_line_and_field(own: Path, tmp_path: 
         path.read_text("utf-8").replace("  3-ultraclear: taller\n", "  3-ultraclear: tallest\n"), "utf-8"
     )
     before = (own / "partisan-inference" / "manifest.json").read_bytes()
-    line = _one_line(polbias("build", "partisan-inference", "--templates", str(templates), "--out", str(own)))
+    line = _one_line(
+        polbias("build", "partisan-inference", "--templates", str(templates), "--output", str(own))
+    )
     assert "us-en.yaml:" in line
     assert "irrelevant.3-ultraclear" in line
     assert "found 'tallest', expected one of ['comparable', 'taller']" in line
@@ -165,7 +167,7 @@ def test_a_broken_template_is_named_by_file_line_and_field(own: Path, tmp_path: 
 def test_two_builds_with_different_hash_seeds_are_byte_identical(
     built: tuple[Path, str], tmp_path: Path
 ) -> None:
-    apart("build", "partisan-inference", "--out", str(tmp_path), PYTHONHASHSEED="4242")
+    apart("build", "partisan-inference", "--output", str(tmp_path), PYTHONHASHSEED="4242")
     for path in sorted((built[0] / "partisan-inference").rglob("*")):
         if path.is_file():
             twin = tmp_path / "partisan-inference" / path.relative_to(built[0] / "partisan-inference")
@@ -176,7 +178,7 @@ def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None
     folder = own / "partisan-inference"
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     (folder / ".fingerprints.json").unlink()  # so that everything has to be made again
-    command = [sys.executable, "-m", "polbias.cli.main", "build", _OWN[0], "--out", str(own)]
+    command = [sys.executable, "-m", "polbias.cli.main", "build", _OWN[0], "--output", str(own)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     staging = own / ".partisan-inference.staging"
     while not staging.exists() and process.poll() is None:
@@ -195,7 +197,7 @@ def test_a_dataset_that_cannot_be_built_does_not_keep_the_others_from_it(tmp_pat
         f"""
         import sys
         sys.modules["ahocorasick_rs"] = None
-        sys.argv[1:] = ["build", "xphemism-pairs", "policy-statements", "--out", {str(tmp_path)!r}]
+        sys.argv[1:] = ["build", "xphemism-pairs", "policy-statements", "--output", {str(tmp_path)!r}]
         from polbias.cli.main import run; run()
         """,
         check=False,

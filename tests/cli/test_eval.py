@@ -33,7 +33,7 @@ def test_the_list_has_a_line_for_every_name(tmp_path: Path) -> None:
 
 def test_help_names_the_options_and_lm_eval_s(tmp_path: Path) -> None:
     told = polbias("--help", cwd=tmp_path, check=True, COLUMNS="200").stdout
-    for word in ("--list", "--no-cache", "--cache-dir", "--cost", "--model_args", "polbias eval -h"):
+    for word in ("--list", "--no-cache", "--cache-dir", "--cost", "--model_args", "lm_eval run -h"):
         assert word in told
     assert "--apply_chat_template" in polbias("-h", cwd=tmp_path, check=True).stdout
 

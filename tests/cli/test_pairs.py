@@ -1,4 +1,4 @@
-"""`polbias pairs`: every row of a claims file is answered, with a minimal pair or a reason."""
+"""`polbias author pairs`: every row of a claims file is answered, with a minimal pair or a reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAD = "claim_id,claim,gold,base_word,exchange_word"
 def _run(tmp_path: Path, text: str, *more: str, name: str = "claims.csv") -> list[dict[str, str]]:
     claims, output = tmp_path / name, tmp_path / "out.csv"
     claims.write_text(text, "utf-8")
-    done = CliRunner().invoke(app, ["pairs", "--claims", str(claims), "--output", str(output), *more])
+    done = CliRunner().invoke(app, ["author", "pairs", str(claims), "--output", str(output), *more])
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert done.exit_code == 0, done.output
@@ -28,7 +28,7 @@ def _run(tmp_path: Path, text: str, *more: str, name: str = "claims.csv") -> lis
 
 def test_example_of_the_documentation(tmp_path: Path) -> None:
     page = Path("docs/xphemism.md").read_text("utf-8")
-    told = page.split("$ cat claims.csv\n")[1].split("$ polbias pairs")[0]
+    told = page.split("$ cat claims.csv\n")[1].split("$ polbias author pairs")[0]
     rows = _run(tmp_path, told)
     shown = page.split("```text\n")[1].split("```")[0]
     assert "".join(f"{row['claim_id']}  {row['shifted_claim']}\n" for row in rows) == shown

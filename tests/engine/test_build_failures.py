@@ -59,7 +59,9 @@ def test_a_full_disk_leaves_the_previous_build(tmp_path: Path, monkeypatch) -> N
     built = build(SPEC, tmp_path)
     before = snapshot(built.folder)
     monkeypatch.setattr(files.pq, "ParquetWriter", full)
-    with pytest.raises(BuildError, match="the disk is full; free some space or build elsewhere with --out"):
+    with pytest.raises(
+        BuildError, match="the disk is full; free some space or build elsewhere with --output"
+    ):
         build(CHANGED, tmp_path)
     assert snapshot(built.folder) == before
     assert only_the_build(tmp_path)
@@ -82,7 +84,7 @@ def test_a_full_disk_while_copying_leaves_the_previous_build(tmp_path: Path, mon
 
 def test_a_file_in_the_place_of_the_output_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
-    with pytest.raises(BuildError, match=r"numbers: cannot be written .*--out DIR$"):
+    with pytest.raises(BuildError, match=r"numbers: cannot be written .*--output DIR$"):
         build(SPEC, tmp_path / "out")
 
 

@@ -147,7 +147,7 @@ def test_a_full_disk_is_said_and_leaves_no_file(tmp_path: Path, monkeypatch) -> 
         run_shard(table(), 0, 1, tmp_path)
     path = tmp_path / "all" / "test-00000-of-00001.parquet"
     assert str(refusal.value) == (
-        f"{path}: the disk is full; free some space or build elsewhere with --out DIR"
+        f"{path}: the disk is full; free some space or build elsewhere with --output DIR"
     )
     assert files_below(tmp_path) == []
 
@@ -175,7 +175,7 @@ def test_other_failures_are_said_too(tmp_path: Path, monkeypatch, number: int, m
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(pq, "ParquetWriter", fail)
-    with pytest.raises(BuildError, match=rf"test-00000-of-00001\.parquet: {message}.*--out DIR$"):
+    with pytest.raises(BuildError, match=rf"test-00000-of-00001\.parquet: {message}.*--output DIR$"):
         run_shard(table(), 0, 1, tmp_path)
     assert files_below(tmp_path) == []
 

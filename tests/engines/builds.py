@@ -24,7 +24,7 @@ def build(
         env: variables of the cluster.
         workers: of the other executors.
     """
-    options = ["--rows", str(ROWS), "--shards", str(SHARDS), "--executor", executor, "--out", str(out)]
+    options = ["--rows", str(ROWS), "--shards", str(SHARDS), "--executor", executor, "--output", str(out)]
     if executor != "inprocess":
         options += ["--workers", str(workers)]
     command = ["-m", "polbias.cli.main", "build", NAME, *options]

@@ -92,7 +92,7 @@ def test_slurm_refuses_what_it_does_not_have_in_one_line(slurm_cluster, tmp_path
         "--workers",
         "2",
     ]
-    command += ["--option", "partition=nowhere", "--out", str(tmp_path)]
+    command += ["--option", "partition=nowhere", "--output", str(tmp_path)]
     done = run_python(command, env=slurm_cluster, check=False)
     assert done.returncode == 1
     *said, error = done.stderr.strip().splitlines()

@@ -62,7 +62,7 @@ def test_pairs_of_all_claims(tmp_path: Path) -> None:
         for claim in found:
             given = (claim["id"], claim["claim"], claim["gold"])
             rows.writerows([(*given, "", ""), *((*given, *pair) for pair in claim["pairs"])])
-    invoke("pairs", "--claims", claims, "--output", output)
+    invoke("pairs", claims, "--output", output)
     with output.open(encoding="utf-8", newline="") as file:
         kept = [
             {key: value for key, value in row.items() if key not in ("claim", "gold")}

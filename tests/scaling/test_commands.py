@@ -29,7 +29,7 @@ def specified(spec, monkeypatch):
 
 @pytest.mark.usefixtures("specified")
 def test_a_build_in_shards_and_what_it_says(tmp_path, finished):
-    options = ("--rows", str(ROWS), "--shards", str(SHARDS), "--out", str(tmp_path))
+    options = ("--rows", str(ROWS), "--shards", str(SHARDS), "--output", str(tmp_path))
     first, again = _call(NAME, *options), _call(NAME, *options)
     assert first.exit_code == again.exit_code == 0, first.output
     assert f"{ROWS:,} rows in {SHARDS} shards, {SHARDS} made, 0 kept" in first.output
@@ -39,7 +39,7 @@ def test_a_build_in_shards_and_what_it_says(tmp_path, finished):
 
 @pytest.mark.usefixtures("specified")
 def test_a_plan_says_rows_shards_and_bytes_and_builds_nothing(tmp_path):
-    done = _call(NAME, "--rows", str(ROWS), "--shards", str(SHARDS), "--plan", "--out", str(tmp_path))
+    done = _call(NAME, "--rows", str(ROWS), "--shards", str(SHARDS), "--plan", "--output", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert f"{ROWS:,} rows in {SHARDS} shards, about" in done.output
     assert "kB" in done.output

@@ -49,7 +49,7 @@ class Build(Place):
     whole = True
 
     def arguments(self) -> Sequence[str]:
-        return ["build", "self-assessment", "--out", str(self.out)]
+        return ["build", "self-assessment", "--output", str(self.out)]
 
     def make_earlier(self) -> bool:
         templates = older_templates("selfassess", self.given / "older")
@@ -64,7 +64,7 @@ class ScaledBuild(Place):
 
     def arguments(self) -> Sequence[str]:
         size = ["--rows", "2000", "--shards", "8"]
-        return ["build", "normative-reasoning-xl", *size, "--out", str(self.out)]
+        return ["build", "normative-reasoning-xl", *size, "--output", str(self.out)]
 
     def counts(self, path: str) -> bool:
         return not path.endswith(".partial")
@@ -83,7 +83,7 @@ class Push(Place):
     hub: LoopbackHub
 
     def arguments(self) -> Sequence[str]:
-        return ["push", "self-assessment", "--out", str(self.given / "new")]
+        return ["push", "self-assessment", "--output", str(self.given / "new")]
 
     def environment(self) -> Mapping[str, str]:
         return {"HF_TOKEN": HUB_TOKEN}
@@ -99,11 +99,11 @@ class Push(Place):
         self._build("new")
 
     def _build(self, version: str, *more: str) -> None:
-        self.must("build", "self-assessment", "--out", str(self.given / version), *more)
+        self.must("build", "self-assessment", "--output", str(self.given / version), *more)
 
     def make_earlier(self) -> bool:
         self._build("old", "--templates", str(older_templates("selfassess", self.given / "older")))
-        self.must("push", "self-assessment", "--out", str(self.given / "old"))
+        self.must("push", "self-assessment", "--output", str(self.given / "old"))
         self._old = dict(self.hub._repos), dict(self.hub._objects)
         return True
 
