@@ -1,4 +1,4 @@
-"""`polbias author annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided."""
+"""`polbias author annotate`: word and claim pairs out to annotators, their answers in, checked, decided."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.decisions import Similarity
     from polbias.generators.authoring.annotation.tasks import Task, TaskSet
 
-
-# `polbias author annotate`: word pairs and claim pairs out to annotators, their answers in, checked and decided.
 
 _SHOWN = 10  # problems on the terminal
 
@@ -258,7 +256,7 @@ def _write(out: Path, tasks: TaskSet, form: Sequence[FormName] | None) -> None:
     typer.echo(f"{len(tasks.tasks)} tasks for {', '.join(tasks.annotators)} in {out}: {', '.join(files)}")
 
 
-# Tables of `polbias author annotate`: agreement with the annotators beside it, shares of the similarity check.
+# Tables: agreement with the annotators beside it, shares of the similarity check.
 
 
 def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], draws: int, seed: int) -> Json:

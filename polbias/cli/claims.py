@@ -46,7 +46,7 @@ def claims(
     """Read factual claims, and keep those that contain a word of the lexicon.
 
     CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
-    the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `polbias author pairs` reads them.
+    the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `author pairs` reads them.
     """
     from polbias.generators.authoring.claims import limit_per_keyword, load_claims, read_claims
     from polbias.generators.xphemism.matching import Matcher

@@ -47,12 +47,12 @@ def evaluate(
         bool, typer.Option(help="Write a report of all that the model was asked beside the samples.")
     ] = True,
 ) -> None:
-    """Score a model on tasks of polbias, and keep every answer: a run that broke off goes on where it was.
+    r"""Score a model on tasks of polbias, and keep every answer: a run that broke off goes on where it was.
 
       [bold]polbias eval --list[/]
-      [bold]polbias eval --model hf --model_args pretrained=MODEL \\
+      [bold]polbias eval --model hf --model_args pretrained=MODEL \
         --tasks polbias_en_formal_mini[/]
-      [bold]polbias eval --model local-chat-completions --tasks 'polbias_en_*' \\
+      [bold]polbias eval --model local-chat-completions --tasks 'polbias_en_*' \
         --model_args model=NAME,base_url=URL/v1/chat/completions[/]
 
     All options but those below are lm_eval's (`lm_eval run -h` lists them): --model, --model_args, --tasks

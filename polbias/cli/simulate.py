@@ -129,16 +129,16 @@ def serve(
         typer.Option(metavar="FILE", help="Know these rows as well: .parquet or .jsonl; may be repeated."),
     ] = None,
 ) -> None:
-    """An OpenAI-compatible server on this machine that answers the prompts of the datasets built here.
+    r"""An OpenAI-compatible server on this machine that answers the prompts of the datasets built here.
 
     Reads the builds in POLBIAS_DATA_DIR, or build/datasets. Ctrl-C ends it.
 
-      polbias eval --model local-chat-completions \\
-        --model_args model=simulated,base_url=URL/v1/chat/completions \\
+      polbias eval --model local-chat-completions \
+        --model_args model=simulated,base_url=URL/v1/chat/completions \
         --tasks polbias_en_formal_mini
-      polbias eval --model local-completions \\
-        --model_args model=simulated,base_url=URL/v1/completions,\\
-      tokenizer_backend=remote,max_length=100000 \\
+      polbias eval --model local-completions \
+        --model_args model=simulated,base_url=URL/v1/completions,\
+      tokenizer_backend=remote,max_length=100000 \
         --tasks polbias_en_formal_mini_loglikelihood
     """
     from polbias.eval.simulation.prompt_index import read_known

@@ -1,4 +1,4 @@
-"""`polbias author wordpairs`: further word pairs from a chat model, a review of them, and rows for the lexicon."""
+"""`polbias author wordpairs`: further word pairs from a chat model, a review of them, lexicon rows."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ def suggest(
 def accept(
     review: FilledReview,
     output: Annotated[Path, typer.Option("-o", "--output", help="Labelled rows for pairs.tsv.")],
-    unlabelled: Annotated[
-        Path, typer.Option(help="Pairs without labels, for `polbias author annotate export`.")
-    ],
+    unlabelled: Annotated[Path, typer.Option(help="Pairs without labels, for `author annotate export`.")],
 ) -> None:
     """Turn the accepted pairs of a review file into rows for the lexicon, or into pairs to annotate."""
     from polbias.generators.authoring.annotation.tasks import load_guideline
