@@ -6,14 +6,11 @@ as many cores as it has workers.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import (
-    ROOT,
     Line,
     Measured,
     Stopwatch,
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
 ROUNDS = 3
 _MILLION = 1_000_000
 _SHARDS, _TINY = 4, 1_000
-_DATASET = "normative-reasoning-xl"
 
 
 def run() -> list[Line]:
@@ -62,7 +58,6 @@ def run() -> list[Line]:
         ]
     drawn = [apart(sampling, cores=1) for _ in range(ROUNDS)]
     planned = [apart(planning, cores=1) for _ in range(ROUNDS)]
-    whole = [apart(planning_command) for _ in range(ROUNDS)]
 
     def over(runs: list[dict[str, float]], what: str) -> float:
         return median([measured[what] for measured in runs])
@@ -73,8 +68,6 @@ def run() -> list[Line]:
         at_most("drawing, of the time of a sampled row", 100 * over(drawn, "share"), "%", 15),
         at_most("plan of 20 M rows, the specification at hand", over(planned, "seconds"), "s", 1),
         Line("planned bytes / real bytes", 100 * over(planned, "bytes"), "%"),
-        Line("planned time / real time, in process", 100 * over(planned, "time"), "%"),
-        at_most(f"polbias build {_DATASET} --plan, all of it", over(whole, "seconds"), "s", 1),
     ]
 
 
@@ -116,42 +109,23 @@ def sampling() -> Measured:
 def planning() -> Measured:
     """Plan a build, and make one of its shards."""
     from polbias.scaling import EXECUTORS, Resources
-    from polbias.scaling.plan import plan
 
     with tempfile.TemporaryDirectory() as folder:
         made = _run(folder, "planned", 20, millions=20)
         with Stopwatch() as watch:
-            found = plan(made, "inprocess", 1)
-        with Stopwatch() as making:
-            EXECUTORS["inprocess"](made, [10], Resources(1, Path(folder)))
+            planned = made.size()
+        EXECUTORS["inprocess"](made, [10], Resources(1, Path(folder)))
         size = sum(path.stat().st_size for path in Path(folder).rglob("*.parquet"))
-    return {
-        "seconds": watch.seconds,
-        "bytes": found.size / 20 / size,
-        "time": found.making / 20 / making.seconds,
-    }
-
-
-def planning_command() -> Measured:
-    """Run the command that plans, from the start of Python to its end."""
-    with Stopwatch() as watch:
-        subprocess.run(
-            [sys.executable, "-m", "polbias.cli.main", "build", _DATASET, "--rows", "40000", "--plan"],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            check=True,
-        )
-    return {"seconds": watch.seconds}
+    return {"seconds": watch.seconds, "bytes": planned / 20 / size}
 
 
 def _run(folder: str, name: str, cut: int, millions: int = _SHARDS) -> Run:
     """Begin a run of the engine's benchmark table."""
     from benchmarks.argument_table import table
     from polbias.generators.engine import DatasetSpec
-    from polbias.scaling import Size
     from polbias.scaling.run import open_run, plan_run
 
     spec = DatasetSpec(name="arguments", version="1.0.0", canary="", tables=(table(millions * _MILLION),))
-    made = plan_run(f"{folder}/{name}", spec, Size(), cut)
+    made = plan_run(f"{folder}/{name}", spec, shards=cut)
     open_run(made)
     return made

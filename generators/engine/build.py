@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 
@@ -240,27 +238,11 @@ def _same(first: Path, second: Path) -> bool:
 @contextmanager
 def alone(out: Path, name: str) -> Iterator[None]:
     """Hold the lock of one dataset, so that two builds do not get in each other's way."""
+    from filelock import FileLock, Timeout
+
     out.mkdir(parents=True, exist_ok=True)
-    with (out / f".{name}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BuildError(f"{out / name}: another build is under way; wait for it to end") from None
-        _held.add(lock)
-        try:
+    try:
+        with FileLock(out / f".{name}.lock", timeout=0):
             yield
-        finally:
-            _held.discard(lock)
-
-
-# A process that was forked would hold its parent's locks, also when the parent was killed.
-_held: set[IO[str]] = set()
-
-
-def _let_go() -> None:
-    for lock in _held:
-        lock.close()
-    _held.clear()
-
-
-os.register_at_fork(after_in_child=_let_go)
+    except Timeout:
+        raise BuildError(f"{out / name}: another build is under way; wait for it to end") from None

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -201,19 +201,7 @@ def run_shard(spec: TableSpec, rank: int, world_size: int, out: Path, content: b
     return Shard(path, stop - start, sink.size, sink.sha256, logical)
 
 
-class Split(Protocol):
-    """A split of a config."""
-
-    @property
-    def config(self) -> str:
-        """The config."""
-
-    @property
-    def split(self) -> str:
-        """The split."""
-
-
-def shard_path(table: Split, rank: int, world_size: int) -> str:
+def shard_path(table: TableSpec, rank: int, world_size: int) -> str:
     """Return where a shard is below the dataset's folder."""
     return f"{table.config}/{table.split}-{rank:05d}-of-{world_size:05d}.parquet"
 

@@ -47,15 +47,7 @@ def build(
     logs: Annotated[
         Path | None, typer.Option("--logs", help="Folder of the executor's logs.", file_okay=False)
     ] = None,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Say rows, shards, bytes, time and cost; build nothing.")
-    ] = False,
-    price: Annotated[
-        float | None, typer.Option("--price", min=0, help="Of a worker for an hour, for --plan.")
-    ] = None,
-    measure: Annotated[
-        bool, typer.Option("--measure", help="For --plan: measure here, which takes some seconds.")
-    ] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Say rows, shards and bytes; build nothing.")] = False,
 ) -> None:
     """Build datasets from the templates: Parquet, card and manifest, ready to load or to push.
 
@@ -65,25 +57,14 @@ def build(
     A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
     are for one such dataset. The same command again makes the shards that are missing or damaged.
     """
-    scaled = (rows, shards, executor, workers, option, logs, price, fresh or None, plan or None)
+    scaled = (rows, shards, executor, workers, option, logs, fresh or None, plan or None)
     if all(given is None for given in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
-    from polbias.cli.build_scaled import Scale, build_scaled, one_name, print_plan
+    from polbias.cli.build_scaled import build_scaled
 
-    scale = Scale(
-        rows,
-        fresh,
-        shards,
-        executor or ("local" if workers else "inprocess"),
-        workers or 1,
-        option or (),
-        logs,
-    )
-    if plan:
-        print_plan(one_name(names), scale, out, templates, price, measure)
-    else:
-        build_scaled(one_name(names), scale, out, templates)
+    executor = executor or ("local" if workers else "inprocess")
+    build_scaled(names, out, templates, rows, shards, executor, workers or 1, fresh, option or (), logs, plan)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:

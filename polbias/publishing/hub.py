@@ -10,7 +10,7 @@ from polbias.publishing.client import connect, talking_to_hub
 from polbias.publishing.plan import PushPlan, changes_between, read_snapshot
 
 if TYPE_CHECKING:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+    from huggingface_hub import HfApi
 
 
 @dataclass(frozen=True)
@@ -48,38 +48,37 @@ def push(plan: PushPlan, token: str | None = None) -> PushResult:
     if plan.nothing_to_do:
         return PushResult(url, plan.tag)
     api = connect(token, plan.endpoint)
-    parent = _create_repo(api, plan) if plan.creates_repo else plan.parent
-    commit = _commit(api, plan, parent) if plan.changes else None
+    if plan.parent is None:
+        with talking_to_hub(plan.repo_id, "creating the repository"):
+            api.create_repo(plan.repo_id, repo_type="dataset")
+    commit = _commit(api, plan) if plan.changes else None
     with talking_to_hub(plan.repo_id, f"setting the tag {plan.tag}"):
         api.create_tag(
             plan.repo_id,
             tag=plan.tag,
             tag_message=f"Version {plan.version}",
-            revision=commit or parent,
+            revision=commit or plan.parent,
             repo_type="dataset",
         )
     return PushResult(url, plan.tag, commit, tagged=True)
 
 
-def _create_repo(api: HfApi, plan: PushPlan) -> str:
-    """Make the repository and return its first commit, which the Hub makes itself."""
-    with talking_to_hub(plan.repo_id, "creating the repository"):
-        api.create_repo(plan.repo_id, repo_type="dataset")
-    head = read_snapshot(api, plan.repo_id)
-    if head is None:
-        raise PublishError(f"{plan.repo_id}: the Hub does not show the new repository yet; push again soon")
-    return head.commit
-
-
-def _commit(api: HfApi, plan: PushPlan, parent: str | None) -> str:
+def _commit(api: HfApi, plan: PushPlan) -> str:
     """Commit all changes at once and check that the Hub now holds what was planned."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
     with talking_to_hub(plan.repo_id, "uploading"):
         info = api.create_commit(
             plan.repo_id,
-            _operations(plan),
+            [
+                CommitOperationDelete(change.path, is_folder=False)
+                if change.action == "delete"
+                else CommitOperationAdd(change.path, plan.folder / change.path)
+                for change in plan.changes
+            ],
             commit_message=f"Version {plan.version}",
             repo_type="dataset",
-            parent_commit=parent,
+            parent_commit=plan.parent,
         )
     stored = read_snapshot(api, plan.repo_id, info.oid)
     differing = changes_between(plan.files, stored.files if stored else {})
@@ -90,14 +89,3 @@ def _commit(api: HfApi, plan: PushPlan, parent: str | None) -> str:
             "not set; was the folder rebuilt meanwhile? Push again"
         )
     return info.oid
-
-
-def _operations(plan: PushPlan) -> list[CommitOperationAdd | CommitOperationDelete]:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
-
-    return [
-        CommitOperationDelete(change.path, is_folder=False)
-        if change.action == "delete"
-        else CommitOperationAdd(change.path, plan.folder / change.path)
-        for change in plan.changes
-    ]

@@ -9,19 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from huggingface_hub.utils.sha import git_hash
+from rich.filesize import decimal
+
 from polbias.files import PublishError
 from polbias.publishing import client
 from polbias.publishing.client import connect, talking_to_hub
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
+    from huggingface_hub.hf_api import RepoSibling
 
 
 # Files under the two names that a Hub knows them by: git blob id and sha256.
 
 _REQUIRED = ("README.md", "manifest.json")
 _TEMPORARY = ("~", ".tmp", ".temp", ".part", ".partial", ".incomplete", ".lock", ".swp", ".bak")
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -37,25 +40,6 @@ class LocalFile:
     size: int
     blob_id: str
     sha256: str
-
-
-@dataclass(frozen=True)
-class RemoteFile:
-    """A file as a Hub stores it.
-
-    Attributes:
-        size: its length in bytes.
-        blob_id: its git blob id; that of the pointer if it is a large (LFS) file.
-        sha256: the sha256 of its content if it is a large file, else None.
-    """
-
-    size: int
-    blob_id: str | None
-    sha256: str | None
-
-    def holds(self, local: LocalFile) -> bool:
-        """Tell whether this is the same content as a local file."""
-        return self.sha256 == local.sha256 if self.sha256 else self.blob_id == local.blob_id
 
 
 def collect_files(folder: Path) -> dict[str, LocalFile]:
@@ -88,13 +72,13 @@ def _is_published(path: Path, folder: Path) -> bool:
 
 
 def _digest(path: Path) -> LocalFile:
-    size = path.stat().st_size
-    sha1, sha256 = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False), hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            sha1.update(chunk)
-            sha256.update(chunk)
-    return LocalFile(size, sha1.hexdigest(), sha256.hexdigest())
+    data = path.read_bytes()
+    return LocalFile(len(data), git_hash(data), hashlib.sha256(data).hexdigest())
+
+
+def _holds(remote: RepoSibling, local: LocalFile) -> bool:
+    """Tell whether a file on a Hub, large (LFS) or git's own, has the content of a local one."""
+    return remote.lfs.sha256 == local.sha256 if remote.lfs else remote.blob_id == local.blob_id
 
 
 # What a push would do: the difference between a built folder and a Hub. Nothing is written here.
@@ -128,7 +112,7 @@ class Snapshot:
     """
 
     commit: str
-    files: Mapping[str, RemoteFile]
+    files: Mapping[str, RepoSibling]
 
 
 @dataclass(frozen=True)
@@ -140,8 +124,7 @@ class PushPlan:
         repo_id: the dataset repository, ``namespace/name``.
         version: the version that is published.
         endpoint: address of the Hub.
-        creates_repo: whether the repository has to be made.
-        parent: the commit that the changes were worked out against; None if there is none yet.
+        parent: the commit that the changes were worked out against; None if the repository has to be made.
         changes: the files of the one commit; empty if none is needed.
         sets_tag: whether the tag has to be set.
         files: all files of the folder by path.
@@ -151,7 +134,6 @@ class PushPlan:
     repo_id: str
     version: str
     endpoint: str
-    creates_repo: bool
     parent: str | None
     changes: tuple[Change, ...]
     sets_tag: bool
@@ -170,16 +152,15 @@ class PushPlan:
     @property
     def nothing_to_do(self) -> bool:
         """Whether the Hub already has this version."""
-        return not (self.creates_repo or self.changes or self.sets_tag)
+        return not self.sets_tag
 
     def describe(self) -> str:
         """Return the plan as text for a terminal, one step a line."""
         if self.nothing_to_do:
             return f"{self.url}: nothing to do, {self.tag} is published with this content"
-        steps = ["create   the dataset repository"] if self.creates_repo else []
-        steps += [f"{step.action:<8} {step.path} ({_readable_size(step.size)})" for step in self.changes]
-        steps += [f"tag      {self.tag}"] if self.sets_tag else []
-        return "\n  ".join([self.url, *steps])
+        steps = [] if self.parent else ["create   the dataset repository"]
+        steps += [f"{step.action:<8} {step.path} ({decimal(step.size)})" for step in self.changes]
+        return "\n  ".join([self.url, *steps, f"tag      {self.tag}"])
 
 
 def plan_push(
@@ -210,7 +191,6 @@ def plan_push(
         repo_id=repo_id,
         version=version,
         endpoint=api.endpoint,
-        creates_repo=head is None,
         parent=head.commit if head else None,
         changes=() if published else changes_between(files, head.files if head else {}),
         sets_tag=not published,
@@ -231,22 +211,18 @@ def read_snapshot(api: HfApi, repo_id: str, revision: str | None = None) -> Snap
             return None
         if info.sha is None or info.siblings is None:
             raise ValueError("the Hub did not list the files")
-        files = {
-            file.rfilename: RemoteFile(file.size or 0, file.blob_id, file.lfs.sha256 if file.lfs else None)
-            for file in info.siblings
-            if file.rfilename not in _HUBS_OWN
-        }
+        files = {file.rfilename: file for file in info.siblings if file.rfilename not in _HUBS_OWN}
     return Snapshot(info.sha, files)
 
 
-def changes_between(local: Mapping[str, LocalFile], remote: Mapping[str, RemoteFile]) -> tuple[Change, ...]:
+def changes_between(local: Mapping[str, LocalFile], remote: Mapping[str, RepoSibling]) -> tuple[Change, ...]:
     """Return what makes the remote files equal to the local ones."""
     kept = [
         Change("update" if path in remote else "add", path, file.size)
         for path, file in sorted(local.items())
-        if path not in remote or not remote[path].holds(file)
+        if path not in remote or not _holds(remote[path], file)
     ]
-    stale = [Change("delete", path, remote[path].size) for path in sorted(remote.keys() - local.keys())]
+    stale = [Change("delete", path, remote[path].size or 0) for path in sorted(remote.keys() - local.keys())]
     return (*kept, *stale)
 
 
@@ -268,12 +244,3 @@ def _check_names(repo_id: str, version: str) -> None:
         raise PublishError(
             f"{repo_id}: version {version!r} is not X.Y.Z; mend it in the dataset spec and rebuild"
         )
-
-
-def _readable_size(size: int) -> str:
-    number = float(size)
-    for unit in ("B", "kB", "MB"):
-        if number < 1000:
-            return f"{number:.3g} {unit}"
-        number /= 1000
-    return f"{number:.3g} GB"

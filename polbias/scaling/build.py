@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow.parquet as pq
 from pydantic import ValidationError
@@ -22,8 +22,8 @@ from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, content_
 from polbias.publishing.card import describe, fill_card
 from polbias.scaling.executors import Executor, Resources
 from polbias.scaling.run import Run, open_run
-from polbias.scaling.shards import Marker, faults, forget_faults, forget_marker, intact
-from polbias.scaling.storage import LocalPlace, Place
+from polbias.scaling.shards import Record, forget, intact, problem
+from polbias.scaling.storage import Place
 
 # From complete shards to a dataset: hash lists, card and manifest.
 
@@ -31,77 +31,63 @@ SHARDS, SUMS = "shards.json", "SHA256SUMS"
 _ROWS = 1 << 14
 
 
-def merge(
-    run: Run, markers: Mapping[str, Marker], publication: Publication, templates: Path | None
-) -> Manifest:
+def merge(run: Run, records: Mapping[int, Record], publication: Publication, templates: Path | None) -> None:
     """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
-    where = run.where
-    ordered = [markers[each.path] for each in run.slices]
-    known = _contents(run.where)
+    where, spec = run.where, run.spec
+    ordered = [record for _, record in sorted(records.items())]
+    try:
+        known = Manifest.model_validate_json(where.read(MANIFEST) or b"").configs
+    except ValidationError:
+        known = {}
     entries: dict[str, dict[str, SplitEntry]] = {}
-    for index, table in enumerate(run.spec.tables):
+    proofs = []
+    for index, table in enumerate(spec.tables):
         own = [m for m, each in zip(ordered, run.slices, strict=True) if each.table == index]
         files = tuple(FileEntry(path=m.path, rows=m.rows, size=m.size, sha256=m.sha256) for m in own)
+        before = known.get(table.config, {}).get(table.split)
         entries.setdefault(table.config, {})[table.split] = SplitEntry(
-            rows=sum(marker.rows for marker in own),
-            content=known.get(files) or (own[0].content if len(own) == 1 else _content(run.where, own)),
+            rows=sum(record.rows for record in own),
+            content=before.content if before and before.files == files else _content(where, own),
             files=files,
         )
+        if table.split == "test":
+            proofs.append(sum((Counter(record.proofs) for record in own), Counter[str]()))
     manifest = Manifest(
-        dataset=run.spec.name,
-        version=run.spec.version,
-        canary=run.spec.canary,
-        writer=run.file.writer,
+        dataset=spec.name,
+        version=spec.version,
+        canary=spec.canary,
+        writer=run.asked["writer"],
         configs=entries,
     )
     where.write(SUMS, "".join(f"{m.sha256}  {m.path}\n" for m in ordered).encode())
-    shards = [marker.model_dump(mode="json") for marker in ordered]
-    head = {"dataset": run.spec.name, "version": run.spec.version, "rows": run.rows}
+    shards = [record.model_dump(mode="json") for record in ordered]
+    head = {"dataset": spec.name, "version": spec.version, "rows": run.rows}
     where.write(SHARDS, (json.dumps(head | {"shards": shards}, indent=1) + "\n").encode())
-    seen = _seen(run, ordered, manifest, publication.cards)
+    schemas = [_schema(where, splits["test"].files[0].path) for splits in entries.values()]
+    first = next(table for table in spec.tables if table.split == "test")
+    example = Rows(first).batch(0, 1).to_pylist()[0]
+    seen = describe(manifest, schemas, example, proofs, publication.cards)
     card = fill_card(manifest, seen, Path(where.url), publication, templates)
     where.write(CARD, card.encode())
     where.write(MANIFEST, manifest.to_json().encode())
     for path in where.sizes():
         if path.endswith(".partial"):  # of workers that were killed
             where.remove(path)
-    return manifest
 
 
-def _contents(where: Place) -> dict[tuple[FileEntry, ...], str]:
-    """Return the content of tables that were merged before, by their files."""
-    try:
-        manifest = Manifest.model_validate_json(where.read(MANIFEST) or b"")
-    except ValidationError:
-        return {}
-    return {entry.files: entry.content for splits in manifest.configs.values() for entry in splits.values()}
+def _content(where: Place, records: Sequence[Record]) -> str:
+    """Hash the rows of all shards as one table; the hash of a table does not depend on its shards."""
+    if len(records) == 1:
+        return records[0].content
+    return content_hash(one_ahead(_batches(where, records)), _schema(where, records[0].path))
 
 
-def _content(where: Place, markers: Sequence[Marker]) -> str:
-    """Hash the rows of several shards as one table; the hash of a table does not depend on its shards."""
-    return content_hash(one_ahead(_batches(where, markers)), _schema(where, markers[0].path))
-
-
-def _batches(where: Place, markers: Sequence[Marker]) -> Iterator[Any]:
-    for marker in markers:
-        with where.open(marker.path) as stream:
+def _batches(where: Place, records: Sequence[Record]) -> Iterator[Any]:
+    for record in records:
+        with where.open(record.path) as stream:
             yield from pq.ParquetFile(stream, pre_buffer=True).iter_batches(
                 batch_size=_ROWS, use_threads=False
             )
-
-
-def _seen(run: Run, markers: Sequence[Marker], manifest: Manifest, cards: Path | None) -> dict[str, Any]:
-    """Return what every card says about the data, from its first shards and all markers."""
-    tests = {index: Counter[str]() for index, table in enumerate(run.spec.tables) if table.split == "test"}
-    for marker, each in zip(markers, run.slices, strict=True):
-        if each.table in tests:
-            tests[each.table].update(marker.proofs)
-    schemas = [
-        _schema(run.where, manifest.configs[run.spec.tables[index].config]["test"].files[0].path)
-        for index in tests
-    ]
-    example = Rows(run.spec.tables[next(iter(tests))]).batch(0, 1).to_pylist()[0]
-    return describe(manifest, schemas, example, list(tests.values()), cards)
 
 
 def _schema(where: Place, path: str) -> Any:
@@ -112,32 +98,17 @@ def _schema(where: Place, path: str) -> Any:
 # Build a dataset in shards: what is there and whole is kept, the rest is made, all is merged.
 
 
-class Watcher(Protocol):
-    """Shows how a build gets on."""
-
-    def checking(self) -> None:
-        """Say that what is there is being hashed."""
-
-    def making(self, run: Run, kept: int) -> AbstractContextManager[object]:
-        """Return a context within which shards are made; `kept` of them are there already."""
-
-    def merging(self) -> None:
-        """Say that all shards are there."""
-
-
 @dataclass(frozen=True)
 class Finished:
     """What a build did.
 
     Attributes:
         url: where the dataset is.
-        manifest: what it holds.
         kept: number of shards that were there and whole.
         made: number of shards that were made.
     """
 
     url: str
-    manifest: Manifest
     kept: int
     made: int
 
@@ -147,48 +118,45 @@ def build_at_scale(
     publication: Publication,
     executor: Executor,
     resources: Resources,
-    watcher: Watcher,
     templates: Path | None = None,
+    status: Callable[[str], AbstractContextManager[object]] = nullcontext,
+    progress: Callable[[int], AbstractContextManager[object]] = nullcontext,
 ) -> Finished:
-    """Build a dataset, or what is missing of it."""
-    where = run.where
+    """Build a dataset, or what is missing of it; `progress` is told how many shards are there already."""
+    url, every = run.where.url, range(len(run.slices))
     with _alone(run):
         open_run(run)
-        forget_faults(where)
-        watcher.checking()
-        kept = intact(where, run.slices)
-        missing = [number for number, each in enumerate(run.slices) if each.path not in kept]
+        with status("hashing what is there"):
+            kept = intact(run, every)
+        missing = [number for number in every if number not in kept]
         if missing:
-            for number in missing:
-                forget_marker(where, run.slices[number])
-            with watcher.making(run, len(kept)):
+            forget(run, missing)
+            with progress(len(kept)):
                 executor(run, missing, resources)
-        watcher.merging()
-        made = intact(where, [run.slices[number] for number in missing], hashed=False)
-        if len(made) < len(missing):
-            raise BuildError(_missing(run, len(missing) - len(made), resources))
-        manifest = merge(run, kept | made, publication, templates)
-    return Finished(where.url, manifest, len(kept), len(made))
-
-
-def _missing(run: Run, count: int, resources: Resources) -> str:
-    said = faults(run.where)
-    reason = f"the first problem: {said[0]}" if said else f"what became of them is in {resources.logs}"
-    return (
-        f"{run.where.url}: {count} of {len(run.slices)} shards are missing ({reason}); "
-        "run the same command again: what is complete is kept"
-    )
+        with status("merging: hashes, card and manifest"):
+            made = intact(run, missing, hashed=False)
+            if lacking := [number for number in missing if number not in made]:
+                said = problem(run, lacking)
+                reason = (
+                    f"the first problem: {said}" if said else f"what became of them is in {resources.logs}"
+                )
+                raise BuildError(
+                    f"{url}: {len(lacking)} of {len(every)} shards are missing ({reason}); "
+                    "run the same command again: what is complete is kept"
+                )
+            merge(run, kept | made, publication, templates)
+    return Finished(url, len(kept), len(made))
 
 
 @contextmanager
 def _alone(run: Run) -> Iterator[None]:
     """Keep a second build out of a folder; behind an address two builds would write the same bytes."""
-    where = run.where
-    if not isinstance(where, LocalPlace):
+    folder = run.where.folder
+    if not folder:
         yield
         return
     try:
-        with alone(where.folder.parent, run.spec.name):
+        with alone(folder.parent, folder.name):
             yield
     except OSError as error:
-        raise write_failure(where.folder, error) from error
+        raise write_failure(folder, error) from error

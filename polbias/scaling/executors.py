@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-from datatrove.executor.local import LocalPipelineExecutor
-from datatrove.executor.slurm import SlurmPipelineExecutor
-from datatrove.pipeline.base import PipelineStep
+from types import ModuleType
 
 from polbias.aliases import Document, Json
 from polbias.files import PolbiasError
 from polbias.optional import advice
 from polbias.scaling.run import Run
-from polbias.scaling.shards import make, make_or_say
+from polbias.scaling.shards import make
 
-# Who makes the shards: this process, other processes, a Slurm cluster or a Ray cluster.
-# All call the same function for each shard (`polbias.scaling.shards`); the last three by way of datatrove.
+# All call the same function for each shard; the last three by way of datatrove (`polbias.scaling.tasks`).
 
 _SLURM_OPTIONS = frozenset(
     {
@@ -55,21 +47,20 @@ Executor = Callable[[Run, Sequence[int], Resources], None]
 
 def in_process(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards one after the other in this process."""
-    _refuse_options("inprocess", resources.options, frozenset())
+    _refuse_options("inprocess", resources.options)
     if resources.workers != 1:
         raise PolbiasError(
             f"--workers: found {resources.workers}, in this process there is one; use --executor local"
         )
     for number in numbers:
-        make(run.out, run.spec.name, run.mark, number)
+        make(run, number)
 
 
 def local(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in processes of this machine."""
-    _refuse_options("local", resources.options, frozenset())
-    _datatrove()
-
-    QuietLocal(**_common(run, numbers, resources)).run()
+    _refuse_options("local", resources.options)
+    tasks = _datatrove()
+    tasks.QuietLocal(**_common(run, numbers, resources)).run()
 
 
 def slurm(run: Run, numbers: Sequence[int], resources: Resources) -> None:
@@ -79,14 +70,19 @@ def slurm(run: Run, numbers: Sequence[int], resources: Resources) -> None:
     the jobs use the environment of this process.
     """
     _refuse_options("slurm", resources.options, _SLURM_OPTIONS)
-    _datatrove()
-
+    tasks = _datatrove()
     bin_folder = Path(sys.executable).parent
-    options = {"env_command": f'export PATH="{bin_folder}:$PATH"'} | dict(resources.options)
+    options = {
+        "env_command": f'export PATH="{bin_folder}:$PATH"',
+        "partition": None,
+        "qos": None,
+        "time": "01:00:00",
+        "mail_type": "NONE",
+    } | dict(resources.options)
     job = f"polbias-{run.mark[:8]}-{os.getpid()}"
-    executor = PolbiasSlurm(**_common(run, numbers, resources), job_name=job, **options)
+    executor = tasks.PolbiasSlurm(**_common(run, numbers, resources), job_name=job, **options)
     executor.run()
-    while queued(job):
+    while tasks.queued(job):
         time.sleep(5)
 
 
@@ -115,19 +111,18 @@ EXECUTORS: Mapping[str, Executor] = {"inprocess": in_process, "local": local, "s
 
 
 def _common(run: Run, numbers: Sequence[int], resources: Resources) -> Json:
-
     return {
-        "pipeline": [MakeShards(run.out, run.spec.name, run.mark, numbers)],
+        "pipeline": [_datatrove().MakeShards(run.url, run.mark, numbers)],
         "tasks": len(numbers),
         "workers": min(resources.workers, len(numbers)),
         "logging_dir": str(resources.logs),
-        # What is complete is known by markers and hashes, not by datatrove's empty files.
+        # What is complete is known by records and hashes, not by datatrove's empty files.
         "skip_completed": False,
     }
 
 
-def _datatrove() -> None:
-    """Import datatrove, with nothing but errors on the screen."""
+def _datatrove() -> ModuleType:
+    """Import what needs datatrove, with nothing but errors on the screen."""
     os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # workers inherit it
     try:
         import datatrove.executor  # noqa: F401
@@ -136,100 +131,13 @@ def _datatrove() -> None:
             "datatrove is not installed, which runs shards beyond this process; "
             f"{advice('scale')}, or use --executor inprocess"
         ) from None
+    from polbias.scaling import tasks
+
+    return tasks
 
 
-def _refuse_options(executor: str, options: Document, known: frozenset[str]) -> None:
+def _refuse_options(executor: str, options: Document, known: frozenset[str] = frozenset()) -> None:
     unknown = sorted(set(options) - known)
     if unknown:
         may = f"it has: {', '.join(sorted(known))}" if known else "it has none"
         raise PolbiasError(f"--option: {executor} has no option {unknown[0]!r}; {may}")
-
-
-# datatrove's executors as polbias uses them.
-
-
-class QuietLocal(LocalPipelineExecutor):  # type: ignore[misc]
-    """Processes on this machine, whose logs go to their files only."""
-
-    def _run_for_rank(self, rank: int, local_rank: int = 0, node_rank: int = -1) -> Any:
-        # datatrove logs the task with local rank 0 on the screen too, where our progress bar is.
-        return super()._run_for_rank(rank, local_rank + 1, node_rank)
-
-
-class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
-    """An array of Slurm jobs; partition and quality of service are the cluster's where none are given."""
-
-    def __init__(self, partition: str | None = None, qos: str | None = None, **options: Any) -> None:
-        super().__init__(
-            partition=partition, qos=qos, time=options.pop("time", "01:00:00"), mail_type="NONE", **options
-        )
-
-    def launch_job(self) -> None:
-        """Submit the array."""
-        if shutil.which("sbatch") is None:
-            raise PolbiasError(
-                "--executor slurm: no sbatch command found; run this on a node of a Slurm cluster"
-            )
-        try:
-            super().launch_job()
-        except subprocess.CalledProcessError as error:
-            raise PolbiasError(
-                f"sbatch refused the jobs (status {error.returncode}, its message is above); "
-                "correct --option, such as partition=NAME or time=HH:MM:SS"
-            ) from None
-
-    def get_sbatch_args(self, max_array: int = 1) -> Json:
-        """Return what sbatch is told, without what was left open."""
-        return {k: v for k, v in super().get_sbatch_args(max_array).items() if v is not None}
-
-    def launch_merge_stats(self) -> None:
-        """Do nothing: the counts of a run are those of its markers."""
-
-
-def queued(job: str) -> bool:
-    """Tell whether jobs of this name wait or run."""
-    try:
-        return bool(
-            subprocess.run(
-                ["squeue", "--noheader", "--name", job], capture_output=True, text=True, check=True
-            ).stdout.strip()
-        )
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise PolbiasError(
-            f"squeue does not say what became of {job} ({error}); the jobs go on: run the command again later"
-        ) from None
-
-
-# The step of a datatrove pipeline that makes shards: the same for all of its executors.
-
-
-class MakeShards(PipelineStep):  # type: ignore[misc]
-    """Makes the shard of each task.
-
-    Holds where the run is, not the run: a task is a few bytes, and a worker reads the run once.
-
-    Args:
-        out: the folder or address that holds one folder per dataset.
-        name: the dataset.
-        mark: the run's.
-        numbers: the shard of each task.
-    """
-
-    name = "make shards"
-    type = "polbias"
-
-    def __init__(self, out: str, name: str, mark: str, numbers: Sequence[int]) -> None:
-        super().__init__()
-        self._run, self._numbers = (out, name, mark), list(numbers)
-
-    def run(self, data: Any = None, rank: int = 0, world_size: int = 1) -> Any:
-        """Make the shard of one task."""
-        # In a process of a pool, let Ctrl-C be handled by the process that owns the pool.
-        import multiprocess
-
-        if multiprocess.parent_process() is not None:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        with self.track_time("shard"):
-            make_or_say(*self._run, self._numbers[rank])
-        self.stat_update("shards")
-        return data

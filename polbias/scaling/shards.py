@@ -1,127 +1,87 @@
-"""One shard of a run, and the marker that it is complete."""
+"""One shard of a run, and the record of what it is, by which it is known to be whole."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from polbias.files import BuildError
 from polbias.generators.engine import run_shard
-from polbias.scaling.run import FOLDER, Slice, load_run
-from polbias.scaling.storage import Place, place, sha256_of
+from polbias.manifest import FileEntry
+from polbias.scaling.run import FOLDER, Run, load_run
+from polbias.scaling.storage import Place
 
-# Completion markers: a small file per shard, written after it, that says what it is.
-
-_DONE, _FAILED = f"{FOLDER}/done/", f"{FOLDER}/failed/"
 _THREADS = 8  # hashing and reading from a network both wait without Python's lock
+_PROOF = "proof"
 
 
-class Marker(BaseModel):
-    """A complete shard.
+class Record(FileEntry):
+    """A shard, as written after it: a file, and what is known of its rows.
 
     Attributes:
-        path: below the dataset's folder.
-        rows: in it.
-        size: in bytes.
-        sha256: of the file.
         content: hash of the logical content.
         proofs: how often each value of the column ``proof`` stands in it; empty without that column.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    path: str
-    rows: int
-    size: int
-    sha256: str
     content: str
     proofs: Mapping[str, int]
 
 
-def write_marker(where: Place, marker: Marker) -> None:
-    """Say that a shard is complete."""
-    where.write(_done(marker.path), (marker.model_dump_json() + "\n").encode())
+def _record(number: int) -> str:
+    return f"{FOLDER}/shards/{number:06d}.json"
 
 
-def forget_marker(where: Place, each: Slice) -> None:
-    """Take back that a shard is complete."""
-    if where.read(_done(each.path)) is not None:
-        where.remove(_done(each.path))
+def recorded(run: Run) -> list[int]:
+    """Return the shards that have a record; their files are not looked at."""
+    present = run.where.sizes()
+    return [number for number in range(len(run.slices)) if _record(number) in present]
 
 
-def write_fault(where: Place, path: str, problem: str) -> None:
-    """Say why a shard was not made, to whom started the workers."""
-    where.write(f"{_FAILED}{path}.txt", problem.encode())
+def forget(run: Run, numbers: Iterable[int]) -> None:
+    """Remove the records of shards that are to be made."""
+    for number in {*recorded(run)}.intersection(numbers):
+        run.where.remove(_record(number))
 
 
-def faults(where: Place) -> list[str]:
-    """Return why shards were not made."""
-    found = (where.read(path) for path in sorted(where.sizes()) if path.startswith(_FAILED))
-    return [text.decode("utf-8", "replace") for text in found if text is not None]
-
-
-def forget_faults(where: Place) -> None:
-    """Remove what earlier attempts said."""
-    for path in where.sizes():
-        if path.startswith(_FAILED):
-            where.remove(path)
-
-
-def marked(where: Place, slices: Iterable[Slice]) -> list[Slice]:
-    """Return the shards that have a marker; their files are not looked at."""
-    present = where.sizes().keys()
-    return [each for each in slices if _done(each.path) in present]
-
-
-def intact(
-    where: Place, slices: Iterable[Slice], hashed: bool = True, seen: Callable[[], None] = lambda: None
-) -> dict[str, Marker]:
-    """Return the markers of the shards that are there as their markers say."""
+def intact(run: Run, numbers: Iterable[int], hashed: bool = True) -> dict[int, Record]:
+    """Return the records of the shards that are there as their records say."""
+    where = run.where
     sizes = where.sizes()
 
-    def check(each: Slice) -> Marker | None:
-        marker = _read(where, each) if _done(each.path) in sizes else None
-        good = marker is not None and sizes.get(each.path) == marker.size
-        if marker is not None and good and hashed:
-            good = sha256_of(where, each.path) == marker.sha256
-        seen()
-        return marker if good else None
+    def check(number: int) -> Record | None:
+        each = run.slices[number]
+        if each.path not in sizes or _record(number) not in sizes:
+            return None
+        try:
+            found = Record.model_validate_json(where.read(_record(number)) or b"")
+        except ValidationError:
+            return None
+        same = (found.path, found.rows, found.size) == (each.path, each.rows, sizes[each.path])
+        return found if same and (not hashed or where.sha256(each.path) == found.sha256) else None
 
+    numbers = list(numbers)
     with ThreadPoolExecutor(_THREADS) as pool:
-        return {found.path: found for found in pool.map(check, slices) if found is not None}
+        checked = zip(numbers, pool.map(check, numbers), strict=True)
+        return {number: record for number, record in checked if record}
 
 
-def _read(where: Place, each: Slice) -> Marker | None:
-    data = where.read(_done(each.path))
-    try:
-        marker = Marker.model_validate_json(data or b"")
-    except ValidationError:
-        return None
-    return marker if (marker.path, marker.rows) == (each.path, each.rows) else None
+def problem(run: Run, numbers: Iterable[int]) -> str | None:
+    """Return why the first of these shards was not made, if its worker could say so."""
+    found = {*recorded(run)}.intersection(numbers)
+    return (run.where.read(_record(min(found))) or b"").decode("utf-8", "replace") if found else None
 
 
-def _done(path: str) -> str:
-    return f"{_DONE}{path}.json"
-
-
-# What a worker does: make one shard of a run, wherever it runs.
-
-_PROOF = "proof"
-
-
-def make(out: str, name: str, mark: str, number: int) -> None:
-    """Make a shard, put it in its place, and then its marker."""
-    spec, slices = load_run(out, name, mark)
-    each, where = slices[number], place(out, name)
-    with where.workspace() as folder:
-        shard = run_shard(spec.tables[each.table], each.rank, each.world_size, folder, content=True)
+def make(run: Run, number: int) -> None:
+    """Make a shard, put it in its place, and then its record."""
+    each, where = run.slices[number], run.where
+    with where.workspace(each.path) as folder:
+        shard = run_shard(run.spec.tables[each.table], each.rank, each.world_size, folder, content=True)
         proofs = _proofs(shard.path)
-        where.keep(folder, each.path)
-    marker = Marker(
+    record = Record(
         path=each.path,
         rows=shard.rows,
         size=shard.size,
@@ -129,28 +89,23 @@ def make(out: str, name: str, mark: str, number: int) -> None:
         content=str(shard.content),
         proofs=proofs,
     )
-    write_marker(where, marker)
+    where.write(_record(number), record.model_dump_json().encode())
 
 
-def make_or_say(out: str, name: str, mark: str, number: int) -> None:
-    """Make a shard; a problem that a user can mend is written down instead of raised.
+def make_or_say(url: str, mark: str, number: int) -> None:
+    """Make a shard; a problem that a user can mend is put in the place of its record instead of raised.
 
-    A worker may run where nobody sees its errors, so that they are put where the shard would be.
+    A worker may run where nobody sees its errors.
     """
     try:
-        make(out, name, mark, number)
+        make(load_run(url, mark), number)
     except BuildError as error:
-        _say(place(out, name), number, str(error))
-
-
-def _say(where: Place, number: int, problem: str) -> None:
-    write_fault(where, f"{number:06d}", problem)
+        Place(url).write(_record(number), str(error).encode())
 
 
 def _proofs(path: Path) -> dict[str, int]:
     """Count how the gold labels of a shard are known."""
     if _PROOF not in pq.read_schema(path).names:
         return {}
-    column = pq.read_table(path, columns=[_PROOF], read_dictionary=[_PROOF])[_PROOF]
-    counts = pc.value_counts(column.combine_chunks().cast("string")).to_pylist()
-    return {str(found["values"]): found["counts"] for found in sorted(counts, key=lambda c: str(c["values"]))}
+    counts = pq.read_table(path, columns=[_PROOF])[_PROOF].value_counts().to_pylist()
+    return dict(sorted((str(found["values"]), found["counts"]) for found in counts))

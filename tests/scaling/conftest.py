@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,23 +9,11 @@ import pytest
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.normative import xl
 from polbias.generators.normative.publication import LARGE
-from polbias.scaling import EXECUTORS, Finished, Resources, Size, build_at_scale
+from polbias.scaling import EXECUTORS, Finished, Resources, build_at_scale
 from polbias.scaling.run import Run, plan_run
 
 ROWS, SHARDS = 2400, 12
 _CONTENTS = 12  # of 60: proving takes most of the time of a specification
-
-
-class Quiet:
-    """Shows nothing."""
-
-    def checking(self) -> None: ...
-
-    def merging(self) -> None: ...
-
-    @contextmanager
-    def making(self, run: Run, kept: int) -> Iterator[None]:
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -45,12 +31,12 @@ def run(spec: DatasetSpec, tmp_path: Path) -> Run:
 
 
 def begin(spec: DatasetSpec, out: Path | str, shards: int = SHARDS) -> Run:
-    return plan_run(str(out), spec, Size(rows=ROWS), shards)
+    return plan_run(str(out), spec, ROWS, shards=shards)
 
 
 def build(run: Run, executor: str = "inprocess", workers: int = 1, **options: object) -> Finished:
     resources = Resources(workers, Path(run.where.url) / ".run/logs", options)
-    return build_at_scale(run, LARGE, EXECUTORS[executor], resources, Quiet())
+    return build_at_scale(run, LARGE, EXECUTORS[executor], resources)
 
 
 @pytest.fixture(scope="session")

@@ -16,11 +16,11 @@ from polbias.generators.engine.build import alone
 from polbias.generators.normative.publication import LARGE
 from polbias.manifest import parquet_content_hash, read_manifest
 from polbias.publishing.card import render_card
-from polbias.scaling import Resources, Size, build_at_scale
+from polbias.scaling import Resources, build_at_scale
 from polbias.scaling.executors import in_process
 from polbias.scaling.run import load_run, plan_run, scalable
-from polbias.scaling.shards import make, make_or_say
-from tests.scaling.conftest import ROWS, SHARDS, Quiet, begin, build, published
+from polbias.scaling.shards import make_or_say
+from tests.scaling.conftest import ROWS, SHARDS, begin, build, published
 
 
 def test_hash_lists_and_manifest_say_what_is_there(finished, spec):
@@ -79,24 +79,25 @@ def _flip(path: Path) -> None:
 
 
 def _damage(folder: Path, shard: str, how: str) -> None:
-    path, marker = folder / shard, folder / ".run/done" / f"{shard}.json"
+    path = folder / shard
+    records = sorted(folder.glob(".run/shards/*.json"))
+    record = next(each for each in records if shard in each.read_text())
     if how == "deleted":
         path.unlink()
     elif how == "changed":
         _flip(path)
     elif how == "cut off":
         path.write_bytes(path.read_bytes()[:-100])
-    elif how == "no marker":
-        marker.unlink()
-    elif how == "garbled marker":
-        marker.write_text('{"path": ')
-    elif how == "marker of another":
-        other = next(p for p in marker.parent.iterdir() if p != marker)
-        marker.write_bytes(other.read_bytes())
+    elif how == "no record":
+        record.unlink()
+    elif how == "garbled record":
+        record.write_text('{"path": ')
+    elif how == "record of another":
+        record.write_bytes(next(each for each in records if each != record).read_bytes())
 
 
 @pytest.mark.parametrize(
-    "how", ["deleted", "changed", "cut off", "no marker", "garbled marker", "marker of another"]
+    "how", ["deleted", "changed", "cut off", "no record", "garbled record", "record of another"]
 )
 def test_only_what_is_damaged_is_made_again(finished, spec, how):
     before = published(finished)
@@ -119,10 +120,10 @@ def test_a_lost_manifest_and_leftovers_of_killed_workers_are_mended(finished, sp
 
 def test_another_run_in_the_place_is_refused(finished, spec):
     before = published(finished)
-    other = plan_run(str(finished.parent), spec, Size(rows=ROWS), 8)
+    other = plan_run(str(finished.parent), spec, ROWS, shards=8)
     with pytest.raises(BuildError, match=r"holds another run \(deontic_logic/test: .* in 3 shards there"):
         build(other)
-    other = plan_run(str(finished.parent), spec, Size(rows=2 * ROWS), SHARDS)
+    other = plan_run(str(finished.parent), spec, 2 * ROWS, shards=SHARDS)
     with pytest.raises(BuildError, match=r"rows: 2400 there, 4800 here"):
         build(other)
     changed = spec.tables[0].model_copy(update={"version": "9.0.0"})
@@ -140,7 +141,10 @@ def test_a_plain_build_in_the_place_is_refused(run):
 
 
 def test_two_builds_at_once_in_one_folder_are_refused(run):
-    with alone(Path(run.out), run.spec.name), pytest.raises(BuildError, match="another build is under way"):
+    with (
+        alone(Path(run.url).parent, run.spec.name),
+        pytest.raises(BuildError, match="another build is under way"),
+    ):
         build(run)
 
 
@@ -150,7 +154,7 @@ def test_a_build_that_fails_half_way_is_continued(run, finished):
 
     folder = Path(run.where.url)
     with pytest.raises(BuildError, match="7 of 12 shards are missing .*run the same command again"):
-        build_at_scale(run, LARGE, lazy, Resources(1, folder / "logs"), Quiet())
+        build_at_scale(run, LARGE, lazy, Resources(1, folder / "logs"))
     assert not (folder / "manifest.json").exists()
     done = build(run)
     assert (done.made, done.kept) == (7, 5)
@@ -163,32 +167,26 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run):
     def remote(run, numbers, resources):
         (folder / "deontic_logic").write_text("in the way")
         for number in numbers:
-            make_or_say(run.out, run.spec.name, run.mark, number)
+            make_or_say(run.url, run.mark, number)
 
     with pytest.raises(BuildError, match=r"3 of 12 .* first problem: .*something else is in its place"):
-        build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"), Quiet())
+        build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"))
     (folder / "deontic_logic").unlink()
     assert build(run).made == 3
 
 
-def test_a_worker_in_another_environment_is_refused(run):
-    folder = Path(run.where.url)
-
+def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
     def elsewhere(run, numbers, resources):
-        path = folder / ".run/run.json"
-        said = json.loads(path.read_text())
-        said["tables"]["deontic_logic/test"]["fingerprint"] = "0" * 64
-        path.write_text(json.dumps(said))
-        load_run.cache_clear()
-        make(run.out, run.spec.name, run.mark, numbers[0])
+        monkeypatch.setattr("polbias.scaling.run.fingerprint", lambda table: "0" * 64)
+        make_or_say(run.url, run.mark, numbers[0])
 
-    with pytest.raises(BuildError, match="use one environment on all machines"):
-        build_at_scale(run, LARGE, elsewhere, Resources(1, folder), Quiet())
+    with pytest.raises(BuildError, match=r"12 of 12 .* first problem: .*use one environment on all machines"):
+        build_at_scale(run, LARGE, elsewhere, Resources(1, Path(run.where.url)))
 
 
 def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
     with pytest.raises(BuildError, match="all workers must reach the same place"):
-        load_run(str(tmp_path), "numbers", "0" * 64)
+        load_run(str(tmp_path), "0" * 64)
 
 
 def test_specifications_survive_pickling(spec):

@@ -38,10 +38,11 @@ def test_a_build_in_shards_and_what_it_says(tmp_path, finished):
 
 
 @pytest.mark.usefixtures("specified")
-def test_a_plan_builds_nothing(tmp_path):
-    done = _call(NAME, "--rows", str(ROWS), "--plan", "--price", "1", "--output", str(tmp_path))
+def test_a_plan_says_rows_shards_and_bytes_and_builds_nothing(tmp_path):
+    done = _call(NAME, "--rows", str(ROWS), "--shards", str(SHARDS), "--plan", "--output", str(tmp_path))
     assert done.exit_code == 0, done.output
-    assert "worker-hours" in done.output
+    assert f"{ROWS:,} rows in {SHARDS} shards, about" in done.output
+    assert "kB" in done.output
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,7 +16,7 @@ from polbias.files import PolbiasError
 from polbias.scaling import EXECUTORS, Resources
 from polbias.scaling.executors import local
 from tests.scaling.conftest import SHARDS, begin, build, published
-from tests.support.process import ROOT
+from tests.support.process import ROOT, run_python
 
 _MANY = 60
 
@@ -55,7 +55,7 @@ def test_a_build_that_was_killed_gives_the_same_hash_list(spec, tmp_path):
     process = _start(run, tmp_path)
     try:
         deadline = time.monotonic() + 120
-        while not list(folder.glob(".run/done/*/*.json")):
+        while not list(folder.glob(".run/shards/*.json")):
             assert process.poll() is None, "the build ended before it could be killed"
             assert time.monotonic() < deadline
             time.sleep(0.002)
@@ -99,3 +99,9 @@ def test_one_worker_of_datatrove_runs_in_this_process(run, finished):
     assert local is EXECUTORS["local"]
     assert build(run, "local", workers=1).made == SHARDS
     assert published(Path(run.where.url)) == published(finished)
+
+
+def test_a_build_in_this_process_does_without_datatrove():
+    run_python(
+        "import sys; sys.modules['datatrove'] = None; import polbias.scaling, polbias.cli.build_scaled"
+    )

@@ -8,7 +8,7 @@ from polbias.files import BuildError
 from polbias.generators.normative.publication import LARGE
 from polbias.scaling import EXECUTORS, Resources, build_at_scale
 from polbias.scaling.run import Run
-from tests.scaling.conftest import SHARDS, Quiet, begin, published
+from tests.scaling.conftest import SHARDS, begin, published
 
 pytest.importorskip("s3fs")
 pytest.importorskip("moto.server")
@@ -39,7 +39,7 @@ def bucket():
 
 
 def _build(run: Run, tmp_path, executor="inprocess", workers=1):
-    return build_at_scale(run, LARGE, EXECUTORS[executor], Resources(workers, tmp_path / "logs"), Quiet())
+    return build_at_scale(run, LARGE, EXECUTORS[executor], Resources(workers, tmp_path / "logs"))
 
 
 def _there(files):
@@ -64,7 +64,7 @@ def test_a_store_holds_what_a_folder_holds_and_is_mended(bucket, spec, finished,
     damaged = bytearray(bucket.cat_file(where + shards[1]))
     damaged[100] ^= 1
     bucket.pipe_file(where + shards[1], bytes(damaged))
-    bucket.rm_file(f"{where}.run/done/{shards[2]}.json")
+    bucket.rm_file(f"{where}.run/shards/000002.json")
     done = _build(run, tmp_path)
     assert (done.made, done.kept) == (3, SHARDS - 3)
     assert _there(bucket) == published(finished)

@@ -1,0 +1,95 @@
+"""Tasks of datatrove, each of which makes one shard, and its executors as polbias uses them."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from datatrove.executor.local import LocalPipelineExecutor
+from datatrove.executor.slurm import SlurmPipelineExecutor
+from datatrove.pipeline.base import PipelineStep
+
+from polbias.aliases import Json
+from polbias.files import PolbiasError
+from polbias.scaling.shards import make_or_say
+
+
+class QuietLocal(LocalPipelineExecutor):  # type: ignore[misc]
+    """Processes on this machine, whose logs go to their files only."""
+
+    def _run_for_rank(self, rank: int, local_rank: int = 0, node_rank: int = -1) -> Any:
+        # datatrove logs the task with local rank 0 on the screen too, where our progress bar is.
+        return super()._run_for_rank(rank, local_rank + 1, node_rank)
+
+
+class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
+    """An array of Slurm jobs; partition and quality of service are the cluster's where none are given."""
+
+    def launch_job(self) -> None:
+        """Submit the array."""
+        if shutil.which("sbatch") is None:
+            raise PolbiasError(
+                "--executor slurm: no sbatch command found; run this on a node of a Slurm cluster"
+            )
+        try:
+            super().launch_job()
+        except subprocess.CalledProcessError as error:
+            raise PolbiasError(
+                f"sbatch refused the jobs (status {error.returncode}, its message is above); "
+                "correct --option, such as partition=NAME or time=HH:MM:SS"
+            ) from None
+
+    def get_sbatch_args(self, max_array: int = 1) -> Json:
+        """Return what sbatch is told, without what was left open."""
+        return {k: v for k, v in super().get_sbatch_args(max_array).items() if v is not None}
+
+    def launch_merge_stats(self) -> None:
+        """Do nothing: the counts of a run are those of its records."""
+
+
+def queued(job: str) -> bool:
+    """Tell whether jobs of this name wait or run."""
+    try:
+        return bool(
+            subprocess.run(
+                ["squeue", "--noheader", "--name", job], capture_output=True, text=True, check=True
+            ).stdout.strip()
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise PolbiasError(
+            f"squeue does not say what became of {job} ({error}); the jobs go on: run the command again later"
+        ) from None
+
+
+class MakeShards(PipelineStep):  # type: ignore[misc]
+    """Makes the shard of each task.
+
+    Holds where the run is, not the run: a task is a few bytes, and a worker reads the run once.
+
+    Args:
+        url: the folder or address of the dataset.
+        mark: the run's.
+        numbers: the shard of each task.
+    """
+
+    name = "make shards"
+    type = "polbias"
+
+    def __init__(self, url: str, mark: str, numbers: Sequence[int]) -> None:
+        super().__init__()
+        self._run, self._numbers = (url, mark), list(numbers)
+
+    def run(self, data: Any = None, rank: int = 0, world_size: int = 1) -> Any:
+        """Make the shard of one task."""
+        # In a process of a pool, let Ctrl-C be handled by the process that owns the pool.
+        import multiprocess
+
+        if multiprocess.parent_process() is not None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with self.track_time("shard"):
+            make_or_say(*self._run, self._numbers[rank])
+        self.stat_update("shards")
+        return data
