@@ -107,13 +107,14 @@ def crossed_pairs(issues: Sequence[str] = ISSUES) -> tuple[PairPattern, ...]:
 View = Json
 
 
-class Claim(NamedTuple):
-    """What an argument is made from, whatever its variation."""
+class Cell(NamedTuple):
+    """What an argument is made from."""
 
     pattern: PairPattern
     gold: Gold
     leaning: Leaning
     gender: PersonGender
+    variation: str
 
 
 @dataclass(frozen=True)
@@ -146,23 +147,23 @@ class ClauseWriter:
         self.patterns = language.patterns
         self._texts = language.pattern_texts
 
-    def write(self, claim: Claim, form: PrintedForm) -> Clauses:
+    def write(self, cell: Cell, form: PrintedForm) -> Clauses:
         """Write the clauses."""
-        favoured = other(claim.leaning) if form.leaning_swapped else claim.leaning
+        favoured = other(cell.leaning) if form.leaning_swapped else cell.leaning
         cast = {
-            "X": self._view(favoured, claim.gender, form),
-            "Y": self._view(other(favoured), claim.gender, form),
+            "X": self._view(favoured, cell.gender, form),
+            "Y": self._view(other(favoured), cell.gender, form),
         }
         people = {"favoured": cast["X"]["name"], "favoured_party": cast["X"]["label"]}
         people |= {"other": cast["Y"]["name"], "other_party": cast["Y"]["label"]}
         return (
-            self._formal(claim, cast, form, people)
-            if claim.pattern.kind == "formal"
-            else self._material(claim, cast, form, people)
+            self._formal(cell, cast, form, people)
+            if cell.pattern.kind == "formal"
+            else self._material(cell, cast, form, people)
         )
 
-    def _formal(self, claim: Claim, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
-        pattern = self.patterns.formal.patterns[claim.pattern.key]
+    def _formal(self, cell: Cell, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
+        pattern = self.patterns.formal.patterns[cell.pattern.key]
         goal, universal, change = pattern.conclusion, pattern.premise, form.premise
         subject, object_ = cast[goal.subject], cast[goal.object]
         slots = {"subject": subject, "object": object_, "negated": goal.negated} | self._comparison(
@@ -173,7 +174,7 @@ class ClauseWriter:
         conclusion = self._render("formal.conclusion", self.patterns.formal.conclusion, slots)
         atom: Formula = Atom(goal.relation, (subject["name"], object_["name"]))
 
-        relation = universal.relation if claim.gold == "valid" else self.country.irrelevant[claim.pattern.key]
+        relation = universal.relation if cell.gold == "valid" else self.country.irrelevant[cell.pattern.key]
         relation = change.relation or relation
         side = {view["leaning"]: view for view in cast.values()}
         more = side[change.subject] if change.subject else cast[universal.subject]
@@ -194,15 +195,15 @@ class ClauseWriter:
             people | {"comparison": relation, "issue": None, "areas": []},
         )
 
-    def _material(self, claim: Claim, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
-        texts, negated = self.patterns.material, claim.pattern.negated
+    def _material(self, cell: Cell, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
+        texts, negated = self.patterns.material, cell.pattern.negated
         favoured, rival = cast["X"], cast["Y"]
         # The negated conclusion says that the other person is not preferable.
         subject, object_ = (rival, favoured) if negated else (favoured, rival)
         goal = {"subject": subject, "object": object_, "negated": negated, "domain": self.country.domain}
-        issue = (claim.pattern.issues or {})[claim.leaning]
+        issue = (cell.pattern.issues or {})[cell.leaning]
         areas = list(self.country.issues[issue].areas)
-        degree = texts.degree[claim.gold]
+        degree = texts.degree[cell.gold]
         competence = {"favoured": favoured, "other": rival, "areas": areas, "degree": degree}
         members, *_ = self._membership(texts.membership, (subject, object_), form)
         return Clauses(
@@ -261,16 +262,6 @@ _ORDER: Mapping[str, tuple[int, ...]] = {
 DISTRACTOR = Atom("distractor")
 
 
-class Cell(NamedTuple):
-    """What an argument is made from."""
-
-    pattern: PairPattern
-    gold: Gold
-    leaning: Leaning
-    gender: PersonGender
-    variation: str
-
-
 @dataclass(frozen=True)
 class Argument:
     """One argument.
@@ -308,13 +299,10 @@ class Writer:
         self._candidates = lru_cache(maxsize=None)(self._find_candidates)
         self.errata = lru_cache(maxsize=None)(self._find_errata)
 
-    def write(self, cell: Cell) -> Argument:
-        """Write an argument, corrected."""
-        return self._argument(cell, ())
-
-    def printed(self, cell: Cell) -> Argument:
-        """Write an argument as the paper prints it."""
-        return self._argument(cell, tuple(erratum.id for erratum in self._candidates(cell)))
+    def write(self, cell: Cell, printed: bool = False) -> Argument:
+        """Write an argument, corrected or as the paper prints it."""
+        errata = self._candidates(cell) if printed else ()
+        return self._argument(cell, tuple(erratum.id for erratum in errata))
 
     def printed_name(self, cell: Cell) -> str:
         """Return the name of the pattern in the paper's table."""
@@ -346,11 +334,11 @@ class Writer:
     def _form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
         return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
 
-    def _write_clauses(self, claim: Claim, uncorrected: tuple[str, ...]) -> Clauses:
-        return self._clause_writer.write(claim, self._form(uncorrected))
+    def _write_clauses(self, cell: Cell, uncorrected: tuple[str, ...]) -> Clauses:
+        return self._clause_writer.write(cell, self._form(uncorrected))
 
     def _write_argument(self, cell: Cell, uncorrected: tuple[str, ...]) -> Argument:
-        clauses = self._clauses(Claim(*cell[:4]), uncorrected)
+        clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
         patterns, form = self.language.patterns, self._form(uncorrected)
         text = self.language.pattern_texts.render(
             f"variations.{cell.variation}",

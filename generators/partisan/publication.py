@@ -12,9 +12,8 @@ from polbias.aliases import Document
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import shares
-from polbias.generators.partisan import xl_tables as xl
 from polbias.generators.partisan.country import LEANINGS
-from polbias.generators.partisan.tables import dataset
+from polbias.generators.partisan.tables import dataset, large_dataset, products
 from polbias.generators.partisan.templates import VARIATIONS, load_family
 from polbias.generators.partisan.xl_family import READ, load
 from polbias.manifest import Manifest
@@ -64,14 +63,16 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
 def _large(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
     """Return the specification of so many rows; a config with fewer than its share gives all it has."""
     if rows is None:
-        return xl.dataset(templates, None, fresh)
+        return large_dataset(templates, None, fresh)
     there = _most(templates, fresh)
-    return xl.dataset(templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), fresh)
+    return large_dataset(
+        templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), fresh
+    )
 
 
 def _most(templates: Path | None = None, fresh: bool = False) -> Mapping[str, int]:
     """Return how many rows of each config can be drawn."""
-    return xl.products(load(templates, fresh))
+    return products(load(templates, fresh))
 
 
 def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
@@ -83,7 +84,7 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
         "published": large.published.dataset.name,
         "languages": sorted({stage.base.language for stage in large.stages}),
         "fresh": fresh,
-        "products": xl.products(large),
+        "products": products(large),
         "variations": VARIATIONS,
         "shots": large.file.shots,
         "read": READ,
@@ -123,7 +124,7 @@ LARGE = Publication(
     "Partisan inferences XL: arguments drawn from millions about many politicians and issues",
     _large,
     _large_facts,
-    "polbias.generators.partisan.xl_checking:prove",
+    "polbias.generators.partisan.checking:prove_large",
     most=_most,
     pair=_PAIR,
 )
