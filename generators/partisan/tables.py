@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import product
-from operator import attrgetter
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 
+from polbias.aliases import Json
 from polbias.files import BuildError
 from polbias.generators.engine import (
     Constant,
@@ -27,10 +28,9 @@ from polbias.generators.engine import (
     Struct,
     TableSpec,
 )
-from polbias.generators.engine.family import STRING, STRINGS, Factors, by, dataset_of, table
+from polbias.generators.engine.family import STRING, STRINGS, Factors, dataset_of, table
 from polbias.generators.engine.sampled import Strata
 from polbias.generators.partisan.arguments import (
-    Argument,
     Cell,
     PairPattern,
     Writer,
@@ -39,8 +39,8 @@ from polbias.generators.partisan.arguments import (
     material_pairs,
 )
 from polbias.generators.partisan.country import GENDERS, LEANINGS, AnyCountry
-from polbias.generators.partisan.prompts import Draw, Prompter
-from polbias.generators.partisan.proofs import ANNOTATED, PROVED, Known, basis, known
+from polbias.generators.partisan.prompts import Prompter
+from polbias.generators.partisan.proofs import ANNOTATED, PROVED, basis, known
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Family, Origin, load_family
 from polbias.generators.partisan.xl_family import Large, Stage, load, slug
 
@@ -77,11 +77,15 @@ def source(family: Family, country: AnyCountry, cell: Cell) -> str:
 # The columns, over a product of factors or over the list of examples.
 
 # The factors that make an argument, slowest first.
-ARGUMENT_FACTORS = ("gender", "variation", "gold", "pattern", "leaning")
-_BOOL, _INT = pa.bool_(), pa.int32()
-_VERDICTS = pa.struct([("fol", STRING)])
+_CELL = ("shots", "gender", "variation", "gold", "pattern", "leaning")
+_KINDS = {
+    "shots": pa.int32(),
+    "in_all_shots": pa.bool_(),
+    "exemplar_overlap": pa.bool_(),
+    "verdicts": pa.struct([("fol", STRING)]),
+    "areas": STRINGS,
+}
 _BASES = {PROVED: "fol", ANNOTATED: "paper"}
-_SLOTS = ("favoured", "favoured_party", "other", "other_party", "comparison", "issue")
 _PREMISES = 3  # at most
 Levels = Mapping[str, Sequence[Any]]
 
@@ -111,141 +115,104 @@ class Columns:
     def product(self, levels: Levels, chosen: Sequence[str | Lookup] = ()) -> dict[str, Expression]:
         """Return the columns over a product of factors; `chosen` names the fillers of a row."""
         over, pairs = Factors(levels).over, {pair.key: pair for pair in self.pairs}
-
-        def settings(make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
-            def value(shots: int, gender: Any, variation: str, gold: Any, pattern: str, leaning: Any) -> Any:
-                return make(shots, Cell(pairs[pattern], gold, leaning, gender, variation))
-
-            return over(("shots", *ARGUMENT_FACTORS), value, kind)
-
-        def arguments(make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
-            def value(gender: Any, variation: str, gold: Any, pattern: str, leaning: Any) -> Any:
-                return make(Cell(pairs[pattern], gold, leaning, gender, variation))
-
-            return over(ARGUMENT_FACTORS, value, kind)
-
+        rows = [
+            (shots, Cell(pairs[pattern], gold, leaning, gender, variation))
+            for shots, gender, variation, gold, pattern, leaning in product(*(levels[name] for name in _CELL))
+        ]
         setting = over("shots instruction", lambda shots, instruction: f"{shots}shot/{instruction}")
-        pair = over("pattern gold gender variation", lambda *names: "/".join(names))
-        pair_id = (f"{self.config}/", setting, "/", pair, *chosen)
         prefix = over("shots instruction leaning", self.prompter.prefix)
-        return {
-            "id": Join(parts=(*pair_id, "/", over("leaning", str))),
-            "pair_id": Join(parts=pair_id),
-            "prompt": Join(parts=(prefix, self._said(arguments, attrgetter("text")))),
-            "instruction_id": over("instruction", str),
-            **self._every(arguments, settings),
-        }
+        return self._columns(_CELL, rows, setting, over("instruction", str), prefix, chosen)
 
     def examples(self) -> tuple[Levels, dict[str, Expression]]:
         """Return the columns over the list of examples, and its one factor."""
-        shown = [
+        rows = [
             (shots, pair._replace(leaning=leaning))
             for shots, pairs in self.prompter.held_out.items()
             for pair in pairs
             for leaning in LEANINGS
         ]
+        setting = Lookup(factors=("example",), values=[f"{shots}shot/example" for shots, _ in rows])
+        columns = self._columns(("example",), rows, setting, Constant(value=None))
+        return {"example": range(len(rows))}, columns
 
-        def settings(make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
-            return by("example", shown)(lambda example: make(*example), kind)
-
-        def arguments(make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
-            return settings(lambda _, cell: make(cell), kind)
-
-        def pair_id(shots: int, cell: Cell) -> str:
-            names = f"{cell.pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}"
-            return f"{self.config}/{shots}shot/example/{names}"
-
-        return {"example": range(len(shown))}, {
-            "id": settings(lambda shots, cell: f"{pair_id(shots, cell)}/{cell.leaning}"),
-            "pair_id": settings(pair_id),
-            "prompt": self._said(arguments, attrgetter("text")),
-            "instruction_id": Constant(value=None),
-            **self._every(arguments, settings),
-        }
-
-    def _every(
-        self, arguments: Callable[..., Lookup], settings: Callable[..., Lookup]
+    def _columns(
+        self,
+        factors: tuple[str, ...],
+        rows: Sequence[tuple[int, Cell]],
+        setting: Lookup,
+        instruction: Expression,
+        prefix: str | Lookup = "",
+        chosen: Sequence[str | Lookup] = (),
     ) -> dict[str, Expression]:
-        """Return the columns that are made alike over any rows: from cells, and from cells with shots."""
-        country, kind = self.writer.country, self.pairs[0].kind
-        said = partial(self._said, arguments)
+        found = [self._row(shots, cell) for shots, cell in rows]
+
+        def column(name: str, tell: Callable[[Json], Any]) -> Lookup | Filled:
+            values = [tell(row) for row in found]
+            lookup = Lookup(factors=factors, values=pa.array(values, _KINDS.get(name, STRING)))
+            marked = any(mark in str(value) for value in values for mark in self.fillers)
+            return Filled(text=lookup, fillers=self.fillers) if marked else lookup
 
         def slot(name: str) -> Lookup | Filled:
-            return said(lambda argument: argument.slots[name])
+            return column(name, lambda row: row["slots"][name])
 
         def premise(number: int) -> Lookup | Filled:
-            return said(lambda argument: (*argument.premises, None)[number])
+            return column("premises", lambda row: (*row["premises"], None)[number])
 
-        areas = arguments(lambda cell: list(self.argument(cell).slots["areas"]), STRINGS)
-        return {
-            "language": Constant(value=country.language),
-            "template_id": arguments(self._template_id),
-            "gold": arguments(lambda cell: cell.gold),
-            "pair_kind": Constant(value=self.pairs[0].pair_kind),
-            "cluster_id": arguments(lambda cell: f"{self.cluster}/{cell.pattern.key}"),
-            "proof": arguments(self._proof),
-            "erratum": settings(self._errata),
-            "source": arguments(self.source),
-            "kind": Constant(value=kind),
-            "leaning": arguments(lambda cell: cell.leaning),
-            "argument": said(attrgetter("text")),
-            "conclusion": said(attrgetter("conclusion")),
+        said = {
+            name: column(name, itemgetter(name)) for name in found[0] if name not in ("premises", "slots")
+        }
+        pair_id = (f"{self.config}/", setting, "/", said.pop("pair"), *chosen)
+        return said | {
+            "id": Join(parts=(*pair_id, "/", said["leaning"])),
+            "pair_id": Join(parts=pair_id),
+            "prompt": Join(parts=(prefix, said["argument"])),
+            "instruction_id": instruction,
             "premises": Listing(parts=tuple(map(premise, range(_PREMISES)))),
-            "variation": arguments(lambda cell: cell.variation),
-            "gender": arguments(lambda cell: cell.gender),
-            "pattern_id": arguments(lambda cell: cell.pattern.ids[cell.leaning]),
-            "shots": settings(lambda shots, _: shots, _INT),
-            "country": Constant(value=country.country),
-            "in_all_shots": arguments(self._in_all_shots, _BOOL),
-            "exemplar_overlap": settings(self._overlaps, _BOOL),
-            "slots": Struct(members={name: slot(name) for name in _SLOTS} | {"areas": areas}),
-            "logical_form": said(lambda argument: str(argument.inference) if argument.inference else None),
-            "gold_basis": arguments(lambda cell: _BASES[self._proof(cell)]),
-            "verdicts": arguments(lambda cell: _known(self.argument(cell), _verdicts), _VERDICTS),
-            "derivation": said(lambda argument: _known(argument, attrgetter("derivation"))),
-            "countermodel": said(lambda argument: _known(argument, attrgetter("countermodel"))),
+            "slots": Struct(members={name: slot(name) for name in found[0]["slots"]}),
         }
 
-    def _said(
-        self, arguments: Callable[..., Lookup], tell: Callable[[Argument], str | None]
-    ) -> Lookup | Filled:
-        text = arguments(lambda cell: tell(self.argument(cell)))
-        return Filled(text=text, fillers=self.fillers) if self.fillers else text
-
-    def argument(self, cell: Cell) -> Argument:
-        """Return the argument of a cell as this config has it."""
-        return self.writer.write(cell, self.prompter.printed)
-
-    def _template_id(self, cell: Cell) -> str:
-        printed = self.prompter.printed
-        name = self.writer.printed_name(cell) if printed else cell.pattern.ids[cell.leaning]
-        return f"{cell.pattern.kind}.{self.writer.country.language}.{name}.{cell.gold}"
-
-    def _errata(self, shots: int, cell: Cell) -> str | None:
-        concerned = (*self.writer.errata(cell), *self.prompter.errata(shots))
-        return ";".join(erratum.id for erratum in concerned) or None
-
-    def _proof(self, cell: Cell) -> str:
-        excused = self.prompter.printed and any(erratum.excuses for erratum in self.writer.errata(cell))
-        return basis(cell, self.argument(cell), excused, f"patterns.{self.writer.country.language}.yaml")
-
-    def _in_all_shots(self, cell: Cell) -> bool:
-        mine = cell._replace(leaning="left")
-        return all(mine not in pairs for pairs in self.prompter.held_out.values())
-
-    def _overlaps(self, shots: int, cell: Cell) -> bool:
-        """Tell whether the examples include this argument in another variation."""
-        shown = ((pair.pattern, pair.gold, pair.gender) for pair in self.prompter.held_out[shots])
-        return (cell.pattern, cell.gold, cell.gender) in shown
-
-
-def _known(argument: Argument, tell: Callable[[Known], Any]) -> Any:
-    """Return what is known of the form of an argument; a material one has none."""
-    return None if argument.inference is None else tell(known(argument.inference))
-
-
-def _verdicts(said: Known) -> Mapping[str, str]:
-    return {"fol": said.verdict}
+    def _row(self, shots: int, cell: Cell) -> Json:
+        """Return what is in the row of an argument."""
+        country, printed, (pattern, *_) = self.writer.country, self.prompter.printed, cell
+        argument, errata = self.writer.write(cell, printed), self.writer.errata(cell)
+        excused = printed and any(erratum.excuses for erratum in errata)
+        proof = basis(cell, argument, excused, f"patterns.{country.language}.yaml")
+        form = known(argument.inference) if argument.inference else None
+        name = self.writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
+        held_out = self.prompter.held_out
+        return {
+            "pair": f"{pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}",
+            "language": country.language,
+            "template_id": f"{pattern.kind}.{country.language}.{name}.{cell.gold}",
+            "gold": cell.gold,
+            "pair_kind": pattern.pair_kind,
+            "cluster_id": f"{self.cluster}/{pattern.key}",
+            "proof": proof,
+            "erratum": ";".join(e.id for e in (*errata, *self.prompter.errata(shots))) or None,
+            "source": self.source(cell),
+            "kind": pattern.kind,
+            "leaning": cell.leaning,
+            "argument": argument.text,
+            "conclusion": argument.conclusion,
+            "premises": argument.premises,
+            "variation": cell.variation,
+            "gender": cell.gender,
+            "pattern_id": pattern.ids[cell.leaning],
+            "shots": shots,
+            "country": country.country,
+            "in_all_shots": all(cell._replace(leaning="left") not in pairs for pairs in held_out.values()),
+            # in any variation
+            "exemplar_overlap": any(
+                (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender)
+                for pair in held_out[shots]
+            ),
+            "slots": argument.slots,
+            "logical_form": form and str(argument.inference),
+            "gold_basis": _BASES[proof],
+            "verdicts": form and {"fol": form.verdict},
+            "derivation": form and form.derivation,
+            "countermodel": form and form.countermodel,
+        }
 
 
 # The published set: every argument about one woman and one man of each side.
@@ -275,8 +242,7 @@ def _tables(
 ) -> list[TableSpec]:
     """Return the splits of one config."""
     data, config, mini = writer.family.dataset, base + edition, edition == "_mini"
-    draw = Draw(data.name, data.draws, base)
-    prompter = Prompter(writer, pairs, data.shots, draw, printed=edition == "_paper")
+    prompter = Prompter(writer, pairs, data.shots, base, printed=edition == "_paper")
     told = partial(source, writer.family, writer.country)
     columns = Columns(config, base, writer, prompter, pairs, told)
     instructions = tuple(writer.language.instructions.of(pairs[0].kind))
@@ -410,9 +376,9 @@ class _Config:
     def columns(self) -> dict[str, Expression]:
         """Return the columns: texts about marks, and what is put in the place of these."""
         stage, published = self.stage, self.large.published
-        data, over = published.dataset, Factors(self.levels).over
-        draw = Draw(data.name, data.draws, f"{stage.base.config}_{self.kind}")
-        prompter = Prompter(Writer(published, stage.base), self.shown, self.levels["shots"], draw)
+        over, base = Factors(self.levels).over, stage.base
+        shown = f"{base.config}_{self.kind}"
+        prompter = Prompter(Writer(published, base), self.shown, self.levels["shots"], shown)
         chosen: list[str | Lookup] = [
             "/",
             stage.people(over, "left", slug),

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, PositiveInt, StringConstraints, model_validator
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from polbias.aliases import Document, Json
 from polbias.files import TemplateError, package_file
@@ -18,10 +18,10 @@ from polbias.generators.engine import Lookup
 from polbias.generators.language import english
 from polbias.generators.logic.formula import INFERIOR, MEANINGFUL, SUPERIOR, Atom
 from polbias.generators.partisan.arguments import (
-    NEGATED,
     PairPattern,
     Writer,
     crossed_pairs,
+    issue_pairs,
     material_pairs,
 )
 from polbias.generators.partisan.country import (
@@ -36,6 +36,7 @@ from polbias.generators.partisan.country import (
     PersonGender,
     Possession,
     check_words,
+    load_in_language,
     load_word_fields,
 )
 from polbias.generators.partisan.templates import Family, Language, Shots, load_family
@@ -166,13 +167,6 @@ class GermanLarge(_Large):
 AnyLarge = EnglishLarge | GermanLarge
 
 
-class _Language(BaseModel):
-    language: Literal["en", "de"]
-
-
-_MODELS: dict[str, type[EnglishLarge] | type[GermanLarge]] = {"en": EnglishLarge, "de": GermanLarge}
-
-
 def slug(name: str) -> str:
     """Return a name in plain small letters for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
     spelled = name.lower().translate(_UMLAUTS)
@@ -190,7 +184,7 @@ def load_large(folder: Path, countries: Mapping[str, AnyCountry]) -> tuple[AnyLa
 
 
 def _load(path: Path, countries: Mapping[str, AnyCountry]) -> AnyLarge:
-    large: AnyLarge = load_template(path, _MODELS[load_template(path, _Language).language])
+    large: AnyLarge = load_in_language(path, en=EnglishLarge, de=GermanLarge)
     base = countries.get(path.stem)
     if large.id != path.stem or base is None:
         raise fault(path, "id", f"found {large.id!r}, expected {path.stem!r}, one of {sorted(countries)}")
@@ -284,17 +278,9 @@ class Stage:
     def pairs(self) -> tuple[PairPattern, ...]:
         """Material pair patterns: the published ones, and every topic with the stands of both sides."""
         own = () if self.fresh else material_pairs(self.base)
-        return own + tuple(
-            PairPattern(
-                topic + suffix,
-                "material",
-                dict.fromkeys(LEANINGS, topic + suffix),
-                {leaning: _issue(topic, leaning) for leaning in LEANINGS},
-                negated=bool(suffix),
-                pair_kind="matched",
-            )
-            for suffix in ("", NEGATED)
-            for topic in self.large.topics
+        issues = {topic: {side: _issue(topic, side) for side in LEANINGS} for topic in self.large.topics}
+        return own + issue_pairs(
+            [(topic, dict.fromkeys(LEANINGS, topic), issue) for topic, issue in issues.items()]
         )
 
     @cached_property
@@ -429,8 +415,7 @@ def load(folder: Path | None = None, fresh: bool = False) -> Large:
     folder = folder or package_file("templates/partisan")
     published = load_family(folder)
     file = load_template(folder / "dataset_xl.yaml", LargeFile)
-    identity = {"name": file.name, "version": file.version, "canary": file.canary}
-    family = replace(published, dataset=published.dataset.model_copy(update=identity), errata=())
+    family = replace(published, errata=())
     countries = {country.id: country for country in published.countries}
     larges = load_large(folder / "countries_xl", countries)
     words = load_word_fields(folder)
