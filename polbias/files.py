@@ -42,6 +42,22 @@ def _runs(process: int) -> bool:
     return True
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file in UTF-8, or leave what was there before; it keeps its permissions."""
+    draft = draft_of(path)
+    try:
+        draft.write_text(text, "utf-8", newline="")
+        if path.exists():
+            draft.chmod(path.stat().st_mode & 0o777)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    except UnicodeEncodeError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
+
+
 # Cells of a table that a person may open in a spreadsheet.
 
 # A mere "-" is no formula, and neither is a number, which would be none after an apostrophe.
