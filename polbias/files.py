@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -10,6 +11,7 @@ from contextlib import suppress
 from glob import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 # Drafts: what is being written, beside the place that it is to have.
 
@@ -56,6 +58,22 @@ def write_text(path: Path, text: str) -> None:
     except UnicodeEncodeError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
+
+
+def read_json(path: Path, expected: str) -> Any:
+    """Return the content of a JSON file in UTF-8."""
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); expected {expected}") from None
+    except UnicodeDecodeError as error:
+        line, byte = error.object.count(b"\n", 0, error.start) + 1, error.object[error.start]
+        raise InputError(f"{path}:{line}: byte 0x{byte:02X} is not UTF-8; save it as UTF-8") from None
+    except RecursionError:
+        raise InputError(f"{path}: found values nested too deeply, expected {expected}") from None
+    except ValueError as error:  # also a number of more digits than Python reads
+        line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)
+        raise InputError(f"{path}:{line}: found no JSON ({reason}), expected {expected}") from None
 
 
 # Cells of a table that a person may open in a spreadsheet.

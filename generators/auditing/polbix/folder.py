@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from polbias.aliases import Document
-from polbias.files import InputError
+from polbias.files import InputError, read_json
 from polbias.generators.auditing.polbix.files import (
     FLAGS,
     HASHES,
@@ -24,7 +23,6 @@ from polbias.generators.auditing.polbix.files import (
     read_pairs,
 )
 from polbias.generators.auditing.probvaa.files import Once, Record, digest
-from polbias.generators.user_tables import readable, refuse_foreign
 
 # ``sample_output.json`` and files of its layout: what models answered to both claims of a row.
 
@@ -88,7 +86,7 @@ def read_answers(path: Path) -> list[Answers]:
     Source:
         Jakob et al., section 4.1.
     """
-    data = _parsed(path)
+    data = read_json(path, "a list of rows, like sample_output.json")
     if not isinstance(data, list) or not data:
         found = "an empty list" if data == [] else type(data).__name__
         raise InputError(f"{path}: found {found}, expected a list of rows with {', '.join(_FIELDS)}")
@@ -116,29 +114,6 @@ def read_answers(path: Path) -> list[Answers]:
             )
         )
     return rows
-
-
-def _parsed(path: Path) -> Any:
-    if not path.is_file():
-        raise InputError(f"{path}: found no such file, expected a file of answers like sample_output.json")
-    with readable(path):
-        raw = path.read_bytes()
-    refuse_foreign(path, raw)
-    try:
-        return json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{path}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8; save it as UTF-8"
-        ) from None
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}:{error.lineno}: found no JSON ({error.msg}), expected a list of rows"
-        ) from None
-    except ValueError:  # of json: a number with more digits than Python reads
-        raise InputError(f"{path}: found a number of thousands of digits, expected a list of rows") from None
-    except RecursionError:
-        raise InputError(f"{path}: found values nested too deeply, expected a list of rows") from None
 
 
 def _cells(row: Record, field: str) -> Iterator[Cell]:
