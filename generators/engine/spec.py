@@ -29,11 +29,8 @@ class Sample(BaseModel):
         pair: factors whose levels together make a pair, slowest first; all of their levels are taken for
             every pair that is drawn. With none, a pair is one row.
         strata: factors all of whose combinations get the same number of pairs, or one more, slowest first.
-        draw: names the draw. The same name, dataset, config and version give the same rows; a larger sample
-            begins with the rows of a smaller one.
-        version: that the draw goes by; by default that of the table.
-        skip: rows of the draw to pass over, also in whole pairs. A sample that skips as many rows as another
-            one has holds none of its rows.
+        version: that the draw goes by; by default that of the table. The same dataset, config and version
+            give the same rows; a larger sample begins with the rows of a smaller one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,9 +38,7 @@ class Sample(BaseModel):
     rows: int = Field(ge=1)
     pair: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
-    draw: str = "sample"
     version: str | None = None
-    skip: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _distinct(self) -> Sample:
@@ -293,10 +288,9 @@ def _check_sample(sample: Sample, sizes: Mapping[str, int]) -> None:
     if unknown:
         raise ValueError(f"the sample names unknown factors {unknown}; known: {list(sizes)}")
     pair = math.prod(sizes[name] for name in sample.pair)
-    if sample.rows % pair or sample.skip % pair:
+    if sample.rows % pair:
         raise ValueError(
-            f"a sample of pairs of {pair} rows has, and skips, a multiple of {pair} rows, found "
-            f"{sample.rows:,} rows and {sample.skip:,} skipped"
+            f"a sample of pairs of {pair} rows has a multiple of {pair} rows, found {sample.rows:,} rows"
         )
 
 
