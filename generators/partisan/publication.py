@@ -35,28 +35,9 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
             (gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)
         ],
         "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
-        "test_rows": first.rows,
         "mini_rows": mini,
-        "countries": [
-            {
-                "title": country.title,
-                "config": country.config,
-                "source": country.source,
-                "sides": [
-                    {
-                        "leaning": leaning,
-                        "label": side.label,
-                        "people": [side.person("f").name, side.person("m").name],
-                    }
-                    for leaning, side in country.side_of.items()
-                ],
-            }
-            for country in family.countries
-        ],
         "languages": sorted(family.languages),
-        "errata": [erratum.model_dump(mode="json") for erratum in family.errata],
-        "shots": family.dataset.shots,
-        "paper": family.dataset.paper,
+        "family": family,
     }
 
 
@@ -80,37 +61,12 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
     fresh = all(config.endswith("_fresh") for config in manifest.configs)
     large = load(templates, fresh)
     return {
-        "paper": large.published.dataset.paper,
-        "published": large.published.dataset.name,
+        "large": large,
         "languages": sorted({stage.base.language for stage in large.stages}),
         "fresh": fresh,
         "products": products(large),
         "variations": VARIATIONS,
-        "shots": large.file.shots,
         "read": READ,
-        "countries": [
-            {
-                "title": stage.base.title,
-                "config": stage.large.config,
-                "source": stage.large.source,
-                "sides": [
-                    {
-                        "leaning": leaning,
-                        "label": stage.base.side_of[leaning].label,
-                        "people": stage.large.people[leaning],
-                    }
-                    for leaning in LEANINGS
-                ],
-                "topics": stage.large.topics,
-                "wordings": [
-                    " / ".join(entry.adjective for entry in entries.values())
-                    for entries in stage.wordings.values()
-                ],
-                "irrelevant": [entry.owned for entry in stage.irrelevant.values()],
-                "distractors": [distractor.text for distractor in stage.distractors.values()],
-            }
-            for stage in large.stages
-        ],
     }
 
 
