@@ -7,7 +7,6 @@ from the data; the shift of the answers is kept beside, because the published sc
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +26,7 @@ from polbias.eval.xphemism.schema import (
     Records,
     is_answer,
 )
-from polbias.files import InputError
+from polbias.files import InputError, read_json
 
 LANGUAGE = "de"
 """Language of the published instructions."""
@@ -120,12 +119,7 @@ def _labelled(row: Json, where: str, file: str, problems: list[Problem]) -> Json
 
 def _read_answers(path: Path) -> dict[str, Document]:
     """The items by id."""
-    try:
-        items = json.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); expected a JSON file") from None
-    except ValueError as error:
-        raise InputError(f"{path}: cannot be read ({error}); expected JSON in UTF-8") from None
+    items = read_json(path, "a list of items with id and answers")
     if not isinstance(items, list) or not items:
         raise InputError(f"{path}: found {brief(items)}, expected a list of items with id and answers")
     found: dict[str, Document] = {}

@@ -8,21 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.files import InputError, draft_of, guarded
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a whole file in UTF-8, or leave what was there before."""
-    draft = draft_of(path)
-    try:
-        draft.write_text(text, "utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    except UnicodeEncodeError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
+from polbias.files import InputError, guarded
+from polbias.files import write_text as write_text
 
 
 def write_analysis(

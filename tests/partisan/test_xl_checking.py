@@ -12,9 +12,9 @@ import pytest
 
 from polbias.cli.verify import verify
 from polbias.files import BuildError
-from polbias.generators.partisan import xl_checking
+from polbias.generators.partisan import checking
+from polbias.generators.partisan.checking import prove_large as prove
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl_checking import prove
 from polbias.generators.partisan.xl_family import READ
 from polbias.manifest import read_lock, read_manifest
 from polbias.publishing.card import build
@@ -39,7 +39,7 @@ def test_all_that_is_published_is_read() -> None:
 def test_of_a_larger_build_it_is_said_how_many(
     small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(xl_checking, "READ", 70)
+    monkeypatch.setattr(checking, "READ", 70)
     proofs = prove(small)
     assert (proofs.proved, proofs.rows, proofs.failed) == (140, 1_000, ())
     with pytest.raises(BuildError):  # it is not what is published

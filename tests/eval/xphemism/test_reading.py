@@ -139,7 +139,7 @@ def test_files_that_are_not_there_or_damaged_stop(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere.json: cannot be read"):
         read_published(data, tmp_path / "nowhere.json")
     answers.write_text("[{", "utf-8")
-    with pytest.raises(InputError, match="answers.json: cannot be read"):
+    with pytest.raises(InputError, match="answers.json:1: found no JSON"):
         read_published(data, answers)
     data.write_text("id,shift\na,left\n", "utf-8")
     with pytest.raises(InputError, match="found no column base_word"):
