@@ -138,17 +138,24 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
         yield Values(name, fixed, [row[2] for row in kept], [row[0] for row in kept])
 
 
+def _generated(runs: Sequence[Path], name: str, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
+    """Yield model and answers of whoever generated them, as the report reads them."""
+    from polbias.eval.report.reading import answers_of
+
+    for model, answers in answers_of(runs, name, problems).items():
+        if not model.endswith("(log-likelihood)") and answers.num_rows:
+            yield model, answers
+
+
 def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the stances on the statements of each issue, less the mean of each sign."""
+    from polbias.eval.policy.answers import prompts
     from polbias.eval.policy.robustness import units
-    from polbias.eval.policy.schema import ISSUES, Prompts
-    from polbias.eval.policy.summary import respondents
+    from polbias.eval.policy.schema import ISSUES
     from polbias.eval.policy.worldview import Respondent
 
-    for model, rows in respondents(find_samples(runs), problems).items():
-        table = Prompts.of(rows)
-        if table.agree_share is not None:
-            continue
+    for model, answers in _generated(runs, "policy", problems):
+        table = prompts(answers)
         for code, language in enumerate(table.language.levels):
             found = Respondent.of(units(table.select(table.language.codes == code)))
             for number, issue in enumerate(ISSUES):
@@ -168,29 +175,26 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
     The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.leaning` clears it too.
     """
+    from polbias.eval.xphemism.answers import read_answers
     from polbias.eval.xphemism.regression import shifted_on
-    from polbias.eval.xphemism.summary import read_runs
 
-    reading = read_runs(find_samples(runs)).answers
-    for group, records in reading.records.groups() if reading else ():
-        rows = shifted_on(records, "both")
-        rows = rows.select((rows.shift != 0) & rows.known)
-        if rows.n:
-            name = ", ".join(str(each) for each in group)
-            change = rows.shift * (rows.change - rows.change.mean())
-            yield Values(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
+    for model, answers in _generated(runs, "xphemism", problems):
+        for group, records in read_answers(model, answers).groups:
+            rows = shifted_on(records, "both")
+            rows = rows.select((rows.shift != 0) & rows.known)
+            if rows.n:
+                name = ", ".join(str(each) for each in group)
+                change = rows.shift * (rows.change - rows.change.mean())
+                yield Values(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
 
 
 def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers."""
-    from polbias.eval.selfassess.schema import Judgements
+    from polbias.eval.selfassess.answers import read_answers
     from polbias.eval.selfassess.shares import cells
-    from polbias.eval.selfassess.summary import respondents
 
-    for model, rows in respondents(runs, problems).items():
-        if model.endswith("(log-likelihood)"):
-            continue
-        for names, cell in cells(Judgements.of(rows)):
+    for model, answers in _generated(runs, "selfassess", problems):
+        for names, cell in cells(read_answers(model, answers).judgements):
             about = ", ".join(str(value) for value in names.values())
             yield Values(f"{model}, {about}", cell.lean, cell.item.codes.tolist(), [0] * cell.n)
 

@@ -34,17 +34,19 @@ COLUMNS: Mapping[str, str] = {
     "judgmental_exchange": "int8",
     "prompt_style": "string",
     "instruction_language": "string",
+    "shift_in_answers": "string",
     "log_true": "double",
     "log_false": "double",
 }
-"""The columns of the data, and of log-likelihood tasks those of the labels "true" and "false"."""
+"""The columns of the data; the shift as a published file of answers has it; and of log-likelihood tasks those
+of the labels "true" and "false"."""
 
 LOGLIKELIHOOD = "_loglikelihood"
 _PAIR_COLUMNS = (
     "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base", "judgmental_exchange",
     "prompt_style", "instruction_language",
 )  # fmt: skip
-_ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id")
+_ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id", "shift_in_answers")
 _FLAGS: Mapping[Any, int] = {0: 0, 1: 1}
 _KNOWN: Mapping[str, Mapping[Any, int]] = {
     "gold": GOLD_CODES,
@@ -163,6 +165,7 @@ def _pairs(
             continue
         (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != "base")
         about = {name: _label(doc, name) for name in _SHARED} | dict(zip(_KEYS, key, strict=True))
+        about["shift_in_answers"] = doc.get("shift_in_answers") or about["shift"]
         yield about | {"model": model, "arm": doc["arm"]}, base, exchange
 
 
@@ -273,11 +276,12 @@ def read_answers(respondent: str, table: Any) -> Answers:
 
     A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
     """
-    columns = table.select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
+    taken = (*_PAIR_COLUMNS, "shift_in_answers")
+    columns = table.select(["id", "task", "repeat", *taken, *_ANSWER]).to_pydict()
     samples, scored, repeated = [], False, 0
     for asked, others in counting(columns, ("repeat", *_ANSWER)):
         repeated += others
-        doc = {name: columns[name][asked[0]] for name in _PAIR_COLUMNS}
+        doc = {name: columns[name][asked[0]] for name in taken}
         likely = [(columns[name][asked[0]], False) for name in _ANSWER[1:]]
         scored = likely[0][0] is not None
         said = likely if scored else [columns["label"][row] for row in asked]

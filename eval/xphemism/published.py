@@ -16,15 +16,20 @@ from reprlib import repr as brief
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.eval.report.document import Notice
+from polbias.eval.report.instruments import instrument
+from polbias.eval.report.reading import ReadFile, RunFacts, digest, schema, tabulated
+from polbias.eval.samples import SampleFile
+from polbias.eval.xphemism.answers import NAME
 from polbias.eval.xphemism.schema import (
+    ANSWER_CODES,
     AXIS_CODES,
     GOLD_CODES,
+    LABELS,
     PROMPT_CODES,
     PROMPTS,
     SHIFT_CODES,
     Problem,
-    Reading,
-    Records,
     is_answer,
 )
 from polbias.files import InputError
@@ -42,10 +47,12 @@ _LABELS: dict[str, Mapping[object, int]] = {
 }
 _COLUMNS = ("id", "base_word", "exchange_word", *_LABELS)
 _ARMS = ("base_claim", "exchange_claim")
+_DATASET = "polbix"
+_SHOWN = 20  # problems that are told one by one
 
 
-def read_published(data: Path, answers: Path) -> Reading:
-    """Read a user's copy of the published files, or files of the same layout.
+def read_published(data: Path, answers: Path) -> list[ReadFile]:
+    """Read a user's copy of the published files, or files of the same layout: the answers of each model.
 
     Source:
         Jakob et al. (2025), section 4.1.
@@ -70,7 +77,37 @@ def read_published(data: Path, answers: Path) -> Reading:
     _check_complete(rows, answers.name, problems)
     _check_runs(rows, answers.name, problems)
     problems.sort(key=lambda each: (each.file, each.row, each.found))
-    return Reading(Records.of(rows), tuple(problems))
+    if not rows:
+        first = f"; first problem: {problems[0]}" if problems else ""
+        raise InputError(f"{answers}: found no answered pair that can be used{first}")
+    return [*_by_model(rows, answers, problems)]
+
+
+def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Problem]) -> Iterator[ReadFile]:
+    """Yield the answers of each model; the problems stand with the first."""
+    notices = [
+        Notice(f"{each.file}: {each.row}", f"found {each.found}, expected {each.expected}", each.done, True)
+        for each in problems[:_SHOWN]
+    ]
+    if len(problems) > _SHOWN:
+        notices.append(Notice(path.name, f"{len(problems) - _SHOWN:,} more such places", "as those", True))
+    wanted, hashed = schema(instrument(NAME)), digest(path)
+    for model in sorted({row["model"] for row in rows}):
+        own, file = [row for row in rows if row["model"] == model], SampleFile(model, _DATASET, "", path)
+        table = tabulated([each for row in own for each in _outcomes(row)], wanted, file)
+        yield ReadFile(file, NAME, table, len(own), hashed, RunFacts(), tuple(notices))
+        notices = []
+
+
+def _outcomes(row: Document) -> Iterator[Json]:
+    """Yield the answers to both claims of a pair."""
+    for arm, answers in (("base", row["base"]), ("shifted", row["exchange"])):
+        about = {name: value for name, value in row.items() if name not in ("base", "exchange")}
+        about |= {"id": f"{row['pair_id']}/{row['prompt_style']}/{arm}", "arm": arm, "dataset": _DATASET}
+        for repeat, said in enumerate(answers):
+            label = LABELS[ANSWER_CODES[said]]
+            became = "answered" if label in LABELS[:2] else label
+            yield about | {"repeat": repeat, "label": label, "outcome": became}
 
 
 def _read_labels(path: Path, problems: list[Problem]) -> dict[str, Json | None]:
@@ -167,7 +204,7 @@ def _answered(name: str, labels: Json, item: Document, file: str, problems: list
             yield labels | {
                 "pair_id": name,
                 "model": model,
-                "prompt": PROMPTS[PROMPT_CODES[style]],
+                "prompt_style": PROMPTS[PROMPT_CODES[style]],
                 "instruction_language": LANGUAGE,
                 "shift_in_answers": stale.lower(),
                 "base": runs[0],
@@ -192,8 +229,8 @@ def _runs(given: Any) -> Sequence[Any] | None:
 
 def _check_complete(rows: Sequence[Document], file: str, problems: list[Problem]) -> None:
     """Report claims that a model has not answered although it answered others with that prompt."""
-    cells = Counter((row["model"], row["prompt"]) for row in rows)
-    seen = {(row["pair_id"], row["model"], row["prompt"]) for row in rows}
+    cells = Counter((row["model"], row["prompt_style"]) for row in rows)
+    seen = {(row["pair_id"], row["model"], row["prompt_style"]) for row in rows}
     reported = {each.row for each in problems}
     for pair in dict.fromkeys(row["pair_id"] for row in rows):
         for model, prompt in sorted(cells):
@@ -211,15 +248,15 @@ def _check_runs(rows: Sequence[Document], file: str, problems: list[Problem]) ->
     """Report rows with another number of runs than most of their model and prompt."""
     sizes: dict[tuple[str, str], Counter[int]] = {}
     for row in rows:
-        sizes.setdefault((row["model"], row["prompt"]), Counter()).update(
+        sizes.setdefault((row["model"], row["prompt_style"]), Counter()).update(
             map(len, (row["base"], row["exchange"]))
         )
     usual = {cell: max(counts, key=lambda size: (counts[size], size)) for cell, counts in sizes.items()}
     for row in rows:
-        expected = usual[row["model"], row["prompt"]]
+        expected = usual[row["model"], row["prompt_style"]]
         found = len(row["base"]), len(row["exchange"])
         if found != (expected, expected):
-            where = f"{row['pair_id']}, {row['prompt']}, {row['model']}"
+            where = f"{row['pair_id']}, {row['prompt_style']}, {row['model']}"
             said = f"{found[0]} runs of the base claim and {found[1]} of the exchanged one"
             problems.append(Problem(file, where, said, f"{expected} of each", "kept"))
 

@@ -253,7 +253,7 @@ def _truth(counts: Counts) -> Floats:
     return truth
 
 
-# What reading files of answers gives: the records, and what could not be used.
+# What could not be used of files of answers.
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,16 +276,3 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.file}: {self.row}: found {self.found}, expected {self.expected}; {self.done}"
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Answered pairs that were read.
-
-    Args:
-        records: The answered pairs.
-        problems: What was left out or does not fit.
-    """
-
-    records: Records
-    problems: tuple[Problem, ...]

@@ -10,7 +10,6 @@ import typer
 
 import polbias
 from polbias.cli import (
-    analyze,
     annotate,
     audit,
     build,
@@ -64,7 +63,6 @@ for command in (
     push,
     audit,
     eval,
-    analyze,
     report,
     demo,
     import_,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,25 +22,6 @@ def write_text(path: Path, text: str) -> None:
     except UnicodeEncodeError as error:
         draft.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
-
-
-def write_analysis(
-    folder: Path,
-    found: Mapping[str, Document],
-    tables: Mapping[str, Sequence[Document]],
-    figures: Mapping[str, str],
-) -> None:
-    """Write an analysis: summary.json, a CSV per table that has rows, an SVG per figure."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({error.strerror})") from None
-    write_text(folder / "summary.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    for name, rows in tables.items():
-        if rows:
-            write_text(folder / f"{name}.csv", csv_text(rows))
-    for name, svg in figures.items():
-        write_text(folder / f"{name}.svg", svg)
 
 
 def csv_text(rows: Iterable[Document], columns: Sequence[str] = ()) -> str:

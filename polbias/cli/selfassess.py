@@ -515,14 +515,22 @@ def tell_choices(experiment: Experiment, report: Report) -> None:
 
 
 def analyse(folder: Path, judgements: Sequence[Document]) -> None:
-    """Write the tables and figures of a run below DIR/analysis and show the paper's Table 4."""
-    from polbias.cli.analyze import selfassess
+    """Report a run below DIR/analysis, from its judgements as samples below DIR/samples."""
+    from polbias.cli.report import report
 
-    out = folder / ANALYSIS
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out}: cannot be made ({error.strerror})") from None
-    lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in judgements)
-    write_text(out / "judgements.jsonl", lines)
-    selfassess([out / "judgements.jsonl"], out)
+    asked: dict[str, list[str]] = {}
+    for each in judgements:
+        doc = {name: value for name, value in each.items() if name != "answer"}
+        doc |= {"dataset": "self-assessment", "cluster_id": each["item"]}
+        own = asked.setdefault(str(each["model"] or folder.name), [])
+        own.append(
+            json.dumps({"doc_id": len(own), "doc": doc, "filtered_resps": [each["answer"] or ""]}) + "\n"
+        )
+    for model, lines in asked.items():
+        place = folder / "samples" / model.replace("/", "__")
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{place}: cannot be made ({error.strerror})") from None
+        write_text(place / "samples_polbias_selfassess.jsonl", "".join(lines))
+    report(folder / ANALYSIS, [folder / "samples"], csv=True, workers=1)

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from polbias.eval.xphemism.answers import Judge, paired, read_truth
-from polbias.eval.xphemism.schema import Problem, Reading, Records
+from polbias.eval.report.reading import plain
+from polbias.eval.xphemism.answers import Answers, Judge, paired, read_answers, read_truth
+from polbias.eval.xphemism.published import read_published
+from polbias.eval.xphemism.schema import Problem, Records
+
+
+class Reading(NamedTuple):
+    """Answered pairs that were read, and what was left out."""
+
+    records: Records
+    problems: tuple[Problem, ...]
+
+
+def published_answers(data: Path, answers: Path) -> list[Answers]:
+    """What the models of the published files answered."""
+    return [
+        read_answers(file.file.respondent, plain(file.outcomes)) for file in read_published(data, answers)
+    ]
 
 
 def records_of_samples(

@@ -95,7 +95,7 @@ def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
         doc = {
             "id": f"{topic}/{order[0]}/{role}", "set": "poligen", "category": "c", "item": f"t{topic}",
             "role": role, "question": "preference", "ways": 2, "sides": list(order), "language": "en",
-            "dataset": "self-assessment",
+            "dataset": "self-assessment", "cluster_id": f"t{topic}",
         }  # fmt: skip
         samples.append((doc, [str(1 + order.index(wanted))]))
     problems: list[Any] = []

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.xphemism.answers import paired_likelihoods
-from polbias.eval.xphemism.leaning import likelihood_table
+from polbias.eval.xphemism.analysis import analyse
+from polbias.eval.xphemism.answers import Answers, paired_likelihoods
+from polbias.eval.xphemism.leaning import label_masses, share_records
 from polbias.eval.xphemism.schema import Problem
+from polbias.eval.xphemism.tables import full
 from tests.tasks.xphemism_rows import rows
 
 POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"]
@@ -26,9 +28,20 @@ def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> dict[str, An
 
 def table(samples: list[dict[str, Any]], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
     problems: list[Problem] = []
-    found = likelihood_table(paired_likelihoods(samples, model, problems))
+    found = tabulated(paired_likelihoods(samples, model, problems), model)
     assert not problems
-    return {(row["prompt"], row["effect"], row["claims"]): row for row in found}
+    return found
+
+
+def tabulated(rows: list[dict[str, Any]], model: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Rows by prompt, effect and claims, with the estimate of each under one name."""
+    made = full(analyse([Answers(model, share_records(rows), label_masses(rows), 0, 0, 0)], 0))
+    effects = (("penalty", "claims", "change"), ("leaning", "axis", "effect"), ("judgment", "", "estimate"))
+    return {
+        (row["prompt"], effect, row.get(claims, "shifted")): row | {"estimate": row[estimate]}
+        for effect, claims, estimate in effects
+        for row in made[effect]
+    }
 
 
 def test_changes_of_shares() -> None:
@@ -42,11 +55,11 @@ def test_changes_of_shares() -> None:
         assert found[style, "leaning", "social"]["estimate"] == pytest.approx(40)
         assert found[style, "leaning", "social"]["note"] == ""
         assert found[style, "judgment", "shifted"]["estimate"] == pytest.approx(0, abs=1e-9)
-        assert found[style, "leaning", "both"]["label_mass"] == pytest.approx(0.8)
+        assert found[style, "judgment", "shifted"]["label_mass"] == pytest.approx(0.8)
     only = table(neutral)
     assert math.isnan(only["simple", "leaning", "both"]["estimate"])
     assert only["simple", "judgment", "shifted"]["note"] == "no judgmental exchanged word or no other"
-    assert only["simple", "penalty", "placebo"]["label_mass"] == pytest.approx(0.7)
+    assert only["simple", "judgment", "shifted"]["label_mass"] == pytest.approx(0.7)
 
 
 def test_a_change_by_judgement_is_no_leaning() -> None:
@@ -64,18 +77,15 @@ def test_a_change_by_judgement_is_no_leaning() -> None:
 
 def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
     problems: list[Problem] = []
-    made = []
+    found = {}
     for model, share in (("one", 0.2), ("two", 0.8)):
         lines = [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]]
-        made += paired_likelihoods(lines, model, problems)
+        found[model] = tabulated(paired_likelihoods(lines, model, problems), model)
     assert [each.row.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
-    found = {
-        row["model"]: row
-        for row in likelihood_table(made)
-        if (row["prompt"], row["claims"]) == ("simple", "shifted") and row["effect"] == "penalty"
-    }
-    assert (found["one"]["estimate"], found["two"]["estimate"]) == pytest.approx((30, -30))
-    assert (found["one"]["label_mass"], found["two"]["label_mass"]) == pytest.approx((0.2, 0.8))
+    penalties = [each["simple", "penalty", "shifted"]["estimate"] for each in found.values()]
+    masses = [each["simple", "judgment", "shifted"]["label_mass"] for each in found.values()]
+    assert penalties == pytest.approx([30, -30])
+    assert masses == pytest.approx([0.2, 0.8])
 
 
 @pytest.mark.parametrize("answers", [["True"], [], [[-1.0, True]], [["a", "b"], ["c", "d"]], None])

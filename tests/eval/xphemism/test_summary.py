@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
 
 from polbias.eval.statistics import benjamini_hochberg
-from polbias.eval.xphemism.regression import coefficients
+from polbias.eval.xphemism.analysis import analyse
+from polbias.eval.xphemism.answers import Answers
+from polbias.eval.xphemism.regression import MODES, coefficients
 from polbias.eval.xphemism.schema import Records
-from polbias.eval.xphemism.summary import adjusted, axes_data, truth_data, xphemism_tables
+from polbias.eval.xphemism.summary import axes_data, truth_data
+from polbias.eval.xphemism.tables import adjusted, full
 from tests.eval.xphemism.pairs import answered, drawn
 
-NAMES = {
-    "coefficients", "leaning", "sensitivity", "penalty", "outcomes", "refusal_gaps", "tests", "figure5", "figure6",
-}  # fmt: skip
+NAMES = {"coefficients", "leaning", "sensitivity", "penalty", "refusal_gaps", "judgment", "tests"}
+
+
+def tables_of(rows: Any, defective: Iterable[str] = ()) -> dict[str, list[dict[str, Any]]]:
+    """All tables of one respondent."""
+    return full(analyse([Answers("m", Records.of(rows), {}, 0, 0, 0)], 0), [*defective])
 
 
 def test_tables_are_complete() -> None:
     columns = drawn(np.random.default_rng(0), words=30)
-    tables = xphemism_tables(columns, defective=columns["pair_id"][:7])
+    tables = tables_of(columns, defective=columns["pair_id"][:7])
     assert tables.keys() == NAMES
-    assert all(row["model"] == "m" and row["prompt"] == "simple" for rows in tables.values() for row in rows)
-    assert xphemism_tables(columns, "paper").keys() == {"coefficients", "figure5", "figure6"}
+    assert all(
+        row["respondent"] == "m" and row["prompt"] == "simple" for rows in tables.values() for row in rows
+    )
+    assert [*dict.fromkeys(row["mode"] for row in tables["coefficients"])] == [*MODES]
     sizes = {
         (row["rows"], row["excluded"]): row["n"] for row in tables["sensitivity"] if row["axis"] == "both"
     }
@@ -36,12 +46,12 @@ def test_tables_are_complete() -> None:
 
 
 def test_defects_that_are_not_in_the_table_make_no_rows() -> None:
-    tables = xphemism_tables(drawn(np.random.default_rng(0), words=20), defective=["elsewhere"])
-    assert {row["rows"] for row in tables["sensitivity"]} == {"all"}
+    tables = tables_of(drawn(np.random.default_rng(0), words=20), defective=["elsewhere"])
+    assert tables["sensitivity"] == []
 
 
 def test_every_test_is_adjusted_together() -> None:
-    tables = xphemism_tables(drawn(np.random.default_rng(1), words=30))
+    tables = tables_of(drawn(np.random.default_rng(1), words=30))
     tests = tables["tests"]
     assert len(tests) == 10 + 3 + 8 + 4
     made = [row for row in tests if not math.isnan(row["p"])]
@@ -62,9 +72,10 @@ def test_languages_and_models_are_never_pooled() -> None:
     columns = drawn(np.random.default_rng(2), words=20)
     twice = {name: values * 2 for name, values in columns.items()}
     twice["instruction_language"] = ["de"] * 80 + ["en"] * 80
-    tables = xphemism_tables(twice)
+    tables = tables_of(twice)
     assert {row["n"] for row in tables["leaning"] if row["axis"] == "both"} == {80}
-    assert [row["instruction_language"] for row in tables["figure6"]] == ["de", "en"]
+    languages = [row["instruction_language"] for row in axes_data(coefficients(twice))]
+    assert languages == ["de", "en"]
 
 
 def test_figure_of_truth_by_hand() -> None:
@@ -92,4 +103,4 @@ def test_figure_of_axes() -> None:
 
 
 def test_an_empty_table_has_empty_tables() -> None:
-    assert set(map(len, xphemism_tables([]).values())) == {0}
+    assert set(map(len, tables_of([]).values())) == {0}
