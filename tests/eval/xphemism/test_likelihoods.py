@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import OutcomesError
 from polbias.eval.xphemism.analysis import analyse
-from polbias.eval.xphemism.answers import Answers, paired_likelihoods
+from polbias.eval.xphemism.answers import Answers, Read, paired
 from polbias.eval.xphemism.leaning import label_masses, share_records
+from polbias.eval.xphemism.metrics import true_share
 from polbias.eval.xphemism.schema import Problem
 from polbias.eval.xphemism.tables import full
 from tests.tasks.xphemism_rows import rows
@@ -20,15 +20,14 @@ POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"
 PLACEBO = [row for row in rows("placebo") if row["instruction_language"] == "de"]
 
 
-def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> dict[str, Any]:
-    """A line as lm_eval logs it, numbers as text."""
-    found = [math.log(mass * max(part, 1e-300)) for part in (share, 1 - share)]
-    return {"doc": doc, "filtered_resps": [[str(each), "False"] for each in found]}
+def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> Read:
+    """A row and what is read of its log-likelihoods."""
+    return doc, true_share([(math.log(mass * max(part, 1e-300)), False) for part in (share, 1 - share)])
 
 
-def table(samples: list[dict[str, Any]], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
+def table(samples: list[Read], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
     problems: list[Problem] = []
-    found = tabulated(paired_likelihoods(samples, model, problems), model)
+    found = tabulated(paired(samples, model, problems), model)
     assert not problems
     return found
 
@@ -80,16 +79,9 @@ def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
     found = {}
     for model, share in (("one", 0.2), ("two", 0.8)):
         lines = [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]]
-        found[model] = tabulated(paired_likelihoods(lines, model, problems), model)
+        found[model] = tabulated(paired(lines, model, problems), model)
     assert [each.row.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
     penalties = [each["simple", "penalty", "shifted"]["estimate"] for each in found.values()]
     masses = [each["simple", "judgment", "shifted"]["label_mass"] for each in found.values()]
     assert penalties == pytest.approx([30, -30])
     assert masses == pytest.approx([0.2, 0.8])
-
-
-@pytest.mark.parametrize("answers", [["True"], [], [[-1.0, True]], [["a", "b"], ["c", "d"]], None])
-def test_answers_in_words_stop(answers: Any) -> None:
-    line = {"doc": POLITICAL[0], "filtered_resps": answers}
-    with pytest.raises(OutcomesError, match="sample 0: found .* expected two log-likelihoods"):
-        paired_likelihoods([line], "m", [])
