@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
+from polbias.eval.report.document import Notice
 from polbias.eval.report.labels import Wording
 from polbias.eval.report.reading import counting, texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
@@ -18,7 +19,6 @@ from polbias.eval.xphemism.schema import (
     PROMPT_CODES,
     SHIFT_CODES,
     Group,
-    Problem,
     Records,
 )
 
@@ -122,7 +122,7 @@ _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
 
 
-def paired(read: Iterable[Read], model: str, problems: list[Problem]) -> list[Json]:
+def paired(read: Iterable[Read], model: str, problems: list[Notice]) -> list[Json]:
     """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``."""
     rows: list[Json] = []
     found: dict[tuple[str, str, str], list[Read]] = {}
@@ -132,12 +132,12 @@ def paired(read: Iterable[Read], model: str, problems: list[Problem]) -> list[Js
     for key, pair in sorted(found.items(), key=lambda each: each[0]):
         fault = _fault([doc for doc, _ in pair])
         if fault:
-            problems.append(Problem("samples", ", ".join(key), *fault, "left out"))
+            problems.append(Notice(", ".join(key), fault, "left out", serious=True))
             continue
         (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != BASE)
         if len(base) != len(exchange):
-            said_of = f"{len(base)} answers to the base claim and {len(exchange)} to the other"
-            problems.append(Problem("samples", ", ".join(key), said_of, "as many", "kept"))
+            uneven = f"found {len(base)} answers to the base claim and {len(exchange)} to the other"
+            problems.append(Notice(", ".join(key), uneven, "kept"))
         about = {name: _label(doc, name) for name in _SHARED} | dict(zip(_KEYS, key, strict=True))
         about |= {"model": model, "arm": doc["arm"], "base": base, "exchange": exchange}
         rows.append(about | {"shift_in_answers": doc.get("shift_in_answers") or about["shift"]})
@@ -149,15 +149,15 @@ def _label(doc: Document, name: str) -> Any:
     return _NEUTRAL.get(name) if unset else doc[name]
 
 
-def _fault(docs: Sequence[Document]) -> tuple[str, str] | None:
-    """What was found and what was expected, if rows make no pair."""
+def _fault(docs: Sequence[Document]) -> str:
+    """Why rows make no pair; empty if they do."""
     arms = sorted(str(doc["arm"]) for doc in docs)
     if arms not in (["base", "shifted"], ["base", "placebo"]):
-        return f"the rows {', '.join(arms)}", "one base row and one shifted or placebo row"
+        return f"found the rows {', '.join(arms)}, expected one base row and one shifted or placebo row"
     for name in ("cluster_id", "gold"):
         if docs[0][name] != docs[1][name]:
-            return f"{name} {docs[0][name]!r} and {docs[1][name]!r}", "the same in both rows"
-    return None
+            return f"{name}: found {docs[0][name]!r} and {docs[1][name]!r}, expected the same in both rows"
+    return ""
 
 
 # From the rows of a respondent to answered pairs: base and exchanged claim beside each other.
@@ -211,9 +211,9 @@ def read_answers(respondent: str, table: Any) -> Answers:
         likely = [(columns[name][asked[0]], False) for name in _ANSWER[1:]]
         scored = likely[0][0] is not None
         read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))
-    problems: list[Problem] = []
+    problems: list[Notice] = []
     rows = paired(read, respondent, problems)
     records = share_records(rows) if scored else Records.of(rows)
     masses = label_masses(rows) if scored else {}
-    alone = sum(each.done == "left out" for each in problems)
+    alone = sum(each.serious for each in problems)
     return Answers(respondent, records, masses, alone, len(problems) - alone, repeated)

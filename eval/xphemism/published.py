@@ -29,7 +29,6 @@ from polbias.eval.xphemism.schema import (
     PROMPT_CODES,
     PROMPTS,
     SHIFT_CODES,
-    Problem,
     is_answer,
 )
 from polbias.files import InputError
@@ -57,7 +56,7 @@ def read_published(data: Path, answers: Path) -> list[ReadFile]:
     Source:
         Jakob et al. (2025), section 4.1.
     """
-    problems: list[Problem] = []
+    problems: list[Notice] = []
     labels = _read_labels(data, problems)
     given = _read_answers(answers)
     if not labels.keys() & given.keys():
@@ -76,19 +75,16 @@ def read_published(data: Path, answers: Path) -> list[ReadFile]:
             problems.append(_lacking(answers.name, name))
     _check_complete(rows, answers.name, problems)
     _check_runs(rows, answers.name, problems)
-    problems.sort(key=lambda each: (each.file, each.row, each.found))
+    problems.sort(key=lambda each: (each.where, each.found))
     if not rows:
-        first = f"; first problem: {problems[0]}" if problems else ""
+        first = "".join(f"; first problem: {each.where}: {each.found}" for each in problems[:1])
         raise InputError(f"{answers}: found no answered pair that can be used{first}")
     return [*_by_model(rows, answers, problems)]
 
 
-def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Problem]) -> Iterator[ReadFile]:
+def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) -> Iterator[ReadFile]:
     """Yield the answers of each model; the problems stand with the first."""
-    notices = [
-        Notice(f"{each.file}: {each.row}", f"found {each.found}, expected {each.expected}", each.done, True)
-        for each in problems[:_SHOWN]
-    ]
+    notices = [*problems[:_SHOWN]]
     if len(problems) > _SHOWN:
         notices.append(Notice(path.name, f"{len(problems) - _SHOWN:,} more such places", "as those", True))
     wanted, hashed = schema(instrument(NAME)), digest(path)
@@ -110,7 +106,7 @@ def _outcomes(row: Document) -> Iterator[Json]:
             yield about | {"repeat": repeat, "label": label, "outcome": became}
 
 
-def _read_labels(path: Path, problems: list[Problem]) -> dict[str, Json | None]:
+def _read_labels(path: Path, problems: list[Notice]) -> dict[str, Json | None]:
     """The labels by id; None where they cannot be used."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -134,16 +130,16 @@ def _read_labels(path: Path, problems: list[Problem]) -> dict[str, Json | None]:
     return found
 
 
-def _labelled(row: Json, where: str, file: str, problems: list[Problem]) -> Json | None:
+def _labelled(row: Json, where: str, file: str, problems: list[Notice]) -> Json | None:
     labels = {name: (row[name] or "").strip().lower() for name in _LABELS}
     for name, value in labels.items():
         if value not in _LABELS[name]:
             expected = " or ".join(map(str, _LABELS[name]))
-            problems.append(Problem(file, where, f"{name} {row[name]!r}", expected, "left out"))
+            problems.append(_problem(file, where, f"{name} {row[name]!r}", expected, "left out"))
             return None
     words = sorted(str(row[name] or "").strip() for name in ("base_word", "exchange_word"))
     if not all(words):
-        problems.append(Problem(file, where, f"words {words}", "a base and an exchange word", "left out"))
+        problems.append(_problem(file, where, f"words {words}", "a base and an exchange word", "left out"))
         return None
     return {
         "cluster_id": " | ".join(words),
@@ -175,22 +171,22 @@ def _read_answers(path: Path) -> dict[str, Document]:
     return found
 
 
-def _answered(name: str, labels: Json, item: Document, file: str, problems: list[Problem]) -> Iterator[Json]:
+def _answered(name: str, labels: Json, item: Document, file: str, problems: list[Notice]) -> Iterator[Json]:
     """Yield a row for every prompt and model of an item."""
     stale = item.get("shift", labels["shift"])
     if not isinstance(stale, str) or stale.lower() not in SHIFT_CODES:
-        problems.append(Problem(file, name, f"shift {brief(stale)}", "left, right or none", "not used"))
+        problems.append(_problem(file, name, f"shift {brief(stale)}", "left, right or none", "not used"))
         stale = labels["shift"]
     arms = item.get("truthfulness_probability")
     base, exchange = (_by_prompt(arms, arm) for arm in _ARMS)
     if base is None or exchange is None:
         expected = "truthfulness_probability with base_claim and exchange_claim"
-        problems.append(Problem(file, name, brief(arms), expected, "left out"))
+        problems.append(_problem(file, name, brief(arms), expected, "left out"))
         return
     for prompt in sorted({*base, *exchange}):
         style = prompt.removesuffix("_prompt")
         if style not in PROMPT_CODES:
-            problems.append(Problem(file, name, f"prompt {prompt!r}", "simple or advanced", "left out"))
+            problems.append(_problem(file, name, f"prompt {prompt!r}", "simple or advanced", "left out"))
             continue
         before, after = base.get(prompt, {}), exchange.get(prompt, {})
         for model in sorted({*before, *after}):
@@ -199,7 +195,7 @@ def _answered(name: str, labels: Json, item: Document, file: str, problems: list
             if runs[0] is None or runs[1] is None:
                 bad = before.get(model) if runs[0] is None else after.get(model)
                 expected = "a list of 1, 0, null or refusal for both claims"
-                problems.append(Problem(file, where, brief(bad), expected, "left out"))
+                problems.append(_problem(file, where, brief(bad), expected, "left out"))
                 continue
             yield labels | {
                 "pair_id": name,
@@ -227,24 +223,24 @@ def _runs(given: Any) -> Sequence[Any] | None:
     return plain if all(map(is_answer, plain)) else None
 
 
-def _check_complete(rows: Sequence[Document], file: str, problems: list[Problem]) -> None:
+def _check_complete(rows: Sequence[Document], file: str, problems: list[Notice]) -> None:
     """Report claims that a model has not answered although it answered others with that prompt."""
     cells = Counter((row["model"], row["prompt_style"]) for row in rows)
     seen = {(row["pair_id"], row["model"], row["prompt_style"]) for row in rows}
-    reported = {each.row for each in problems}
+    reported = {each.where for each in problems}
     for pair in dict.fromkeys(row["pair_id"] for row in rows):
         for model, prompt in sorted(cells):
             style = "advanced" if prompt == "objective" else prompt
-            wheres = {f"{pair}, {each}, {model}" for each in (prompt, style)}
+            wheres = {f"{file}: {pair}, {each}, {model}" for each in (prompt, style)}
             if (pair, model, prompt) not in seen and not wheres & reported:
                 problems.append(
-                    Problem(
+                    _problem(
                         file, f"{pair}, {prompt}, {model}", "no answers", "answers as to others", "left out"
                     )
                 )
 
 
-def _check_runs(rows: Sequence[Document], file: str, problems: list[Problem]) -> None:
+def _check_runs(rows: Sequence[Document], file: str, problems: list[Notice]) -> None:
     """Report rows with another number of runs than most of their model and prompt."""
     sizes: dict[tuple[str, str], Counter[int]] = {}
     for row in rows:
@@ -258,8 +254,12 @@ def _check_runs(rows: Sequence[Document], file: str, problems: list[Problem]) ->
         if found != (expected, expected):
             where = f"{row['pair_id']}, {row['prompt_style']}, {row['model']}"
             said = f"{found[0]} runs of the base claim and {found[1]} of the exchanged one"
-            problems.append(Problem(file, where, said, f"{expected} of each", "kept"))
+            problems.append(_problem(file, where, said, f"{expected} of each", "kept"))
 
 
-def _lacking(file: str, name: str) -> Problem:
-    return Problem(file, name, "no such id", "the claims of the other file", "left out")
+def _problem(file: str, where: str, found: str, expected: str, done: str) -> Notice:
+    return Notice(f"{file}: {where}", f"found {found}, expected {expected}", done, serious=True)
+
+
+def _lacking(file: str, name: str) -> Notice:
+    return _problem(file, name, "no such id", "the claims of the other file", "left out")

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Floats, Json
+from polbias.aliases import Booleans, Floats
 from polbias.eval.columns import Factor, Level, OutcomesError
 from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.schema import AXES, Answered, Records
@@ -276,9 +276,6 @@ def _exploded(claims: Design) -> Design:
 
 # The coefficients of Eq. 1 for every model, prompt and axis (Table 3, and what is right).
 
-COLUMNS = ("model", "prompt", "axis", "term", "coef", "se", "p", "n", "clusters")
-"""The columns of the main table of every mode."""
-
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
@@ -316,10 +313,6 @@ class Coefficient:
     high: float
     firth: float
     note: str
-
-    def row(self) -> Json:
-        """Return the columns of the main table."""
-        return {name: getattr(self, name) for name in COLUMNS}
 
 
 def coefficients(

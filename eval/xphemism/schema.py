@@ -251,28 +251,3 @@ def _truth(counts: Counts) -> Floats:
     with np.errstate(invalid="ignore"):
         truth: Floats = np.where(verdicts > 0, counts[:, 1] / np.maximum(verdicts, 1), np.nan)
     return truth
-
-
-# What could not be used of files of answers.
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A place that does not fit; the rest was read.
-
-    Args:
-        file: Name of the file, or "samples".
-        row: Id of the claim or pair, or the line.
-        found: What stands there.
-        expected: What should.
-        done: What was done about it.
-    """
-
-    file: str
-    row: str
-    found: str
-    expected: str
-    done: str
-
-    def __str__(self) -> str:
-        return f"{self.file}: {self.row}: found {self.found}, expected {self.expected}; {self.done}"

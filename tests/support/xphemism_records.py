@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from polbias.eval.lm_eval_glue import flat
+from polbias.eval.report.document import Notice
 from polbias.eval.report.reading import plain
 from polbias.eval.xphemism.answers import Answers, paired, read_answers
 from polbias.eval.xphemism.metrics import outcome
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.schema import Problem, Records
+from polbias.eval.xphemism.schema import Records
 
 
 class Reading(NamedTuple):
     """Answered pairs that were read, and what was left out."""
 
     records: Records
-    problems: tuple[Problem, ...]
+    problems: tuple[Notice, ...]
 
 
 def published_answers(data: Path, answers: Path) -> list[Answers]:
@@ -34,7 +35,7 @@ def records_of_samples(
     judge: Callable[[str, str], str] = outcome,
 ) -> Reading:
     """Read the logged samples of one model, with a problem for every pair that was left out."""
-    problems: list[Problem] = []
+    problems: list[Notice] = []
     read = (
         (doc, [judge(text, doc["instruction_language"]) for text in flat(sample["filtered_resps"])])
         for sample in samples

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from polbias.eval.report.document import Notice
 from polbias.eval.xphemism.analysis import analyse
 from polbias.eval.xphemism.answers import Answers, Read, paired
 from polbias.eval.xphemism.leaning import label_masses, share_records
 from polbias.eval.xphemism.metrics import true_share
-from polbias.eval.xphemism.schema import Problem
 from polbias.eval.xphemism.tables import full
 from tests.tasks.xphemism_rows import rows
 
@@ -26,7 +26,7 @@ def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> Read:
 
 
 def table(samples: list[Read], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
-    problems: list[Problem] = []
+    problems: list[Notice] = []
     found = tabulated(paired(samples, model, problems), model)
     assert not problems
     return found
@@ -75,12 +75,12 @@ def test_a_change_by_judgement_is_no_leaning() -> None:
 
 
 def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
-    problems: list[Problem] = []
+    problems: list[Notice] = []
     found = {}
     for model, share in (("one", 0.2), ("two", 0.8)):
         lines = [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]]
         found[model] = tabulated(paired(lines, model, problems), model)
-    assert [each.row.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
+    assert [each.where.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
     penalties = [each["simple", "penalty", "shifted"]["estimate"] for each in found.values()]
     masses = [each["simple", "judgment", "shifted"]["label_mass"] for each in found.values()]
     assert penalties == pytest.approx([30, -30])

@@ -79,5 +79,5 @@ def test_rows_that_make_no_pair_are_reported(samples: list[dict], found: str) ->
     good = [sample("z", arm, ["wahr"]) for arm in ("base", "shifted")]
     reading = records_of_samples([*samples, *good], judge=judge)
     assert reading.records.pair.levels == ("z",)
-    assert [each.row for each in reading.problems] == ["a, simple, de"]
+    assert [each.where for each in reading.problems] == ["a, simple, de"]
     assert found in reading.problems[0].found
