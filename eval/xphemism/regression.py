@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
@@ -315,16 +314,14 @@ class Coefficient:
     note: str
 
 
-def coefficients(
-    rows: Answered, mode: Mode = "corrected", exclude: Iterable[str] = (), penalised: bool = True
-) -> list[Coefficient]:
+def coefficients(rows: Answered, mode: Mode = "corrected", penalised: bool = True) -> list[Coefficient]:
     """Estimate Eq. 1 for every model, prompt and axis.
 
     Source:
         Jakob et al. (2025), Table 3.
     """
     found: list[Coefficient] = []
-    for group, records in Records.of(rows).without(exclude).groups():
+    for group, records in Records.of(rows).groups():
         for axis in DIMENSIONS:
             regression = design(records, axis, mode)
             fitted = fit(regression, mode in CLUSTERED)

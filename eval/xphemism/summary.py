@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from polbias.eval.columns import Factor
 from polbias.eval.statistics import cluster_interval, contrast
 from polbias.eval.support import discordant
 from polbias.eval.xphemism.leaning import POINTS, ends
-from polbias.eval.xphemism.regression import Coefficient
-from polbias.eval.xphemism.schema import LABELS, Answered, Counts, Group, Records
+from polbias.eval.xphemism.schema import LABELS, Answered, Counts, Records
 
 # The data of the figures on X-phemisms, as tables.
 
@@ -48,22 +46,6 @@ def truth_data(rows: Answered) -> list[Json]:
                     }
                 )
     return found
-
-
-def axes_data(coefficients: Iterable[Coefficient]) -> list[Json]:
-    """The coefficients of the shift on both axes: one point per model and prompt.
-
-    Source:
-        Jakob et al. (2025), Figure 6.
-    """
-    points: dict[tuple[Any, ...], Json] = {}
-    for each in coefficients:
-        if each.term == "shift" and each.axis != "both":
-            group = Group(each.model, each.prompt, each.instruction_language)
-            point = points.setdefault(group, group._asdict())
-            point |= {each.axis: each.coef, f"{each.axis}_se": each.se}
-    order = (*Group._fields, "economic", "economic_se", "social", "social_se")
-    return [{name: point.get(name) for name in order} for point in points.values()]
 
 
 def _levels(rows: Records) -> Iterator[tuple[str, str, Booleans]]:

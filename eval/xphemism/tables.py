@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from polbias.aliases import Document, Json
 from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, known, table_of
 from polbias.eval.statistics import benjamini_hochberg, holm
-from polbias.eval.xphemism.analysis import Analysis, Effect, Part, leaned, refused
+from polbias.eval.xphemism.analysis import Analysis, Effect, Part, analyse, leaned, refused
 from polbias.eval.xphemism.answers import Answers, called
-from polbias.eval.xphemism.leaning import DIFFERENCE, Leaning, Penalty, judgment, leaning
-from polbias.eval.xphemism.regression import DIMENSIONS, MODES, TERMS, Coefficient, Mode, coefficients
+from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, judgment
+from polbias.eval.xphemism.regression import MODES, TERMS, Coefficient, Mode, coefficients
 from polbias.eval.xphemism.schema import Group
-from polbias.eval.xphemism.summary import axes_data, outcomes, refusal_gaps, truth_data
+from polbias.eval.xphemism.summary import outcomes, refusal_gaps, truth_data
 
 SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""
@@ -184,13 +184,12 @@ def _estimate(value: float, found: Coefficient | Penalty) -> Estimate:
 
 
 def _figure6(found: list[Coefficient]) -> Table:
-    estimates = {key: own["shift"] for key, own in _by_cell(found).items()}
+    shifts = {key: own["shift"] for key, own in _by_cell(found).items()}
     numbers = {name: number for number, name in enumerate(dict.fromkeys(each.model for each in found), 1)}
     rows: list[Row] = []
-    for point in axes_data(found):
-        place = point["model"], point["prompt"], point["instruction_language"]
-        both = {axis: _logits(estimates[*place, axis]) for axis in ("economic", "social")}
-        rows.append(_named(*place) | {"point": numbers[point["model"]]} | both)
+    for place in dict.fromkeys(key[:3] for key in shifts):
+        both = {axis: _logits(shifts[*place, axis]) for axis in ("economic", "social")}
+        rows.append(_named(*place) | {"point": numbers[place[0]]} | both)
     return table_of("figure6", f"{_WHERE} point:count economic:number social:number", rows)
 
 
@@ -203,17 +202,16 @@ TESTED: Mapping[str, tuple[tuple[str, ...], str]] = {
     "refusal_gaps": (("outcome", "claims"), "gap"),
 }
 """The tables whose tests are adjusted together: what names a test in them, and what it estimates."""
-_ALL, _SOUND = "all", "without defective"
 
 
 def full(analysis: Analysis, defective: Collection[str] = (), seed: int = 0) -> dict[str, list[Json]]:
     """Return the coefficients of all modes, every test, and the estimates without defective pairs."""
     asked = [each for each in analysis.everyone if not each.scored]
-    modes = {mode: [row for each in asked for row in _fitted(each, mode)] for mode in MODES}
-    effects = [*_by_group(analysis)]
-    tested: dict[str, list[Json]] = {
-        "coefficients": modes["corrected"],
-        "leaning": [_row(group, asdict(found)) for group, found in effects],
+    found: dict[str, list[Json]] = {
+        "coefficients": [
+            {"mode": mode} | row for mode in MODES for each in asked for row in _fitted(each, mode)
+        ],
+        "leaning": [*_leanings(analysis)],
         "penalty": [
             _row(Group(part.answers.respondent, part.prompt, part.language), asdict(each))
             for part, each in analysis.penalties
@@ -225,20 +223,19 @@ def full(analysis: Analysis, defective: Collection[str] = (), seed: int = 0) -> 
             for gap in refusal_gaps(records)
         ],
     }
-    answered = {each.respondent for each in asked}
-    return tested | {
-        "coefficients": [{"mode": mode} | row for mode, rows in modes.items() for row in rows],
-        "sensitivity": [*_sensitivity(asked, tested, {*defective}, seed)],
-        "judgment": [
-            _row(group, judgment(records) | {"label_mass": each.masses[group]})
-            for each in analysis.everyone
-            if each.scored
-            for group, records in each.groups
-        ],
-        "tests": adjusted(
-            {name: [row for row in rows if row["respondent"] in answered] for name, rows in tested.items()}
-        ),
+    own = {each.respondent for each in asked}
+    tested = {
+        name: [row for row in rows if row["respondent"] in own and row.get("mode") in (None, "corrected")]
+        for name, rows in found.items()
     }
+    judged = [
+        _row(group, judgment(records) | {"label_mass": each.masses[group]})
+        for each in analysis.everyone
+        if each.scored
+        for group, records in each.groups
+    ]
+    sensitivity = [row for each in asked for row in _sensitivity(each, tested, {*defective}, seed)]
+    return found | {"sensitivity": sensitivity, "judgment": judged, "tests": adjusted(tested)}
 
 
 def adjusted(tables: Mapping[str, Sequence[Document]]) -> list[Json]:
@@ -268,45 +265,41 @@ def _row(group: Group, found: Document) -> Json:
     }
 
 
-def _fitted(answers: Answers, mode: Mode, defective: Collection[str] = ()) -> Iterator[Json]:
-    for each in coefficients(answers.records, mode, defective):
+def _fitted(answers: Answers, mode: Mode) -> Iterator[Json]:
+    for each in coefficients(answers.records, mode):
         yield _row(Group(each.model, each.prompt, each.instruction_language), asdict(each))
 
 
-def _by_group(analysis: Analysis) -> Iterator[tuple[Group, Leaning]]:
+def _leanings(analysis: Analysis) -> Iterator[Json]:
     """Yield the effects of leaning; those of all pairs where all are of one prompt and language."""
     for each in analysis.effects:
         part, groups = each.part, each.part.answers.groups
         if not part.whole:
-            yield Group(part.answers.respondent, part.prompt, part.language), each.leaning
+            yield _row(Group(part.answers.respondent, part.prompt, part.language), asdict(each.leaning))
         elif len(groups) == 1:
-            yield groups[0][0], each.leaning
+            yield _row(groups[0][0], asdict(each.leaning))
 
 
 def _sensitivity(
-    asked: Iterable[Answers], tested: Mapping[str, Sequence[Document]], defective: set[str], seed: int
+    answers: Answers, tested: Mapping[str, Sequence[Document]], defective: set[str], seed: int
 ) -> Iterator[Json]:
     """Yield the estimates for all pairs and for those that are not defective, one below the other."""
-    for each in asked:
-        excluded = len({*map(str, each.records.pair.levels)} & defective)
-        if not excluded:
-            continue
-        own = [
-            [row for row in tested[name] if row["respondent"] == each.respondent]
-            for name in ("coefficients", "leaning")
-        ]
-        sound = [
-            [*_fitted(each, "corrected", defective)],
-            [
-                _row(group, asdict(leaning(part, axis, seed)))
-                for group, part in each.records.without(defective).groups()
-                for axis in DIMENSIONS
-            ],
-        ]
-        for name, count, (estimates, leanings) in ((_ALL, 0, own), (_SOUND, excluded, sound)):
-            about = {"rows": name, "excluded": count}
-            yield from (about | _estimated(row, row["term"], "logits", "coef") for row in estimates)
-            yield from (about | _estimated(row, "leaning", "percentage points", "effect") for row in leanings)
+    excluded = len({*map(str, answers.records.pair.levels)} & defective)
+    if not excluded:
+        return
+    sound = analyse([replace(answers, records=answers.records.without(defective))], seed)
+    for name, count, estimates, leanings in (
+        ("all", 0, tested["coefficients"], tested["leaning"]),
+        ("without defective", excluded, _fitted(sound.everyone[0], "corrected"), _leanings(sound)),
+    ):
+        about = {"rows": name, "excluded": count}
+        for unit, estimate, rows in (
+            ("logits", "coef", estimates),
+            ("percentage points", "effect", leanings),
+        ):
+            for row in rows:
+                if row["respondent"] == answers.respondent:
+                    yield about | _estimated(row, row.get("term", "leaning"), unit, estimate)
 
 
 def _estimated(row: Document, term: str, unit: str, estimate: str) -> Json:
