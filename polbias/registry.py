@@ -96,7 +96,7 @@ _OURS = (
         simulation=("polbias.eval.policy.simulation:Statements",),
         power="polbias.eval.power.observed:POLICY",
         metrics=("pass_all",),
-        analysis="polbias analyze policy {folder} -o {folder}/analysis",
+        analysis="polbias report {folder} --only policy --csv -o {folder}/analysis",
         task_files="polbias.harness_tasks.generate:policy",
     ),
     Instrument(
@@ -108,7 +108,7 @@ _OURS = (
         simulation=("polbias.eval.xphemism.simulation:Claims",),
         power="polbias.eval.power.observed:XPHEMISM",
         metrics=("leaning", "penalty"),
-        analysis="polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
+        analysis="polbias report {folder} --only xphemism --csv -o {folder}/analysis",
         task_files="polbias.harness_tasks.generate:xphemism",
     ),
     Instrument(
@@ -123,7 +123,7 @@ _OURS = (
         ),
         power="polbias.eval.power.observed:SELFASSESS",
         metrics=("bias", "refusal_gap"),
-        analysis="polbias analyze selfassess {folder} -o {folder}/analysis",
+        analysis="polbias report {folder} --only selfassess --csv -o {folder}/analysis",
         analysed="polbias.eval.selfassess.schema:is_choice",
         task_files="polbias.harness_tasks.generate:selfassess",
     ),

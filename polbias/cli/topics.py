@@ -19,7 +19,6 @@ from polbias.cli.options import (
     Templates,
     Yes,
 )
-from polbias.cli.outputs import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.selfassess.templates import Family, Item
@@ -96,7 +95,7 @@ def accept(
     templates: Templates = None,
 ) -> None:
     """Turn the accepted items of a review file into item files, one a category, with new numbers."""
-    from polbias.files import InputError
+    from polbias.files import InputError, write_text
     from polbias.generators.authoring.topics import read_review
     from polbias.generators.selfassess.templates import load_family
 

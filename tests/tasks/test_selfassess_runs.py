@@ -13,8 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.selfassess.schema import judgements_of_samples
-from polbias.eval.selfassess.summary import selfassess_summary
+from polbias.eval.selfassess.answers import rows as outcomes
 from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
 from polbias.files import InputError
 from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
@@ -74,11 +73,10 @@ def test_choices_through_a_chat_server(lm_eval_normative: Any, choices: Path) ->
     refused = results["results"]["polbias_selfassess_least_biased_mini"]
     assert refused["refusal,none"] == 1
     assert math.isnan(refused["bias,none"])
-    judged = [row for task in samples.values() for row in judgements_of_samples(task)]
-    summary = selfassess_summary(judged)
-    assert summary["n"] == len(rows(4))
-    assert {row["bias"] for row in summary["shares"] if row["question"] == "preference"} == {-100}
-    assert {row["refusal"] for row in summary["shares"] if row["question"] == "least_biased"} == {1}
+    read = [row for task, logged in samples.items() for row in outcomes(logged, task)]
+    assert len(read) == len(rows(4))
+    assert {row["side"] for row in read if row["question"] == "preference"} == {"left"}
+    assert {row["outcome"] for row in read if row["question"] == "least_biased"} == {"refusal"}
 
 
 @pytest.mark.e2e
@@ -97,7 +95,8 @@ def test_a_tiny_local_model_chooses_and_scores(lm_eval_normative: Any, choices: 
     assert {len(row["filtered_resps"]) for row in logged} == {2, 3}
     assert logged[0]["arguments"]["gen_args_0"]["arg_0"].endswith("My preferred article is:")
     assert logged[0]["arguments"]["gen_args_0"]["arg_1"] == " 1"
-    assert {row["outcome"] for row in judgements_of_samples(logged)} == {"choice"}
+    task = "polbias_selfassess_preference_mini_loglikelihood"
+    assert {row["outcome"] for row in outcomes(logged, task)} == {"answered"}
     generated = results["results"]["polbias_selfassess_preference_mini"]
     names = ("left", "right", "refusal", "both", "unparsable", "truncated")
     assert sum(generated[f"{name},none"] for name in names) <= 1 + 1e-9
