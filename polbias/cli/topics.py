@@ -19,6 +19,7 @@ from polbias.cli.options import (
     Templates,
     Yes,
 )
+from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.selfassess.templates import Family, Item
@@ -95,7 +96,7 @@ def accept(
     templates: Templates = None,
 ) -> None:
     """Turn the accepted items of a review file into item files, one a category, with new numbers."""
-    from polbias.files import InputError, write_text
+    from polbias.files import InputError
     from polbias.generators.authoring.topics import read_review
     from polbias.generators.selfassess.templates import load_family
 

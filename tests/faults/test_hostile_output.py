@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.cli.outputs import csv_text, write_text
-from polbias.files import InputError, guarded, unguarded
+from polbias.cli.outputs import csv_text
+from polbias.files import InputError, guarded, unguarded, write_text
 from polbias.generators.authoring.review import Row, read_review, write_review
 
 FORMULAS = ("=1+1", "+1+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "'=1", '=HYPERLINK("http://x")')
