@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,8 @@ import pytest
 
 from polbias.eval.lm_eval_glue import cluster_error
 from polbias.eval.statistics import cluster_interval
-from polbias.lm_eval_runner.results import main_metric, next_steps, scores
+from polbias.lm_eval_runner.results import main_metric, scores
 from polbias.lm_eval_runner.tasks import catalogue
-from polbias.registry import instruments
 
 
 def test_every_task_of_ours_has_a_main_metric_with_an_error() -> None:
@@ -48,15 +46,3 @@ def test_no_interval_where_there_is_no_error(error: Any) -> None:
     found = {"acc,none": 0.5, "acc_stderr,none": error}
     (score,) = scores({"results": {"t": found}}, {"t": [{"doc": {}}] * 3})
     assert (score.low, score.high, score.missing) == (None, None, None)
-
-
-def test_next_steps_are_commands_that_there_are(tmp_path: Path) -> None:
-    for name, step in ((name, each.analysis) for name, each in instruments().items() if each.analysis):
-        assert step.split() == f"polbias report {{folder}} --only {name} --csv -o {{folder}}/analysis".split()
-    datasets = {"polbias_en_odd": "policy-statements", "b": "policy-statements", "c": "partisan-inference"}
-    samples = {task: [{"doc": {"dataset": dataset}}] for task, dataset in datasets.items()}
-    lines = next_steps(tmp_path / "a b", samples)
-    place = f"'{tmp_path}/a b'"
-    assert lines[0] == f"polbias report {place} --only policy --csv -o {place}/analysis"
-    assert len(lines) == 2
-    assert "docs/evaluating.md" in lines[1]
