@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,13 +61,9 @@ def partisan_tables(partisan: DatasetSpec) -> Mapping[tuple[str, str], pa.Table]
 
 
 @pytest.fixture(scope="session")
-def partisan_build(tmp_path_factory: pytest.TempPathFactory, partisan: DatasetSpec) -> Path:
+def partisan_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with the partisan dataset in it."""
-    from polbias.publishing.card import build
-
-    out = tmp_path_factory.mktemp("builds")
-    build("partisan-inference", partisan, out)
-    return out
+    return _builds(tmp_path_factory, "partisan-inference")
 
 
 @pytest.fixture(scope="session")
@@ -78,32 +75,37 @@ def normative() -> DatasetSpec:
 
 
 @pytest.fixture(scope="session")
-def normative_build(tmp_path_factory: pytest.TempPathFactory, normative: DatasetSpec) -> Path:
+def normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with the normative dataset in it."""
-    from polbias.publishing.card import build
-
-    out = tmp_path_factory.mktemp("normative")
-    build("normative-reasoning", normative, out)
-    return out
+    return _builds(tmp_path_factory, "normative-reasoning")
 
 
 @pytest.fixture(scope="session")
 def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of builds with all datasets: that of the checkout where it is the published data."""
+    """A folder of builds with all datasets."""
+    from polbias import registry
+
+    return _builds(tmp_path_factory, *registry.names())
+
+
+def _builds(factory: pytest.TempPathFactory, *names: str) -> Path:
+    """A folder of builds: those of the checkout where they are the published data, else made once a run."""
     from polbias import registry
     from polbias.files import checkout
     from polbias.manifest import differences, read_lock, read_manifest
     from polbias.publishing.card import build
 
-    place = (checkout() or Path()) / "build" / "datasets"
-    lock = read_lock()
-    try:
-        if not any(differences(read_manifest(place / name), lock[name]) for name in registry.names()):
-            return place
-    except (KeyError, PolbiasError):
-        pass  # something is not built, or not as it is published
-    with shared(tmp_path_factory, "all-builds") as place:
-        for name in registry.names():
-            if not (place / name / "manifest.json").is_file():
+    with shared(factory, f"builds-{len(names)}-{names[0]}") as place:
+        for name in names:
+            if (place / name / "manifest.json").is_file():
+                continue
+            made = (checkout() or Path()) / "build" / "datasets" / name
+            try:
+                published = not differences(read_manifest(made), read_lock()[name])
+            except (KeyError, PolbiasError):
+                published = False
+            if published:
+                shutil.copytree(made, place / name)
+            else:
                 build(name, registry.publication(name).specify(), place)
     return place
