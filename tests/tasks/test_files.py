@@ -38,12 +38,20 @@ DATASETS = {
     "selfassess": "self-assessment",
     "xphemism": "xphemism-pairs",
 }
-NAMES = {name: [file.removesuffix(".yaml") for file, _ in made()] for name, made in FILES.items()}
+MADE = {name: dict(made()) for name, made in FILES.items()}
+NAMES = {name: [file.removesuffix(".yaml") for file in made] for name, made in MADE.items()}
 _FOLDER = ROOT / "harness_tasks"
 _ALL_FILES = sorted(path for family in FILES for path in (_FOLDER / family).glob("*.yaml"))
 
 
-class _Loader(yaml.SafeLoader):
+TASKS = {
+    name: [file.removesuffix(".yaml") for file, text in made.items() if "task: polbias" in text]
+    for name, made in MADE.items()
+}
+BASES = [(path.parent.name, path.stem) for path in _ALL_FILES if path.name.startswith("_")]
+
+
+class _Loader(yaml.CSafeLoader):
     """YAML with lm_eval's functions as their names."""
 
 
@@ -57,14 +65,10 @@ def settings(family: str, name: str) -> dict[str, Any]:
     return (settings(family, included.removesuffix(".yaml")) if included else {}) | data
 
 
-TASKS = {name: [each for each in own if "group" not in settings(name, each)] for name, own in NAMES.items()}
-BASES = [(path.parent.name, path.stem) for path in _ALL_FILES if path.name.startswith("_")]
-
-
 @pytest.mark.parametrize("family", FILES)
 def test_files_are_what_the_script_writes(family: str) -> None:
     paths = (_FOLDER / family).glob("polbias_*.yaml")
-    assert {path.name: path.read_text("utf-8") for path in paths} == dict(FILES[family]())
+    assert {path.name: path.read_text("utf-8") for path in paths} == MADE[family]
 
 
 def test_make_tasks_runs_the_script() -> None:
@@ -104,7 +108,7 @@ def test_every_function_that_a_file_names_exists(family: str) -> None:
 
 @pytest.mark.parametrize("family", FILES)
 def test_a_group_has_one_form_and_adds_up_only_what_can_be(family: str) -> None:
-    for name, text in FILES[family]():
+    for name, text in MADE[family].items():
         members = re.findall(r"  - (polbias_\w+)", text)
         assert len({member.endswith("_loglikelihood") for member in members}) <= 1
         assert family == "partisan" or "aggregate_metric_list" not in text
