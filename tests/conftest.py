@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -30,6 +34,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files first: none is left to one worker at the end."""
     place = {Path(__file__).parent / name: number for number, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
+
+
+def pytest_runtest_setup() -> None:
+    """Once lm_eval is imported: our task files are parsed once, and the machine is not asked for all it knows."""
+    index, torch = (sys.modules.get(name) for name in ("lm_eval.tasks._index", "torch.utils.collect_env"))
+    if torch:
+        torch.get_pretty_env_info = lambda: "a machine"
+    if index and index.load_yaml.__module__ != __name__:
+        read, parsed = index.load_yaml, cache(index.load_yaml)
+        ours = f"{Path(__file__).parents[1]}/harness_tasks/"
+
+        def load_yaml(path: Path, **how: bool) -> dict[str, Any]:
+            return (
+                deepcopy(parsed(path, **how)) if str(path.resolve()).startswith(ours) else read(path, **how)
+            )
+
+        index.load_yaml = load_yaml
 
 
 @contextmanager
