@@ -35,7 +35,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_all_that_is_published_is_read() -> None:
-    """`polbias verify`, as tests/cli/test_commands.py runs it, proves all of them."""
+    """`make verify` proves all of them."""
     locked = read_lock()[_NAME].configs
     formal = [splits["test"].rows for config, splits in locked.items() if "_formal" in config]
     assert max(formal) <= READ

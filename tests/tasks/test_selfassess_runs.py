@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -16,8 +15,8 @@ import pytest
 from polbias.eval.selfassess.answers import rows as outcomes
 from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
 from polbias.files import InputError
-from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
 from tests.eval.selfassess.respondents import rows
+from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.tiny_model import save_tiny_model
 
@@ -129,23 +128,11 @@ def lm_eval_writing(
             ("agent", "right"),
         ]
     ]
-    path = folder / DATASET / "poligen" / "test-00000.parquet"
-    path.parent.mkdir(parents=True)
     table = pa.Table.from_pylist(made)
     gold = table.column_names.index("gold")
-    pq.write_table(table.set_column(gold, "gold", pa.nulls(len(table), pa.string())), path)
-    file = FileEntry(
-        path=f"poligen/{path.name}",
-        rows=len(made),
-        size=path.stat().st_size,
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    write_build(
+        folder, DATASET, {"poligen": table.set_column(gold, "gold", pa.nulls(len(table), pa.string()))}
     )
-    split = SplitEntry(rows=len(made), content=parquet_content_hash([path]), files=(file,))
-    manifest = Manifest(
-        dataset=DATASET, version="1.0.0", canary="test", writer="test", configs={"poligen": {"test": split}}
-    )
-    (folder / DATASET / "manifest.json").write_text(manifest.to_json(), "utf-8")
-    write_lock({DATASET: LockedDataset.of(manifest)}, folder / "datasets.lock")
     env = {"POLBIAS_DATA_DIR": str(folder), "POLBIAS_LOCK": str(folder / "datasets.lock")}
     return lambda *args: lm_eval_normative(*args, "--tasks", "polbias_selfassess_generate_mini", env=env)
 
