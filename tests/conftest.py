@@ -116,6 +116,7 @@ def normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with all datasets."""
+    from polbias import registry
 
     return _builds(tmp_path_factory, *registry.names())
 
