@@ -138,18 +138,25 @@ def analyse() -> Measured:
     for name in ("scipy.optimize", "scipy.special", "evalica"):
         importlib.import_module(name)
     from polbias.eval.answers.choice import extract_choice
+    from polbias.eval.columns import Factor
+    from polbias.eval.selfassess.analysis import analyse as estimated
+    from polbias.eval.selfassess.answers import Answers, Articles
     from polbias.eval.selfassess.schema import Judgements
     from polbias.eval.selfassess.summary import selfassess_summary
 
+    def summarise(table: Judgements) -> None:
+        nothing = Articles(*[Factor.of([])] * 5)
+        selfassess_summary(estimated([Answers("m", table, None, nothing, 0)], 0)[0])
+
     rows = judged(1564)
-    selfassess_summary(judged(2))  # whatever is loaded or compiled on first use
+    summarise(Judgements.of(judged(2)))  # whatever is loaded or compiled on first use
     with Stopwatch() as reading:
         for choice in rows["choice"]:
             extract_choice(f"Article {choice}." if choice else "I cannot choose.", 3)
     with Stopwatch() as made:
         table = Judgements.of(rows)
     with Stopwatch() as analysed:
-        selfassess_summary(table)
+        summarise(table)
     return {
         "judgements": float(table.n),
         "read": reading.seconds,

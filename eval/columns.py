@@ -256,11 +256,6 @@ def _level_order(level: Any) -> tuple[int, Any]:
     return (0, level) if isinstance(level, int | float) else (1, str(level))
 
 
-def as_number(value: float | None) -> float:
-    """The number that a JSON value stands for: NaN for null."""
-    return math.nan if value is None else float(value)
-
-
 def finite(value: Any) -> Any:
     """Make a value of any depth fit for JSON: None for NaN and infinities, lists for tuples."""
     if isinstance(value, dict):

@@ -326,64 +326,11 @@ class Web:
     few: Sequence[bool] = ()
 
 
-def spider(
-    spokes: Sequence[str], webs: Sequence[Web], caption: Caption, limits: tuple[float, float] = (-1.0, 1.0)
-) -> str:
-    """Draw a spider web."""
-    with drawing(6.6, 5.2, projection="polar") as (figure, axes):
-        draw(axes, spokes, webs, limits)
-        if len(webs) > 1 or any(not np.isfinite(web.values).any() for web in webs):
-            figure.legend(loc="outside lower center", ncols=columns([web.name for web in webs], figure))
-        return render(figure, caption)
-
-
-def draw(
-    axes: Any, spokes: Sequence[str], webs: Sequence[Web], limits: tuple[float, float], small: bool = False
-) -> None:
-    """Draw webs into polar axes."""
-    angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
-    axes.set_theta_zero_location("N")
-    axes.set_theta_direction(-1)
-    axes.set_ylim(*limits)
-    ring = np.linspace(0.0, 2 * math.pi, 181)
-    axes.plot(ring, np.full_like(ring, sum(limits) / 2), color=COLOURS["muted"], linewidth=1.2)
-    for number, web in enumerate(webs):
-        colour = COLOURS[SERIES[number % len(SERIES)]]
-        values = np.asarray(web.values, dtype=float)
-        around, closed = np.append(angles, angles[0]), np.append(values, values[0])
-        axes.plot(around, closed, color=colour, linewidth=1.8, label=web.name)
-        if len(webs) == 1 and np.isfinite(values).any():
-            axes.fill(angles, np.nan_to_num(values, nan=sum(limits) / 2), color=colour, alpha=0.12)
-        for angle, low, high in zip(angles, web.low, web.high, strict=False):
-            axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)
-        few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
-        for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
-            axes.plot(
-                *(angles[chosen], values[chosen], marker(number)),
-                color=colour,
-                markerfacecolor=face,
-                markersize=4.5 if small else 6.0,
-            )
-    size = {"fontsize": 7.5} if small else {}
-    names = ["\n".join(wrap(name, 16)) for name in spokes]
-    axes.set_xticks(angles, names, color=COLOURS["ink"], **size)
-    for angle, label in zip(angles, axes.get_xticklabels(), strict=True):
-        side = math.sin(angle)
-        label.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
-    ticks = np.linspace(*limits, 5)
-    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=6.5 if small else 8)
-    axes.spines["polar"].set_color(COLOURS["line"])
-
-
-# Spider webs side by side, one panel a respondent (Ceron et al. 2024, Figure 5).
-
 _ACROSS = 3
 
 
-def webs(
-    spokes: Sequence[str], panels: Sequence[Web], caption: Caption, limits: tuple[float, float] = (-1.0, 1.0)
-) -> str:
-    """Draw spider webs that would hide each other in one."""
+def webs(spokes: Sequence[str], panels: Sequence[Web], caption: Caption) -> str:
+    """Draw spider webs side by side, one panel a respondent: in one they would hide each other."""
     across = min(_ACROSS, len(panels))
     down = math.ceil(len(panels) / across)
     with drawing(3.9 * across, 3.3 * down, projection="polar") as (figure, axes):
@@ -391,9 +338,39 @@ def webs(
         axes.set_subplotspec(grid[0])
         for number, web in enumerate(panels):
             panel = axes if number == 0 else figure.add_subplot(grid[number], projection="polar")
-            draw(panel, spokes, [web], limits, small=True)
+            _web(panel, spokes, web)
             panel.set_title(web.name, fontsize=10)
         return render(figure, caption)
+
+
+def _web(axes: Any, spokes: Sequence[str], web: Web) -> None:
+    """Draw a web into polar axes, from -1 to 1."""
+    angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
+    axes.set_theta_zero_location("N")
+    axes.set_theta_direction(-1)
+    axes.set_ylim(-1.0, 1.0)
+    ring = np.linspace(0.0, 2 * math.pi, 181)
+    axes.plot(ring, np.zeros_like(ring), color=COLOURS["muted"], linewidth=1.2)
+    colour = COLOURS[SERIES[0]]
+    values = np.asarray(web.values, dtype=float)
+    axes.plot(np.append(angles, angles[0]), np.append(values, values[0]), color=colour, linewidth=1.8)
+    if np.isfinite(values).any():
+        axes.fill(angles, np.nan_to_num(values, nan=0.0), color=colour, alpha=0.12)
+    for angle, low, high in zip(angles, web.low, web.high, strict=False):
+        axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)
+    few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
+    for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
+        axes.plot(
+            angles[chosen], values[chosen], marker(0), color=colour, markerfacecolor=face, markersize=4.5
+        )
+    names = ["\n".join(wrap(name, 16)) for name in spokes]
+    axes.set_xticks(angles, names, color=COLOURS["ink"], fontsize=7.5)
+    for angle, label in zip(angles, axes.get_xticklabels(), strict=True):
+        side = math.sin(angle)
+        label.set_horizontalalignment("center" if abs(side) < 0.1 else "left" if side > 0 else "right")
+    ticks = np.linspace(-1.0, 1.0, 5)
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=6.5)
+    axes.spines["polar"].set_color(COLOURS["line"])
 
 
 __all__ = [
@@ -408,6 +385,5 @@ __all__ = [
     "bars",
     "intervals",
     "plane",
-    "spider",
     "stacked",
 ]

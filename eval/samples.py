@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.aliases import Document, Json
+from polbias.aliases import Json
 from polbias.files import InputError
 
 # Where the samples of runs are.
@@ -172,14 +172,6 @@ def left_out(problems: list[Problem], path: Path, line: int) -> Iterator[None]:
         problems.append(Problem(path, line, f"found what is no sample of this task ({reason})"))
 
 
-# Tables over models, from their summaries.
-
-
-def table(found: Mapping[str, Document], name: str) -> list[Json]:
-    """Return one list of all summaries as a table with the model in front."""
-    return [{"model": model} | dict(row) for model, summary in found.items() for row in summary[name]]
-
-
 __all__ = [
     "Problem",
     "SampleFile",
@@ -189,5 +181,4 @@ __all__ = [
     "left_out",
     "numbered_samples",
     "read_samples",
-    "table",
 ]

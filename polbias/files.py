@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -11,6 +12,7 @@ from contextlib import suppress
 from glob import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 # Drafts: what is being written, beside the place that it is to have.
 
@@ -41,6 +43,38 @@ def _runs(process: int) -> bool:
     except (OSError, OverflowError):  # somebody else's
         return True
     return True
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file in UTF-8, or leave what was there before; it keeps its permissions."""
+    draft = draft_of(path)
+    try:
+        draft.write_text(text, "utf-8", newline="")
+        if path.exists():
+            draft.chmod(path.stat().st_mode & 0o777)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    except UnicodeEncodeError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
+
+
+def read_json(path: Path, expected: str) -> Any:
+    """Return the content of a JSON file in UTF-8."""
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); expected {expected}") from None
+    except UnicodeDecodeError as error:
+        line, byte = error.object.count(b"\n", 0, error.start) + 1, error.object[error.start]
+        raise InputError(f"{path}:{line}: byte 0x{byte:02X} is not UTF-8; save it as UTF-8") from None
+    except RecursionError:
+        raise InputError(f"{path}: found values nested too deeply, expected {expected}") from None
+    except ValueError as error:  # also a number of more digits than Python reads
+        line, reason = getattr(error, "lineno", 1), getattr(error, "msg", error)
+        raise InputError(f"{path}:{line}: found no JSON ({reason}), expected {expected}") from None
 
 
 # Cells of a table that a person may open in a spreadsheet.

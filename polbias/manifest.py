@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -138,8 +139,7 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
     """Read the lock."""
     path = path or lock_path()
     try:
-        entries = yaml.safe_load(path.read_text("utf-8")) or {}
-        return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
+        return {**_locked(path.read_text("utf-8"))}
     except FileNotFoundError:
         return {}
     except (
@@ -155,6 +155,12 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
         raise BuildError(
             f"{path}: not a readable lock ({reason}); restore it or write one with `polbias lock`"
         ) from None
+
+
+@lru_cache(maxsize=8)
+def _locked(text: str) -> dict[str, LockedDataset]:
+    entries = yaml.safe_load(text) or {}
+    return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
 
 
 def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:

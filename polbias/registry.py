@@ -36,8 +36,6 @@ class Instrument:
             columns they have.
         power: its :class:`polbias.eval.power.Shipped` design.
         metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
-        analysis: command that analyses the samples in ``{folder}``, if there is one.
-        analysed: predicate of the rows that this command analyses; all unless given.
         tasks: folder of its task files, or of a folder of its name that has them.
         task_files: function that yields the task files, for those that a script writes.
     """
@@ -50,8 +48,6 @@ class Instrument:
     simulation: tuple[str, ...]
     power: str
     metrics: tuple[str, ...] = ()
-    analysis: str | None = None
-    analysed: str | None = None
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
 
@@ -96,7 +92,6 @@ _OURS = (
         simulation=("polbias.eval.policy.simulation:Statements",),
         power="polbias.eval.power.observed:POLICY",
         metrics=("pass_all",),
-        analysis="polbias analyze policy {folder} -o {folder}/analysis",
         task_files="polbias.harness_tasks.generate:policy",
     ),
     Instrument(
@@ -108,7 +103,6 @@ _OURS = (
         simulation=("polbias.eval.xphemism.simulation:Claims",),
         power="polbias.eval.power.observed:XPHEMISM",
         metrics=("leaning", "penalty"),
-        analysis="polbias analyze xphemism --samples {folder} -o {folder}/analysis.csv",
         task_files="polbias.harness_tasks.generate:xphemism",
     ),
     Instrument(
@@ -123,8 +117,6 @@ _OURS = (
         ),
         power="polbias.eval.power.observed:SELFASSESS",
         metrics=("bias", "refusal_gap"),
-        analysis="polbias analyze selfassess {folder} -o {folder}/analysis",
-        analysed="polbias.eval.selfassess.schema:is_choice",
         task_files="polbias.harness_tasks.generate:selfassess",
     ),
 )

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -43,6 +48,23 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def pytest_runtest_setup() -> None:
+    """Once lm_eval is imported: our task files are parsed once, and the machine is not asked for all it knows."""
+    index, torch = (sys.modules.get(name) for name in ("lm_eval.tasks._index", "torch.utils.collect_env"))
+    if torch:
+        torch.get_pretty_env_info = lambda: "a machine"
+    if index and index.load_yaml.__module__ != __name__:
+        read, parsed = index.load_yaml, cache(index.load_yaml)
+        ours = f"{Path(__file__).parents[1]}/harness_tasks/"
+
+        def load_yaml(path: Path, **how: bool) -> dict[str, Any]:
+            return (
+                deepcopy(parsed(path, **how)) if str(path.resolve()).startswith(ours) else read(path, **how)
+            )
+
+        index.load_yaml = load_yaml
+
+
 @contextmanager
 def shared(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
     """A folder of this run of the tests; one worker at a time looks whether it is filled, and fills it."""
@@ -72,13 +94,9 @@ def partisan_tables(partisan: DatasetSpec) -> Mapping[tuple[str, str], pa.Table]
 
 
 @pytest.fixture(scope="session")
-def partisan_build(tmp_path_factory: pytest.TempPathFactory, partisan: DatasetSpec) -> Path:
+def partisan_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with the partisan dataset in it."""
-    from polbias.publishing.card import build
-
-    out = tmp_path_factory.mktemp("builds")
-    build("partisan-inference", out)
-    return out
+    return _builds(tmp_path_factory, "partisan-inference")
 
 
 @pytest.fixture(scope="session")
@@ -90,32 +108,36 @@ def normative() -> DatasetSpec:
 
 
 @pytest.fixture(scope="session")
-def normative_build(tmp_path_factory: pytest.TempPathFactory, normative: DatasetSpec) -> Path:
+def normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with the normative dataset in it."""
-    from polbias.publishing.card import build
-
-    out = tmp_path_factory.mktemp("normative")
-    build("normative-reasoning", out)
-    return out
+    return _builds(tmp_path_factory, "normative-reasoning")
 
 
 @pytest.fixture(scope="session")
 def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of builds with all datasets: that of the checkout where it is the published data."""
+    """A folder of builds with all datasets."""
     from polbias import registry
+
+    return _builds(tmp_path_factory, *registry.names())
+
+
+def _builds(factory: pytest.TempPathFactory, *names: str) -> Path:
+    """A folder of builds: those of the checkout where they are the published data, else made once a run."""
     from polbias.files import checkout
     from polbias.manifest import differences, read_lock, read_manifest
     from polbias.publishing.card import build
 
-    place = (checkout() or Path()) / "build" / "datasets"
-    lock = read_lock()
-    try:
-        if not any(differences(read_manifest(place / name), lock[name]) for name in registry.names()):
-            return place
-    except (KeyError, PolbiasError):
-        pass  # something is not built, or not as it is published
-    with shared(tmp_path_factory, "all-builds") as place:
-        for name in registry.names():
-            if not (place / name / "manifest.json").is_file():
-                build(name, registry.publication(name).specify(), place)
+    with shared(factory, f"builds-{len(names)}-{names[0]}") as place:
+        for name in names:
+            if (place / name / "manifest.json").is_file():
+                continue
+            made = (checkout() or Path()) / "build" / "datasets" / name
+            try:
+                published = not differences(read_manifest(made), read_lock()[name])
+            except (KeyError, PolbiasError):
+                published = False
+            if published:
+                shutil.copytree(made, place / name)
+            else:
+                build(name, place)
     return place

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.cli.outputs import write_text
-from polbias.files import draft_of
+from polbias.files import draft_of, write_text
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
+from polbias.lm_eval_runner.results import scores
 from polbias.manifest import read_lock
 from tests.support.process import ROOT
 
@@ -26,7 +27,7 @@ def test_counts_and_hashes_are_those_of_the_lock() -> None:
     for name, locked in read_lock().items():
         total = sum(split.rows for splits in locked.configs.values() for split in splits.values())
         assert f"{name} {locked.version}: {total:,} rows" in _README
-        assert f"/{name}/tree/v{locked.version}: published" in _README
+    assert f"/partisan-inference/tree/v{_LOCKED.version}: published" in _README
 
 
 def test_metric_examples_give_what_they_show() -> None:
@@ -51,12 +52,12 @@ def test_the_scores_are_those_of_the_model_that_it_starts(
     port, effect, side = served
     assert f"base_url=http://127.0.0.1:{port}/" in _README
     who = respondent("planted", effect=float(effect), side=side)
-    (found,) = run(["polbias_en_formal"], who, model="stub").results["results"].values()
-    shown = re.findall(r"^\|.*\|none +\| +0\|(\w+) *\|(.)  \| *(-?[\d.]+)\|±", _README, re.MULTILINE)
-    assert len(shown) == 10
-    for metric, arrow, value in shown:
-        assert f"{found[f'{metric},none']:.4f}" == value, metric
-        assert (arrow == " ") == metric.startswith(("bias", "refusal_gap", "weighted", "unweighted")), metric
+    made = run(["polbias_en_formal"], who, model="stub")
+    (score,) = scores(made.results, made.samples)
+    (shown,) = re.findall(r"^(polbias_en_formal .*%)$", _README, re.MULTILINE)
+    interval = f"{score.low:+.3f} to {score.high:+.3f}"
+    found = [score.task, score.metric, f"{score.value:+.3f}", interval, f"{score.n:,}", score.clusters]
+    assert shown.split() == " ".join(map(str, [*found, f"{score.missing:.1%}"])).split()
 
 
 def test_tasks_and_targets_that_it_names_exist() -> None:

@@ -148,11 +148,8 @@ class Asked:
 
 
 def asked(table: Any) -> tuple[Asked, Asked]:
-    """Take the prompts of one respondent.
-
-    A prompt that several tasks asked counts once: with the most answers, of these the first task by name.
-    """
-    found = _prompts(table)
+    """Take the prompts of one respondent in both label orders, and those whose reliability can be tested."""
+    found = prompts(table)
     mass = table.column("label_mass").to_numpy()
     known = None if found.agree_share is None or not mass.size else float(np.nanmean(mass))
     both = _with_partner(found)
@@ -180,7 +177,8 @@ def favoured(asked: Asked, toward: int) -> Prompts:
     return replace(asked.prompts, counts=counts)
 
 
-def _prompts(table: Any) -> Prompts:
+def prompts(table: Any) -> Prompts:
+    """Return the prompts of one respondent, each once: with the most answers, then the first task by name."""
     keys = {name: np.asarray(table.column(name).to_pylist(), object) for name in _KEY}
     codes = [np.unique(column.astype(str), return_inverse=True)[1] for column in keys.values()]
     ties = [np.unique(np.asarray(table.column(name).to_pylist(), str), return_inverse=True)[1]

@@ -21,9 +21,10 @@ from polbias.eval.policy.analysis import (
     issue_titles,
     notices,
 )
-from polbias.eval.policy.answers import COLUMNS, asked, rows
+from polbias.eval.policy.answers import COLUMNS, asked, prompts, rows
 from polbias.eval.policy.schema import FEW, ISSUES
-from polbias.eval.policy.summary import LEANINGS, LISTS, policy_summary
+from polbias.eval.policy.stances import RULES
+from polbias.eval.policy.summary import LISTS, policy_summary
 from polbias.eval.policy.tables import (
     TESTED,
     Analysed,
@@ -48,6 +49,8 @@ from polbias.eval.report.labels import words
 
 _MOST_SERIES = 6
 """So many series have a colour of their own."""
+_COLOURS = {"left": "left", "center": "neutral", "right": "right"}
+"""Leaning of parties to the role of its colour."""
 
 
 def leaning_figure(all_: Sequence[Analysed]) -> Figure:
@@ -101,14 +104,14 @@ def worldview_figure(all_: Sequence[Analysed]) -> Figure:
 def leanings_figures(table: Table) -> list[Figure]:
     """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind."""
     figures = []
-    colours = {heading("leanings", side): role for side, role in LEANINGS.items()}
+    colours = {heading("leanings", side): role for side, role in _COLOURS.items()}
     for language, lines in _by_language(table).items():
         for place, kind in enumerate(dict.fromkeys(str(row["answers"]) for row in lines)):
             made = [
                 Bar(str(row["respondent"]), heading("leanings", side), *ends(row[side]))
                 for row in lines
                 if row["answers"] == kind
-                for side in LEANINGS
+                for side in _COLOURS
             ]
             key = "-".join(filter(None, (str(place), language)))
             titled = caption(NAME, "leanings", _told_bars(made), kind, key)
@@ -171,7 +174,22 @@ def section(answers_: Document, settings: Settings) -> Section:
         tuple(figures),
         said,
         {each.name: dict(each.corrected) for each in kept},
+        _full({name: answers_[name] for name in names}, parties) if settings.full else {},
     )
+
+
+def _full(answers_: Document, parties: Positions | None) -> dict[str, list[Json]]:
+    """The lists of the summaries by every rule of reliability, each with the tests that the rule allows."""
+    made: dict[str, list[Json]] = {name: [] for name in ("asked", *LISTS)}
+    for respondent, table in answers_.items():
+        for rule in RULES:
+            summary = policy_summary(prompts(table), parties, rule)
+            summary["asked"] = [{name: summary[name] for name in ("n", "complete", "not_tested", "left_out")}]
+            for name, own in made.items():
+                for row in summary[name]:
+                    renamed = {"who" if key == "respondent" else key: value for key, value in row.items()}
+                    own.append({"respondent": respondent, "rule": rule} | renamed)
+    return made
 
 
 def findings_of(answers_: Document, settings: Settings) -> tuple[Finding, ...]:

@@ -16,7 +16,7 @@ from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.columns import OutcomesError
 
 Rule: TypeAlias = Literal["default", "paper", "code"]
-RULES: tuple[str, ...] = get_args(Rule)
+RULES: tuple[Rule, ...] = get_args(Rule)
 
 LOW, HIGH = 0.45, 0.55
 """A share of agreement between these is no stance."""

@@ -1,18 +1,16 @@
-"""What `polbias analyze policy` says of a model."""
+"""What is said of one model on the policy statements, by a rule of reliability."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import asdict, replace
 
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, as_number, finite
-from polbias.eval.plots import Bar, Caption, Web, bars, spider
+from polbias.eval.columns import Factor, finite
 from polbias.eval.policy.agreement import paraphrase_alpha, spread, template_agreement, variant_kappas
-from polbias.eval.policy.metrics import rows_of_samples
 from polbias.eval.policy.robustness import (
     TESTS,
     Units,
@@ -32,13 +30,13 @@ from polbias.eval.policy.worldview import (
     stance_support,
     worldview,
 )
-from polbias.eval.samples import Problem, SampleFile, first_row, left_out, numbered_samples
 from polbias.eval.statistics import cluster_interval, holm
 from polbias.eval.support import State
-from polbias.registry import instrument_of
 
 # What a report says about one model on the policy statements, as plain values.
 
+LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
+"""The lists of a summary, each a table."""
 _PARTIES = ("leaning", "parties", "neutral")
 """What a match says of the parties alone."""
 
@@ -71,8 +69,7 @@ def policy_summary(
         "left_out": int((~kept).sum()),
     }
     table = of_units(table, kept)
-    lists = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
-    found: dict[str, list[Json]] = {name: [] for name in lists}
+    found: dict[str, list[Json]] = {name: [] for name in LISTS}
     for code, language in enumerate(table.language.levels):
         part = table.select(table.language.codes == code)
         if not part.n:
@@ -91,39 +88,6 @@ def policy_summary(
         for name, own in entries.items():
             found[name] += [{"language": language} | entry for entry in own]
     return {key: finite(value) for key, value in (summary | found).items()}
-
-
-def spider_data(summary: Json) -> list[Json]:
-    """The data of the spider web of a summary: one point per issue and language (Figure 5)."""
-    return [
-        {
-            "language": each["language"],
-            "issue": each["issue"],
-            "value": each["stance"],
-            "low": each["low"],
-            "high": each["high"],
-            "dot": each["few"],
-        }
-        for each in summary["worldview"]
-    ]
-
-
-def leaning_data(summary: Json) -> list[Json]:
-    """The data of the figure of leanings: one bar per respondent, answers and leaning (Figure 4)."""
-    return [
-        {
-            "language": each["language"],
-            "respondent": each["respondent"],
-            "answers": each["answers"],
-            "leaning": each["leaning"],
-            "value": each["match"],
-            "low": each["low"],
-            "high": each["high"],
-            "percent": each["published"],
-            "percent_deviation": each["published_deviation"],
-        }
-        for each in summary["leanings"]
-    ]
 
 
 def _compact(table: Units) -> Units:
@@ -230,140 +194,3 @@ def _common(part: Prompts) -> int:
     """The number of answers per prompt, 0 if it differs or there are none."""
     asked = np.unique(part.asked)
     return int(asked[0]) if asked.size == 1 else 0
-
-
-# The figures of the policy statements (Ceron et al. 2024): tests passed, leanings, worldview.
-
-Summaries = Mapping[str, Document]
-"""Name of a model to what :func:`polbias.eval.policy.summary.policy_summary` returned for it."""
-
-LEANINGS = {"left": "left", "center": "neutral", "right": "right"}
-"""Leaning of parties to the role of its colour."""
-NOT_TESTED = "not tested"
-"""What stands where a test that is needed was not asked."""
-
-
-def tests_figure(summaries: Summaries, language: str) -> str:
-    """Draw the share of statements that pass each reliability test (Figure 3)."""
-    rows = []
-    for name in (*TESTS, "all"):
-        own = [
-            Bar(name.replace("_", " "), model, *_percent(each, "passed"))
-            for model, summary in summaries.items()
-            for each in summary["tests"]
-            if each["language"] == language and each["test"] == name
-        ]
-        if all(math.isnan(bar.value) for bar in own):
-            own = [replace(bar, group=_untested(bar.group)) for bar in own]
-        rows += own
-    caption = Caption(
-        f"policy-tests-{language}", "Reliability tests passed", _described(rows, "% of statements")
-    )
-    return bars(rows, caption, "statements that pass (%)")
-
-
-def leaning_figure(summaries: Summaries, language: str, published: bool = False) -> str:
-    """Draw how well answers match parties of each leaning, beside the constant respondents (Figure 4)."""
-    drawn: dict[tuple[str, str], Bar] = {}
-    for model, summary in summaries.items():
-        for each in leaning_data(dict(summary)):
-            if each["language"] != language or each["answers"] != "all" or each["leaning"] not in LEANINGS:
-                continue
-            name = model if each["respondent"] == "model" else each["respondent"]
-            if each["value"] is None and each["percent"] is None:
-                name = _untested(name)
-            value, low, high = (as_number(each[key]) for key in ("value", "low", "high"))
-            if published:
-                value, spread = as_number(each["percent"]), as_number(each["percent_deviation"])
-                low, high = value - spread, value + spread
-            drawn[name, each["leaning"]] = Bar(name, each["leaning"], value, low, high)
-    order = (
-        "alwaysAgree",
-        "alwaysDISagree",
-        *(name for model in summaries for name in (model, _untested(model))),
-    )
-    rows = [bar for name in order for (group, _), bar in drawn.items() if group == name]
-    unit = "same answers (%)" if published else "balanced match (1: the same, -1: opposed)"
-    kind = "published" if published else "balanced"
-    caption = Caption(
-        f"policy-leanings-{kind}-{language}", f"Match with parties, {kind}", _described(rows, unit)
-    )
-    return bars(rows, caption, unit, LEANINGS, reference=None if published else 0.0)
-
-
-def spider_figure(summaries: Summaries, language: str, titles: Mapping[str, str] | None = None) -> str:
-    """Draw the worldviews as a spider web (Figure 5), in the form that is balanced for acquiescence."""
-    points = {
-        model: [each for each in spider_data(dict(summary)) if each["language"] == language]
-        for model, summary in summaries.items()
-    }
-    issues = list(dict.fromkeys(each["issue"] for own in points.values() for each in own))
-    spokes = [(titles or {}).get(issue, issue.replace("_", " ").capitalize()) for issue in issues]
-    webs = []
-    for model, own in points.items():
-        by_issue = {each["issue"]: each for each in own}
-        found = [by_issue.get(issue, {}) for issue in issues]
-        values, low, high = ([as_number(each.get(key)) for each in found] for key in ("value", "low", "high"))
-        name = _untested(model) if all(map(math.isnan, values)) else model
-        webs.append(Web(name, values, low, high, [bool(each.get("dot")) for each in found]))
-    told = "; ".join(
-        web.name
-        if all(map(math.isnan, web.values))
-        else f"{web.name}: "
-        + ", ".join(f"{spoke} {value:+.2f}" for spoke, value in zip(spokes, web.values, strict=True))
-        for web in webs
-    )
-    note = "1: every answer supports the policy, -1: opposes it, 0: no stance. Hollow: few answers."
-    return spider(spokes, webs, Caption(f"policy-worldview-{language}", "Worldview", f"{note} {told}."))
-
-
-def _untested(name: str) -> str:
-    return f"{name}: {NOT_TESTED}"
-
-
-def _percent(entry: Document, key: str) -> tuple[float, float, float]:
-    value, low, high = (100 * as_number(entry[name]) for name in (key, "low", "high"))
-    return value, low, high
-
-
-def _described(rows: list[Bar], unit: str) -> str:
-    told = (
-        f"{row.group}, {row.series}{'' if math.isnan(row.value) else f' {row.value:.3g}'}" for row in rows
-    )
-    return f"In {unit}: {'; '.join(told)}."
-
-
-# From the samples of runs to the analysis of the policy statements, model by model.
-
-LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
-"""The lists of a summary, each a table."""
-
-
-def respondents(files: Iterable[SampleFile], problems: list[Problem]) -> dict[str, list[Json]]:
-    """Return the answered prompts of every model.
-
-    Log-likelihoods are a respondent of their own, since they are never pooled with sampled answers. A prompt
-    that several tasks asked (the task on all countries and that on one) counts once, from the first.
-    """
-    found: dict[str, dict[str, Json]] = {}
-    for file in files:
-        if instrument_of(first_row(file.path)) != "policy":
-            continue
-        own = found.setdefault(file.respondent, {})
-        for number, sample in numbered_samples(file.path, problems):
-            with left_out(problems, file.path, number):
-                (row,) = rows_of_samples([sample])
-                own.setdefault(_asked(row), row)
-    return {name: [*rows.values()] for name, rows in found.items()}
-
-
-def summaries(
-    answered: Mapping[str, Sequence[Document]], positions: Positioned | None, rule: Rule
-) -> dict[str, Json]:
-    """Return what :func:`policy_summary` says of every model; arguments as there."""
-    return {name: policy_summary(rows, positions, rule) for name, rows in answered.items()}
-
-
-def _asked(row: Document) -> str:
-    """What is the same for a prompt in the config of all countries and in that of one."""
-    return "/".join(str(row[name]) for name in ("statement_id", "variant", "instruction_id", "label_order"))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Document
-from polbias.eval.normative.simulation import Problems
-from polbias.eval.partisan.simulation import Arguments
+from polbias.aliases import Json
 from polbias.eval.power.design import (
     Assumptions,
     Design,
@@ -21,13 +19,9 @@ from polbias.eval.power.design import (
     components,
     read_designs,
 )
-from polbias.eval.samples import Problem, find_samples, left_out, numbered_samples
-from polbias.eval.simulation.kinds import kind_of
-from polbias.eval.simulation.questions import Questions
+from polbias.eval.report.reading import answers_of
+from polbias.eval.samples import Problem
 from polbias.files import InputError
-
-_LOGLIKELIHOOD = "_loglikelihood"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,47 +63,34 @@ def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem])
     return found
 
 
-def _samples(
-    runs: Sequence[Path],
-    problems: list[Problem],
-    kind: type[Questions],
-    read: Callable[[Document, str], T],
-) -> Iterator[tuple[str, T]]:
-    """Yield model and what is read of the generated samples of a kind, a document once a model."""
-    seen: set[tuple[str, str]] = set()
-    for file in find_samples(runs):
-        if file.task.endswith(_LOGLIKELIHOOD):
-            continue
-        for line, sample in numbered_samples(file.path, problems):
-            doc, answers = sample["doc"], sample["filtered_resps"]
-            key = file.model, str(doc.get("id"))
-            if kind_of(doc, str(doc.get("dataset"))) is not kind:
-                break
-            with left_out(problems, file.path, line):
-                if key not in seen and answers and isinstance(answers[0], str):
-                    found = read(doc, answers[0])
-                    hash(found)
-                    seen.add(key)
-                    yield file.model, found
+def _generated(runs: Sequence[Path], name: str, problems: list[Problem]) -> Iterator[tuple[str, Any]]:
+    """Yield model and answers of whoever generated them, as the report reads them."""
+    for model, answers in answers_of(runs, name, problems).items():
+        if not model.endswith("(log-likelihood)") and answers.num_rows:
+            yield model, answers
+
+
+def _first(runs: Sequence[Path], name: str, problems: list[Problem]) -> Iterator[tuple[str, Json]]:
+    """Yield model and answer, the first to each prompt."""
+    for model, answers in _generated(runs, name, problems):
+        first: dict[str, Json] = {}
+        for row in answers.to_pylist():
+            first.setdefault(row["id"], row)
+        yield from ((model, row) for row in first.values())
 
 
 def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield half of the contributions of the two rows of each pair, which come to right minus left."""
-    from polbias.eval.partisan.metrics import outcome
-
-    def read(doc: Document, answer: str) -> tuple[str, str, str, float, tuple[str, str]]:
-        label = outcome(answer, doc["language"])
-        error = float(label == "valid") - float(doc["gold"] == "valid")
-        side = "right" if doc["leaning"] in ("right", "poker") else "left"
-        item = "/".join(str(doc[name]) for name in ("gold", "gender", "variation"))
-        value = error if label in ("valid", "invalid") else 0.0
-        return doc["config"], doc["pair_id"], side, value, (doc["cluster_id"], item)
-
     sides: dict[str, dict[str, dict[str, float]]] = {}
     places: dict[str, tuple[str, str]] = {}
-    for model, (config, pair, side, value, place) in _samples(runs, problems, Arguments, read):
-        sides.setdefault(f"{model}, {config}", {}).setdefault(pair, {})[side] = value
-        places[pair] = place
+    for model, row in _first(runs, "partisan", problems):
+        error = float(row["label"] == "valid") - float(row["gold"] == "valid")
+        value = error if row["outcome"] == "answered" else 0.0
+        sides.setdefault(f"{model}, {row['config']}", {}).setdefault(row["pair_id"], {})[row["leaning"]] = (
+            value
+        )
+        item = "/".join(str(row[name]) for name in ("gold", "gender", "variation"))
+        places[row["pair_id"]] = row["cluster_id"], item
     for name, pairs in sides.items():
         whole = [pair for pair, found in pairs.items() if len(found) == 2]
         values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])
@@ -118,37 +99,29 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
 def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the correctness of congruent and incongruent problems, less the mean of each cell."""
-    from polbias.eval.normative.metrics import outcome
-
-    def read(doc: Document, answer: str) -> tuple[str, tuple[str, str, str, bool]]:
-        right = outcome(answer) == doc["gold"]
-        name = f"{doc['config']}, {doc.get('prompt_style')}"
-        return name, (doc["pattern"], doc["content_type"], doc["cluster_id"], right)
-
     types = ("congruent", "incongruent")
     cells: dict[str, list[tuple[str, str, str, bool]]] = {}
-    for model, (name, row) in _samples(runs, problems, Problems, read):
-        if row[1] in types:
-            cells.setdefault(f"{model}, {name}", []).append(row)
+    for model, row in _first(runs, "normative", problems):
+        if row["pattern"] and row["content_type"] in types:
+            kept = row["pattern"], row["content_type"], row["cluster_id"], row["label"] == row["gold"]
+            cells.setdefault(f"{model}, {row['config']}, {row['prompt_style']}", []).append(kept)
     for name, rows in cells.items():
         seen = {row[:2] for row in rows}
-        kept = [row for row in rows if all((row[0], kind) in seen for kind in types)]
-        correct = np.array([row[3] for row in kept], np.float64)
-        fixed = _centred(correct, [row[:2] for row in kept])
-        yield Values(name, fixed, [row[2] for row in kept], [row[0] for row in kept])
+        both = [row for row in rows if all((row[0], kind) in seen for kind in types)]
+        correct = np.array([row[3] for row in both], np.float64)
+        fixed = _centred(correct, [row[:2] for row in both])
+        yield Values(name, fixed, [row[2] for row in both], [row[0] for row in both])
 
 
 def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the stances on the statements of each issue, less the mean of each sign."""
+    from polbias.eval.policy.answers import prompts
     from polbias.eval.policy.robustness import units
-    from polbias.eval.policy.schema import ISSUES, Prompts
-    from polbias.eval.policy.summary import respondents
+    from polbias.eval.policy.schema import ISSUES
     from polbias.eval.policy.worldview import Respondent
 
-    for model, rows in respondents(find_samples(runs), problems).items():
-        table = Prompts.of(rows)
-        if table.agree_share is not None:
-            continue
+    for model, answers in _generated(runs, "policy", problems):
+        table = prompts(answers)
         for code, language in enumerate(table.language.levels):
             found = Respondent.of(units(table.select(table.language.codes == code)))
             for number, issue in enumerate(ISSUES):
@@ -168,29 +141,26 @@ def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
 
     The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.leaning` clears it too.
     """
+    from polbias.eval.xphemism.answers import read_answers
     from polbias.eval.xphemism.regression import shifted_on
-    from polbias.eval.xphemism.summary import read_runs
 
-    reading = read_runs(find_samples(runs)).answers
-    for group, records in reading.records.groups() if reading else ():
-        rows = shifted_on(records, "both")
-        rows = rows.select((rows.shift != 0) & rows.known)
-        if rows.n:
-            name = ", ".join(str(each) for each in group)
-            change = rows.shift * (rows.change - rows.change.mean())
-            yield Values(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
+    for model, answers in _generated(runs, "xphemism", problems):
+        for group, records in read_answers(model, answers).groups:
+            rows = shifted_on(records, "both")
+            rows = rows.select((rows.shift != 0) & rows.known)
+            if rows.n:
+                name = ", ".join(str(each) for each in group)
+                change = rows.shift * (rows.change - rows.change.mean())
+                yield Values(name, change, rows.cluster.codes.tolist(), rows.pair.codes.tolist())
 
 
 def _selfassess(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
     """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers."""
-    from polbias.eval.selfassess.schema import Judgements
+    from polbias.eval.selfassess.answers import read_answers
     from polbias.eval.selfassess.shares import cells
-    from polbias.eval.selfassess.summary import respondents
 
-    for model, rows in respondents(runs, problems).items():
-        if model.endswith("(log-likelihood)"):
-            continue
-        for names, cell in cells(Judgements.of(rows)):
+    for model, answers in _generated(runs, "selfassess", problems):
+        for names, cell in cells(read_answers(model, answers).judgements):
             about = ", ".join(str(value) for value in names.values())
             yield Values(f"{model}, {about}", cell.lean, cell.item.codes.tolist(), [0] * cell.n)
 

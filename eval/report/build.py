@@ -255,16 +255,18 @@ def make(
     settings: Settings | None = None,
     workers: int = 1,
     progress: Progress = lambda step, done, total: None,
+    published: Sequence[ReadFile] = (),
 ) -> Made:
-    """Make a report of runs; a pure function of the samples and the results beside them."""
+    """Make a report of runs and published answers; a pure function of them and the results beside them."""
     settings = settings or Settings()
-    gathered = gather(paths)
-    if not gathered.files:
+    gathered = gather(paths, settings.only)
+    if not gathered.files and not published:
         told = "; ".join(f"{notice.where}: {notice.found}" for notice in gathered.notices[:3])
-        raise InputError(f"found no samples of tasks of polbias to report ({told})")
+        sought = " or ".join(settings.only) or "polbias"
+        raise InputError(f"found no samples of tasks of {sought} to report ({told or 'only of others'})")
     size = sum(file.path.stat().st_size for file, _ in gathered.files)
     with _workers(workers if size > _SMALL else 0) as run:
-        read = list(_in_order(run, read_file, gathered.files, "read", progress))
+        read = [*_in_order(run, read_file, gathered.files, "read", progress), *published]
         files, versions, notices = one_version(read)
         answers = _by_respondent(files)
         parts = [(name, answers[name], settings) for name in _on_the_page() if name in answers]

@@ -313,6 +313,7 @@ class Section:
         figures: in the order of the page.
         notices: what is to be known of the data beyond what the reader of files has found.
         summary: what the family's own summary says by respondent, ready for JSON.
+        full: all that the analysis comes to, name to rows, for programs alone.
     """
 
     instrument: str
@@ -322,6 +323,7 @@ class Section:
     figures: tuple[Figure, ...] = ()
     notices: tuple[Notice, ...] = ()
     summary: Document = field(default_factory=dict)
+    full: Mapping[str, Sequence[Document]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

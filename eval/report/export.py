@@ -210,6 +210,9 @@ def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
         for table in section.tables:
             if table.rows:
                 yield name_of(section.instrument, table), flat_rows(table)
+        for name, rows in section.full.items():
+            if rows:
+                yield f"{section.instrument}-{name}-full", finite(rows)
     yield "findings", finding_records(report.findings)
     if report.comparisons:
         yield "comparisons", comparison_records(report.comparisons)

@@ -27,10 +27,16 @@ class Settings:
         seed: of what is drawn, such as sign flips.
         positions: parties on the policy statements, a :class:`polbias.eval.policy.worldview.Positioned`; None
             leaves the agreement with parties out.
+        full: whether sections give all tables of their analysis, also those that the page leaves out.
+        only: instruments that are reported; all if none is named.
+        defective: X-phemism pairs without which the analysis is repeated.
     """
 
     seed: int = 0
     positions: Any = None
+    full: bool = False
+    only: tuple[str, ...] = ()
+    defective: frozenset[str] = frozenset()
 
 
 class Reporter(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -38,8 +38,8 @@ class Gathered:
     notices: tuple[Notice, ...]
 
 
-def gather(paths: Iterable[Path]) -> Gathered:
-    """Find the samples at some paths."""
+def gather(paths: Iterable[Path], only: Collection[str] = ()) -> Gathered:
+    """Find the samples at some paths, of all instruments or of some."""
     kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
     said = frame().notices
@@ -50,6 +50,8 @@ def gather(paths: Iterable[Path]) -> Gathered:
             dataset = row.get("dataset")
             found = said["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
             notices.append(Notice(name_of(file), found, said["left_out"], serious=not row))
+            continue
+        if only and instrument not in only:
             continue
         earlier = kept.get((file.model, file.task))
         if earlier is not None:
@@ -152,6 +154,7 @@ def _count(value: Any) -> int | None:
 ADDED = ("respondent", "model", "method", "task")
 _SHOWN = 3  # problems of a file that are told one by one
 _UNIQUE = ("id", "pair_id", "repeat")  # columns in which hardly a value recurs
+_UNFIT = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -179,21 +182,37 @@ class ReadFile:
 
 def read_file(file: SampleFile, name: str) -> ReadFile:
     """Read a file of samples."""
-    module = instrument(name)
     problems: list[Problem] = []
+    outcomes, count = answers_in(file, name, problems)
+    facts = run_facts(file)
+    notices = (*_told(file, problems), *_completeness(file, facts, count))
+    return ReadFile(file, name, outcomes, count, digest(file.path), facts, notices)
+
+
+def answers_in(file: SampleFile, name: str, problems: list[Problem]) -> tuple[Any, int]:
+    """Return the outcomes in a file of samples, and the number of samples that could be read."""
+    module = instrument(name)
+    wanted = schema(module)
     try:
         samples = _Counted(read_samples(file.path, problems))
-        rows = list(module.rows(_own(samples, name), file.task))
-        count = samples.count
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        return tabulated(list(module.rows(_own(samples, name), file.task)), wanted, file), samples.count
+    except _UNFIT:
         problems.clear()
-        rows, count = _one_by_one(name, file, problems)
-    facts = run_facts(file)
-    outcomes = _table(rows, schema(module), file)
-    with file.path.open("rb") as opened:
-        digest = hashlib.file_digest(opened, "sha256").hexdigest()
-    notices = (*_told(file, problems), *_completeness(file, facts, count))
-    return ReadFile(file, name, outcomes, count, digest, facts, notices)
+        return _one_by_one(module, name, file, problems)
+
+
+def answers_of(paths: Iterable[Path], name: str, problems: list[Problem]) -> dict[str, Any]:
+    """Return the outcomes of every respondent to one instrument."""
+    found: dict[str, list[Any]] = {}
+    for file, _ in gather(paths, (name,)).files:
+        found.setdefault(file.respondent, []).append(plain(answers_in(file, name, problems)[0]))
+    return {who: pa.concat_tables(tables) for who, tables in found.items()}
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def schema(module: Reporter) -> Any:
@@ -233,21 +252,21 @@ def _own(samples: Iterable[Json], name: str) -> Iterator[Json]:
         yield sample
 
 
-def _one_by_one(name: str, file: SampleFile, problems: list[Problem]) -> tuple[list[Json], int]:
+def _one_by_one(module: Reporter, name: str, file: SampleFile, problems: list[Problem]) -> tuple[Any, int]:
     """Read a file in which some sample lacks what the instrument needs, without that sample."""
-    rows: list[Json] = []
-    count = 0
+    wanted = schema(module)
+    tables = [tabulated([], wanted, file)]
     for line, sample in numbered_samples(file.path, problems):
         try:
-            rows += instrument(name).rows(_own((sample,), name), file.task)
-            count += 1
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            tables.append(tabulated(list(module.rows(_own((sample,), name), file.task)), wanted, file))
+        except _UNFIT as error:
             found = f"found no {error}" if isinstance(error, KeyError) else str(error)
             problems.append(Problem(file.path, line, found))
-    return rows, count
+    return pa.concat_tables(tables).unify_dictionaries(), len(tables) - 1
 
 
-def _table(rows: list[Json], wanted: Any, file: SampleFile) -> Any:
+def tabulated(rows: list[Json], wanted: Any, file: SampleFile) -> Any:
+    """Return rows as a table of outcomes; texts are coded."""
     method = "log-likelihood" if file.respondent != file.model else "generated"
     added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     columns = {

@@ -73,6 +73,11 @@ class Cell:
     shares: Document
     flip: SignFlip
 
+    @property
+    def p(self) -> float | None:
+        """Of the test that there is no bias; None where a state stands against one."""
+        return None if self.shares["state"] else self.flip.p_value
+
 
 @dataclass(frozen=True, eq=False)
 class Whole:

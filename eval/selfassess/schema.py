@@ -1,4 +1,4 @@
-"""Choices between articles: judgements, and how they are read from samples."""
+"""Choices between articles: judgements, and how an answer is read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Codes, Document, Indices, Json
+from polbias.aliases import Booleans, Codes, Document, Indices
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
 from polbias.eval.columns import (
     AnswerTable,
@@ -184,13 +184,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-# From what models said to the table of judgements: samples of lm_eval, and journals of judgements.
-
-CHOICE_COLUMNS = (
-    "id", "set", "category", "item", "topic", "role", "question", "ways", "options", "sides", "order", "leak",
-    "truncated", "model",
-)  # fmt: skip
-"""What a judgement keeps of its row."""
+# What became of the answer to a question.
 
 Outcome = tuple[str, int | None]
 """An outcome and the position of the chosen article."""
@@ -217,54 +211,3 @@ def likeliest(loglikelihoods: Iterable[float]) -> Outcome:
     best = max(values)
     places = [place for place, value in enumerate(values, 1) if value == best]
     return ("choice", places[0]) if len(places) == 1 else ("unparsable", None)
-
-
-def judgement(row: Document, answer: str | None) -> Json:
-    """Return a judgement: a row of the second stage with its outcome."""
-    text = answer or ""
-    found, choice = outcome(text, int(row["ways"]), row["language"], row.get("prefill"))
-    return _kept(row) | {"outcome": found, "choice": choice, "answer": text}
-
-
-def judgements_of_samples(samples: Iterable[Document]) -> list[Json]:
-    """Turn the samples that lm_eval logs into judgements."""
-    made = []
-    for number, sample in enumerate(samples):
-        doc, answers = sample["doc"], sample["filtered_resps"]
-        missing = [name for name in ("id", "ways", "sides", "language", "question") if name not in doc]
-        if missing or not answers:
-            raise OutcomesError(
-                f"sample {number}: found no {missing[0] if missing else 'answer'}, expected a sample of "
-                "polbias_selfassess_preference or polbias_selfassess_least_biased"
-            )
-        if isinstance(answers[0], str | None):
-            made.append(judgement(doc, answers[0]))
-            continue
-        found, choice = likeliest(float(each[0]) for each in answers[: doc["ways"]])
-        made.append(_kept(doc) | {"outcome": found, "choice": choice, "answer": None})
-    return made
-
-
-def judgements_of_journal(records: Iterable[Document]) -> list[Json]:
-    """Take the judgements of a journal; those that only have an answer are read."""
-    made = []
-    for number, record in enumerate(records):
-        if "outcome" in record and "choice" in record:
-            answer = record.get("answer")
-            made.append(
-                _kept(record) | {name: record[name] for name in ("outcome", "choice")} | {"answer": answer}
-            )
-        elif {"answer", "ways", "language"} <= {*record}:
-            made.append(judgement(record, record["answer"]))
-        else:
-            raise OutcomesError(
-                f"record {number}: found {', '.join(map(str, record)) or 'nothing'}, expected a row of "
-                "the second stage with 'outcome' and 'choice', or with 'answer'"
-            )
-    return made
-
-
-def _kept(row: Document) -> Json:
-    return {name: row.get(name) for name in CHOICE_COLUMNS} | {
-        "truncated": row.get("truncated", row.get("truncated_articles"))
-    }

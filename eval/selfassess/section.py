@@ -15,6 +15,8 @@ from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.instruments import Settings
 from polbias.eval.selfassess.analysis import OTHER, Analysis, analyse, findings, measure_of
 from polbias.eval.selfassess.answers import COLUMNS, NAME, Answers, called, notice, read_answers, rows, say
+from polbias.eval.selfassess.shares import SEED
+from polbias.eval.selfassess.summary import TABLES, selfassess_summary
 from polbias.eval.selfassess.tables import side_name, tables
 
 # The figures of the instrument, set by set, drawn from its tables.
@@ -127,7 +129,7 @@ def _number(cell: Cell) -> float:
 def section(answers: Document, settings: Settings) -> Section:
     """Analyse the answers."""
     everyone = _analysed(answers, settings)
-    made = {table.id: table for table in tables(everyone)}
+    made = {table.id: table for table in tables(everyone, settings.seed)}
     return Section(
         NAME,
         tuple(each.answers.respondent for each in everyone),
@@ -136,6 +138,7 @@ def section(answers: Document, settings: Settings) -> Section:
         tuple(figures(everyone, made)),
         tuple(notice for each in everyone for notice in _notices(each.answers)),
         {each.answers.respondent: _summary(each) for each in everyone},
+        _full(everyone, settings.seed) if settings.full else {},
     )
 
 
@@ -163,6 +166,14 @@ def _summary(analysis: Analysis) -> Json:
     shares = [{**cell.names, **cell.shares, "p": cell.flip.p_value} for cell in analysis.cells]
     found: Json = finite({"sets": sets, "shares": shares})
     return found
+
+
+def _full(everyone: Sequence[Analysis], seed: int) -> dict[str, list[Json]]:
+    made: dict[str, list[Json]] = {name: [] for name in TABLES}
+    for each in everyone:
+        for name, found in selfassess_summary(each, SEED + seed).items():
+            made[name] += [{"respondent": each.answers.respondent} | row for row in found]
+    return made
 
 
 def _notices(answers: Answers) -> Iterator[Notice]:

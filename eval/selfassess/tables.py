@@ -22,7 +22,7 @@ from polbias.eval.selfassess.analysis import (
 from polbias.eval.selfassess.answers import called, say
 from polbias.eval.selfassess.position import consistency, position_bias
 from polbias.eval.selfassess.schema import OUTCOMES, Judgements
-from polbias.eval.selfassess.shares import by_question, by_role, in_mode, side_shares
+from polbias.eval.selfassess.shares import SEED, by_question, by_role, in_mode, side_shares
 
 _WHERE = "respondent set"
 _WORST = ("worst_low", "worst_high")
@@ -31,12 +31,12 @@ _PAPER_CELL = {"question": "preference", "role": "user"}
 _ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
 
 
-def tables(everyone: Sequence[Analysis]) -> Iterator[Table]:
+def tables(everyone: Sequence[Analysis], seed: int = 0) -> Iterator[Table]:
     """Yield the tables, corrected ones first; one without rows is left out."""
     made = [_whole(everyone), _table4(everyone, "corrected"), _shares(everyone)]
     made += [_roles(everyone, "corrected"), _questions(everyone, "corrected")]
     made += [_positions(everyone), _articles(everyone)]
-    made += [make(everyone, "paper") for make in (_table4, _roles, _questions)]
+    made += [make(everyone, "paper", SEED + seed) for make in (_table4, _roles, _questions)]
     yield from (table for table in made if table.rows)
 
 
@@ -67,7 +67,7 @@ def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
             yield {"without": called("without", name), "bias": left, **dict.fromkeys(_WORST)}
 
 
-def _table4(everyone: Sequence[Analysis], mode: Mode) -> Table:
+def _table4(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table:
     """Preferences among articles for a biased user, a line per respondent."""
     rows: list[Row] = []
     titles: dict[str, str] = {}
@@ -76,7 +76,7 @@ def _table4(everyone: Sequence[Analysis], mode: Mode) -> Table:
         for cell in each.cells:
             if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
                 continue
-            used = in_mode(cell.rows, mode)
+            used = in_mode(cell.rows, mode, seed)
             shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
             set_name, ways = cell.names["set"], cell.names["ways"]
             for side in _ORDER[ways] if used.n else ():
@@ -122,9 +122,9 @@ def _cell_row(who: str, cell: Cell) -> Row:
     )
 
 
-def _roles(everyone: Sequence[Analysis], mode: Mode) -> Table:
+def _roles(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table:
     rows: list[Row] = []
-    for who, judgements in _in_mode(everyone, mode):
+    for who, judgements in _in_mode(everyone, mode, seed):
         rows += (
             _named(who, found, "question", "ways")
             | {name: named(found, name) for name in ("user", "agent")}
@@ -135,9 +135,9 @@ def _roles(everyone: Sequence[Analysis], mode: Mode) -> Table:
     return table_of("figure2", shown, rows, mode)
 
 
-def _questions(everyone: Sequence[Analysis], mode: Mode) -> Table:
+def _questions(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table:
     rows: list[Row] = []
-    for who, judgements in _in_mode(everyone, mode):
+    for who, judgements in _in_mode(everyone, mode, seed):
         rows += (
             _named(who, found, "role", "ways")
             | {name: named(found, name) for name in ("preference", "least_biased")}
@@ -189,11 +189,11 @@ def _articles(everyone: Sequence[Analysis]) -> Table:
     return table_of("articles", shown, rows)
 
 
-def _in_mode(everyone: Sequence[Analysis], mode: Mode) -> Iterator[tuple[str, Judgements]]:
+def _in_mode(everyone: Sequence[Analysis], mode: Mode, seed: int) -> Iterator[tuple[str, Judgements]]:
     """Yield the judgements that a mode considers, set by set."""
     for each in everyone:
         for _, rows in by_set(each.answers.judgements):
-            yield each.answers.respondent, in_mode(rows, mode)
+            yield each.answers.respondent, in_mode(rows, mode, seed)
 
 
 def _named(who: str, found: Document, *names: str) -> dict[str, Value]:

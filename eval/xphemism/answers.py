@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import OutcomesError
+from polbias.eval.report.document import Notice
 from polbias.eval.report.labels import Wording
 from polbias.eval.report.reading import counting, texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
@@ -19,7 +19,6 @@ from polbias.eval.xphemism.schema import (
     PROMPT_CODES,
     SHIFT_CODES,
     Group,
-    Problem,
     Records,
 )
 
@@ -34,17 +33,19 @@ COLUMNS: Mapping[str, str] = {
     "judgmental_exchange": "int8",
     "prompt_style": "string",
     "instruction_language": "string",
+    "shift_in_answers": "string",
     "log_true": "double",
     "log_false": "double",
 }
-"""The columns of the data, and of log-likelihood tasks those of the labels "true" and "false"."""
+"""The columns of the data; the shift as a published file of answers has it; and of log-likelihood tasks those
+of the labels "true" and "false"."""
 
 LOGLIKELIHOOD = "_loglikelihood"
 _PAIR_COLUMNS = (
     "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base", "judgmental_exchange",
     "prompt_style", "instruction_language",
 )  # fmt: skip
-_ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id")
+_ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id", "shift_in_answers")
 _FLAGS: Mapping[Any, int] = {0: 0, 1: 1}
 _KNOWN: Mapping[str, Mapping[Any, int]] = {
     "gold": GOLD_CODES,
@@ -110,96 +111,37 @@ _WORDING = Wording(NAME)
 say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
-# From the samples that lm_eval logs to answered pairs.
+# From what was asked and read of it to answered pairs.
 
-Judge: TypeAlias = Callable[[str, str], str]
-"""From an answer and the language of its instruction to one of the labels of answered pairs."""
+Read: TypeAlias = tuple[Document, Any]
+"""A row of the data, and what was read of the answers to it: labels, or the share and mass of likelihoods."""
 
 _NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_exchange": 0}
 """What the labels of a placebo row are where the data leave them open."""
 _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
-_NEEDED = ("pair_id", "arm", "prompt_style", "instruction_language", *_SHARED)
 
 
-def paired(samples: Iterable[Document], model: str, problems: list[Problem], judge: Judge) -> list[Json]:
+def paired(read: Iterable[Read], model: str, problems: list[Notice]) -> list[Json]:
     """Pair the base rows with the shifted and the placebo rows of the same ``pair_id``."""
     rows: list[Json] = []
-    for about, base, exchange in _pairs(
-        samples, model, problems, lambda sample, number, doc: _judged(sample, number, doc, judge)
-    ):
-        if len(base) != len(exchange):
-            name = ", ".join(about[each] for each in _KEYS)
-            said_of = f"{len(base)} answers to the base claim and {len(exchange)} to the other"
-            problems.append(Problem("samples", name, said_of, "as many", "kept"))
-        rows.append(about | {"base": base, "exchange": exchange})
-    return rows
-
-
-def paired_likelihoods(samples: Iterable[Document], model: str, problems: list[Problem]) -> list[Json]:
-    """Pair the rows of the tasks that compare log-likelihoods."""
-    return [
-        about | {"base": base, "exchange": exchange}
-        for about, base, exchange in _pairs(samples, model, problems, _share)
-    ]
-
-
-def _pairs(
-    samples: Iterable[Document],
-    model: str,
-    problems: list[Problem],
-    read: Callable[[Document, int, Document], Any],
-) -> Iterator[tuple[Json, Any, Any]]:
-    """Yield what all rows of a pair have in common, and what was read of its base row and of the other."""
-    found: dict[tuple[str, str, str], list[tuple[Document, Any]]] = {}
-    for number, sample in enumerate(samples):
-        doc = _document(sample, number)
+    found: dict[tuple[str, str, str], list[Read]] = {}
+    for doc, said in read:
         key = str(doc["pair_id"]), str(doc["prompt_style"]), str(doc["instruction_language"])
-        found.setdefault(key, []).append((doc, read(sample, number, doc)))
+        found.setdefault(key, []).append((doc, said))
     for key, pair in sorted(found.items(), key=lambda each: each[0]):
         fault = _fault([doc for doc, _ in pair])
         if fault:
-            problems.append(Problem("samples", ", ".join(key), *fault, "left out"))
+            problems.append(Notice(", ".join(key), fault, "left out", serious=True))
             continue
-        (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != "base")
+        (_, base), (doc, exchange) = sorted(pair, key=lambda each: each[0]["arm"] != BASE)
+        if len(base) != len(exchange):
+            uneven = f"found {len(base)} answers to the base claim and {len(exchange)} to the other"
+            problems.append(Notice(", ".join(key), uneven, "kept"))
         about = {name: _label(doc, name) for name in _SHARED} | dict(zip(_KEYS, key, strict=True))
-        yield about | {"model": model, "arm": doc["arm"]}, base, exchange
-
-
-def _judged(sample: Document, number: int, doc: Document, judge: Judge) -> list[str]:
-    try:
-        return [judge(text, str(doc["instruction_language"])) for text in _texts(sample, number)]
-    except ValueError as error:  # no language that is read
-        raise OutcomesError(f"sample {number}: {error}") from None
-
-
-def _share(sample: Document, number: int, doc: Document) -> tuple[float, float]:
-    """The share of "true" in the probability of both labels, and that probability."""
-    answers = sample.get("filtered_resps") or ()
-    try:
-        return true_share([(float(first), greedy) for first, greedy in answers])
-    except (TypeError, ValueError, OverflowError):
-        raise OutcomesError(
-            f"sample {number}: found {answers!r:.60}, expected two log-likelihoods; give the samples of a "
-            "task that compares them"
-        ) from None
-
-
-def read_truth(text: str, language: str) -> str:
-    """Return what became of one answer: one of the labels of answered pairs."""
-    return outcome(text, language)
-
-
-def _document(sample: Document, number: int) -> Document:
-    doc: Any = sample.get("doc")
-    missing = [name for name in _NEEDED if name not in doc] if isinstance(doc, Mapping) else _NEEDED
-    if missing:
-        raise OutcomesError(
-            f"sample {number}: found no {', '.join(missing)} in its doc, expected a sample of an X-phemism "
-            "task"
-        )
-    own: Document = doc
-    return own
+        about |= {"model": model, "arm": doc["arm"], "base": base, "exchange": exchange}
+        rows.append(about | {"shift_in_answers": doc.get("shift_in_answers") or about["shift"]})
+    return rows
 
 
 def _label(doc: Document, name: str) -> Any:
@@ -207,29 +149,15 @@ def _label(doc: Document, name: str) -> Any:
     return _NEUTRAL.get(name) if unset else doc[name]
 
 
-def _texts(sample: Document, number: int) -> list[str]:
-    """All answers, whether they came from several requests or from one repeated."""
-    texts: list[str] = []
-    answers = sample.get("filtered_resps") or sample.get("resps") or ()
-    for each in answers if isinstance(answers, list | tuple) else [answers]:
-        texts += each if isinstance(each, list | tuple) else [each]
-    if not all(isinstance(text, str | None) for text in texts):
-        raise OutcomesError(
-            f"sample {number}: found log-likelihoods, expected answers in words; give the samples of a task "
-            "that generates"
-        )
-    return [text or "" for text in texts]
-
-
-def _fault(docs: Sequence[Document]) -> tuple[str, str] | None:
-    """What was found and what was expected, if rows make no pair."""
+def _fault(docs: Sequence[Document]) -> str:
+    """Why rows make no pair; empty if they do."""
     arms = sorted(str(doc["arm"]) for doc in docs)
     if arms not in (["base", "shifted"], ["base", "placebo"]):
-        return f"the rows {', '.join(arms)}", "one base row and one shifted or placebo row"
+        return f"found the rows {', '.join(arms)}, expected one base row and one shifted or placebo row"
     for name in ("cluster_id", "gold"):
         if docs[0][name] != docs[1][name]:
-            return f"{name} {docs[0][name]!r} and {docs[1][name]!r}", "the same in both rows"
-    return None
+            return f"{name}: found {docs[0][name]!r} and {docs[1][name]!r}, expected the same in both rows"
+    return ""
 
 
 # From the rows of a respondent to answered pairs: base and exchanged claim beside each other.
@@ -273,26 +201,19 @@ def read_answers(respondent: str, table: Any) -> Answers:
 
     A prompt that was asked in several tasks counts as in the first of them by name, small tasks last.
     """
-    columns = table.select(["id", "task", "repeat", *_PAIR_COLUMNS, *_ANSWER]).to_pydict()
-    samples, scored, repeated = [], False, 0
+    taken = (*_PAIR_COLUMNS, "shift_in_answers")
+    columns = table.select(["id", "task", "repeat", *taken, *_ANSWER]).to_pydict()
+    read: list[Read] = []
+    scored, repeated = False, 0
     for asked, others in counting(columns, ("repeat", *_ANSWER)):
         repeated += others
-        doc = {name: columns[name][asked[0]] for name in _PAIR_COLUMNS}
+        doc = {name: columns[name][asked[0]] for name in taken}
         likely = [(columns[name][asked[0]], False) for name in _ANSWER[1:]]
         scored = likely[0][0] is not None
-        said = likely if scored else [columns["label"][row] for row in asked]
-        samples.append({"doc": doc, "filtered_resps": said})
-    problems: list[Problem] = []
-    masses: dict[Group, float] = {}
-    if scored:
-        rows = paired_likelihoods(samples, respondent, problems)
-        records, masses = share_records(rows), label_masses(rows)
-    else:
-        records = Records.of(paired(samples, respondent, problems, _as_read))
-    alone = sum(each.done == "left out" for each in problems)
+        read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))
+    problems: list[Notice] = []
+    rows = paired(read, respondent, problems)
+    records = share_records(rows) if scored else Records.of(rows)
+    masses = label_masses(rows) if scored else {}
+    alone = sum(each.serious for each in problems)
     return Answers(respondent, records, masses, alone, len(problems) - alone, repeated)
-
-
-def _as_read(label: str, _: str) -> str:
-    """Rows hold what was read of answers, not their texts."""
-    return label

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from polbias.eval.statistics import (
     t_test,
 )
 from polbias.eval.support import State, Support, discordant
-from polbias.eval.xphemism.regression import DIMENSIONS, Axis, shifted_on, statsmodels
+from polbias.eval.xphemism.regression import Axis, shifted_on, statsmodels
 from polbias.eval.xphemism.schema import ARMS, AXES, LABELS, Group, Records
 
 # Leaning itself: does the verdict change otherwise when the word leans right than when it leans left?
@@ -380,20 +379,7 @@ def _mcnemar(lost: int, gained: int) -> float:
 
 # X-phemism pairs by log-likelihood: changes of the share of "true" in the probability of both labels.
 # A probability is no answer: the regressions of Eq. 1 count answers, and half of them take these for
-# independent draws. Shares have this table of their own, and are never pooled with answers.
-
-_FIGURES = ("se", "low", "high", "p", "n", "clusters", "note")
-Row = Json
-
-
-def likelihood_table(rows: Sequence[Document], seed: int = 0) -> list[Row]:
-    """Analyse shares of "true" by log-likelihood."""
-    masses = label_masses(rows)
-    return [
-        group._asdict() | effect | {"label_mass": masses[group]}
-        for group, part in share_records(rows).groups()
-        for effect in _effects(part, seed)
-    ]
+# independent draws. Shares are of a respondent of their own, and never pooled with answers.
 
 
 def label_masses(rows: Sequence[Document]) -> dict[Group, float]:
@@ -420,19 +406,13 @@ def _shares(true: Sequence[float]) -> Floats:
     return table
 
 
-def _effects(records: Records, seed: int) -> Iterator[Row]:
-    for each in penalties(records, seed):
-        yield _row("penalty", each.claims, each.change, each)
-    for axis in DIMENSIONS:
-        tested = leaning(records, axis, seed)
-        yield _row("leaning", axis, tested.effect, tested)
+def judgment(records: Records) -> Json:
+    """Compare the changes of shares where the exchanged word is judgmental with those where it is not."""
     rows = records.select(records.shifted)
     side = Factor(rows.judgmental_exchange.astype(np.intp), (0, 1))
     found = contrast(rows.change, side, rows.cluster, [-1, 1])
     note = "" if len({*side.codes.tolist()}) == 2 else "no judgmental exchanged word or no other"
-    yield {
-        "effect": "judgment",
-        "claims": "shifted",
+    return {
         "estimate": POINTS * found.estimate,
         **ends(found),
         "p": found.p_value,
@@ -440,8 +420,3 @@ def _effects(records: Records, seed: int) -> Iterator[Row]:
         "clusters": found.clusters,
         "note": note,
     }
-
-
-def _row(effect: str, claims: str, estimate: float, source: Any) -> Row:
-    figures = {name: getattr(source, name) for name in _FIGURES}
-    return {"effect": effect, "claims": claims, "estimate": estimate, **figures}

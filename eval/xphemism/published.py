@@ -7,7 +7,6 @@ from the data; the shift of the answers is kept beside, because the published sc
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,18 +15,22 @@ from reprlib import repr as brief
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.eval.report.document import Notice
+from polbias.eval.report.instruments import instrument
+from polbias.eval.report.reading import ReadFile, RunFacts, digest, schema, tabulated
+from polbias.eval.samples import SampleFile
+from polbias.eval.xphemism.answers import NAME
 from polbias.eval.xphemism.schema import (
+    ANSWER_CODES,
     AXIS_CODES,
     GOLD_CODES,
+    LABELS,
     PROMPT_CODES,
     PROMPTS,
     SHIFT_CODES,
-    Problem,
-    Reading,
-    Records,
     is_answer,
 )
-from polbias.files import InputError
+from polbias.files import InputError, read_json
 
 LANGUAGE = "de"
 """Language of the published instructions."""
@@ -42,15 +45,17 @@ _LABELS: dict[str, Mapping[object, int]] = {
 }
 _COLUMNS = ("id", "base_word", "exchange_word", *_LABELS)
 _ARMS = ("base_claim", "exchange_claim")
+_DATASET = "polbix"
+_SHOWN = 20  # problems that are told one by one
 
 
-def read_published(data: Path, answers: Path) -> Reading:
-    """Read a user's copy of the published files, or files of the same layout.
+def read_published(data: Path, answers: Path) -> list[ReadFile]:
+    """Read a user's copy of the published files, or files of the same layout: the answers of each model.
 
     Source:
         Jakob et al. (2025), section 4.1.
     """
-    problems: list[Problem] = []
+    problems: list[Notice] = []
     labels = _read_labels(data, problems)
     given = _read_answers(answers)
     if not labels.keys() & given.keys():
@@ -69,11 +74,38 @@ def read_published(data: Path, answers: Path) -> Reading:
             problems.append(_lacking(answers.name, name))
     _check_complete(rows, answers.name, problems)
     _check_runs(rows, answers.name, problems)
-    problems.sort(key=lambda each: (each.file, each.row, each.found))
-    return Reading(Records.of(rows), tuple(problems))
+    problems.sort(key=lambda each: (each.where, each.found))
+    if not rows:
+        first = "".join(f"; first problem: {each.where}: {each.found}" for each in problems[:1])
+        raise InputError(f"{answers}: found no answered pair that can be used{first}")
+    return [*_by_model(rows, answers, problems)]
 
 
-def _read_labels(path: Path, problems: list[Problem]) -> dict[str, Json | None]:
+def _by_model(rows: Sequence[Document], path: Path, problems: Sequence[Notice]) -> Iterator[ReadFile]:
+    """Yield the answers of each model; the problems stand with the first."""
+    notices = [*problems[:_SHOWN]]
+    if len(problems) > _SHOWN:
+        notices.append(Notice(path.name, f"{len(problems) - _SHOWN:,} more such places", "as those", True))
+    wanted, hashed = schema(instrument(NAME)), digest(path)
+    for model in sorted({row["model"] for row in rows}):
+        own, file = [row for row in rows if row["model"] == model], SampleFile(model, _DATASET, "", path)
+        table = tabulated([each for row in own for each in _outcomes(row)], wanted, file)
+        yield ReadFile(file, NAME, table, len(own), hashed, RunFacts(), tuple(notices))
+        notices = []
+
+
+def _outcomes(row: Document) -> Iterator[Json]:
+    """Yield the answers to both claims of a pair."""
+    for arm, answers in (("base", row["base"]), ("shifted", row["exchange"])):
+        about = {name: value for name, value in row.items() if name not in ("base", "exchange")}
+        about |= {"id": f"{row['pair_id']}/{row['prompt_style']}/{arm}", "arm": arm, "dataset": _DATASET}
+        for repeat, said in enumerate(answers):
+            label = LABELS[ANSWER_CODES[said]]
+            became = "answered" if label in LABELS[:2] else label
+            yield about | {"repeat": repeat, "label": label, "outcome": became}
+
+
+def _read_labels(path: Path, problems: list[Notice]) -> dict[str, Json | None]:
     """The labels by id; None where they cannot be used."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -97,16 +129,16 @@ def _read_labels(path: Path, problems: list[Problem]) -> dict[str, Json | None]:
     return found
 
 
-def _labelled(row: Json, where: str, file: str, problems: list[Problem]) -> Json | None:
+def _labelled(row: Json, where: str, file: str, problems: list[Notice]) -> Json | None:
     labels = {name: (row[name] or "").strip().lower() for name in _LABELS}
     for name, value in labels.items():
         if value not in _LABELS[name]:
             expected = " or ".join(map(str, _LABELS[name]))
-            problems.append(Problem(file, where, f"{name} {row[name]!r}", expected, "left out"))
+            problems.append(_problem(file, where, f"{name} {row[name]!r}", expected, "left out"))
             return None
     words = sorted(str(row[name] or "").strip() for name in ("base_word", "exchange_word"))
     if not all(words):
-        problems.append(Problem(file, where, f"words {words}", "a base and an exchange word", "left out"))
+        problems.append(_problem(file, where, f"words {words}", "a base and an exchange word", "left out"))
         return None
     return {
         "cluster_id": " | ".join(words),
@@ -120,12 +152,7 @@ def _labelled(row: Json, where: str, file: str, problems: list[Problem]) -> Json
 
 def _read_answers(path: Path) -> dict[str, Document]:
     """The items by id."""
-    try:
-        items = json.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); expected a JSON file") from None
-    except ValueError as error:
-        raise InputError(f"{path}: cannot be read ({error}); expected JSON in UTF-8") from None
+    items = read_json(path, "a list of items with id and answers")
     if not isinstance(items, list) or not items:
         raise InputError(f"{path}: found {brief(items)}, expected a list of items with id and answers")
     found: dict[str, Document] = {}
@@ -138,22 +165,22 @@ def _read_answers(path: Path) -> dict[str, Document]:
     return found
 
 
-def _answered(name: str, labels: Json, item: Document, file: str, problems: list[Problem]) -> Iterator[Json]:
+def _answered(name: str, labels: Json, item: Document, file: str, problems: list[Notice]) -> Iterator[Json]:
     """Yield a row for every prompt and model of an item."""
     stale = item.get("shift", labels["shift"])
     if not isinstance(stale, str) or stale.lower() not in SHIFT_CODES:
-        problems.append(Problem(file, name, f"shift {brief(stale)}", "left, right or none", "not used"))
+        problems.append(_problem(file, name, f"shift {brief(stale)}", "left, right or none", "not used"))
         stale = labels["shift"]
     arms = item.get("truthfulness_probability")
     base, exchange = (_by_prompt(arms, arm) for arm in _ARMS)
     if base is None or exchange is None:
         expected = "truthfulness_probability with base_claim and exchange_claim"
-        problems.append(Problem(file, name, brief(arms), expected, "left out"))
+        problems.append(_problem(file, name, brief(arms), expected, "left out"))
         return
     for prompt in sorted({*base, *exchange}):
         style = prompt.removesuffix("_prompt")
         if style not in PROMPT_CODES:
-            problems.append(Problem(file, name, f"prompt {prompt!r}", "simple or advanced", "left out"))
+            problems.append(_problem(file, name, f"prompt {prompt!r}", "simple or advanced", "left out"))
             continue
         before, after = base.get(prompt, {}), exchange.get(prompt, {})
         for model in sorted({*before, *after}):
@@ -162,12 +189,12 @@ def _answered(name: str, labels: Json, item: Document, file: str, problems: list
             if runs[0] is None or runs[1] is None:
                 bad = before.get(model) if runs[0] is None else after.get(model)
                 expected = "a list of 1, 0, null or refusal for both claims"
-                problems.append(Problem(file, where, brief(bad), expected, "left out"))
+                problems.append(_problem(file, where, brief(bad), expected, "left out"))
                 continue
             yield labels | {
                 "pair_id": name,
                 "model": model,
-                "prompt": PROMPTS[PROMPT_CODES[style]],
+                "prompt_style": PROMPTS[PROMPT_CODES[style]],
                 "instruction_language": LANGUAGE,
                 "shift_in_answers": stale.lower(),
                 "base": runs[0],
@@ -190,39 +217,43 @@ def _runs(given: Any) -> Sequence[Any] | None:
     return plain if all(map(is_answer, plain)) else None
 
 
-def _check_complete(rows: Sequence[Document], file: str, problems: list[Problem]) -> None:
+def _check_complete(rows: Sequence[Document], file: str, problems: list[Notice]) -> None:
     """Report claims that a model has not answered although it answered others with that prompt."""
-    cells = Counter((row["model"], row["prompt"]) for row in rows)
-    seen = {(row["pair_id"], row["model"], row["prompt"]) for row in rows}
-    reported = {each.row for each in problems}
+    cells = Counter((row["model"], row["prompt_style"]) for row in rows)
+    seen = {(row["pair_id"], row["model"], row["prompt_style"]) for row in rows}
+    reported = {each.where for each in problems}
     for pair in dict.fromkeys(row["pair_id"] for row in rows):
         for model, prompt in sorted(cells):
             style = "advanced" if prompt == "objective" else prompt
-            wheres = {f"{pair}, {each}, {model}" for each in (prompt, style)}
+            wheres = {f"{file}: {pair}, {each}, {model}" for each in (prompt, style)}
             if (pair, model, prompt) not in seen and not wheres & reported:
                 problems.append(
-                    Problem(
+                    _problem(
                         file, f"{pair}, {prompt}, {model}", "no answers", "answers as to others", "left out"
                     )
                 )
 
 
-def _check_runs(rows: Sequence[Document], file: str, problems: list[Problem]) -> None:
+def _check_runs(rows: Sequence[Document], file: str, problems: list[Notice]) -> None:
     """Report rows with another number of runs than most of their model and prompt."""
     sizes: dict[tuple[str, str], Counter[int]] = {}
     for row in rows:
-        sizes.setdefault((row["model"], row["prompt"]), Counter()).update(
+        sizes.setdefault((row["model"], row["prompt_style"]), Counter()).update(
             map(len, (row["base"], row["exchange"]))
         )
     usual = {cell: max(counts, key=lambda size: (counts[size], size)) for cell, counts in sizes.items()}
     for row in rows:
-        expected = usual[row["model"], row["prompt"]]
+        expected = usual[row["model"], row["prompt_style"]]
         found = len(row["base"]), len(row["exchange"])
         if found != (expected, expected):
-            where = f"{row['pair_id']}, {row['prompt']}, {row['model']}"
+            where = f"{row['pair_id']}, {row['prompt_style']}, {row['model']}"
             said = f"{found[0]} runs of the base claim and {found[1]} of the exchanged one"
-            problems.append(Problem(file, where, said, f"{expected} of each", "kept"))
+            problems.append(_problem(file, where, said, f"{expected} of each", "kept"))
 
 
-def _lacking(file: str, name: str) -> Problem:
-    return Problem(file, name, "no such id", "the claims of the other file", "left out")
+def _problem(file: str, where: str, found: str, expected: str, done: str) -> Notice:
+    return Notice(f"{file}: {where}", f"found {found}, expected {expected}", done, serious=True)
+
+
+def _lacking(file: str, name: str) -> Notice:
+    return _problem(file, name, "no such id", "the claims of the other file", "left out")

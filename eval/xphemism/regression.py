@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Floats, Json
+from polbias.aliases import Booleans, Floats
 from polbias.eval.columns import Factor, Level, OutcomesError
 from polbias.eval.separation import determined, independent, support
 from polbias.eval.xphemism.schema import AXES, Answered, Records
@@ -276,9 +275,6 @@ def _exploded(claims: Design) -> Design:
 
 # The coefficients of Eq. 1 for every model, prompt and axis (Table 3, and what is right).
 
-COLUMNS = ("model", "prompt", "axis", "term", "coef", "se", "p", "n", "clusters")
-"""The columns of the main table of every mode."""
-
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
@@ -317,21 +313,15 @@ class Coefficient:
     firth: float
     note: str
 
-    def row(self) -> Json:
-        """Return the columns of the main table."""
-        return {name: getattr(self, name) for name in COLUMNS}
 
-
-def coefficients(
-    rows: Answered, mode: Mode = "corrected", exclude: Iterable[str] = (), penalised: bool = True
-) -> list[Coefficient]:
+def coefficients(rows: Answered, mode: Mode = "corrected", penalised: bool = True) -> list[Coefficient]:
     """Estimate Eq. 1 for every model, prompt and axis.
 
     Source:
         Jakob et al. (2025), Table 3.
     """
     found: list[Coefficient] = []
-    for group, records in Records.of(rows).without(exclude).groups():
+    for group, records in Records.of(rows).groups():
         for axis in DIMENSIONS:
             regression = design(records, axis, mode)
             fitted = fit(regression, mode in CLUSTERED)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import yaml
 
-from polbias.files import InputError, guarded, unguarded
-from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, SheetError, sheet, sheet_lines, sheet_text
+from polbias.files import InputError, guarded, write_text
+from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, SheetError, named_rows, sheet
 from polbias.generators.policy.quality import Found, Item, codes, defects, quality
 from polbias.generators.policy.templates import VARIANTS, Statement, StatementsFile, load_statements
 from polbias.template_files import MAX_TEXT, shown
@@ -98,24 +96,17 @@ def write_review(path: Path, found: Iterable[Row]) -> None:
         lines.append(
             [*kept.key, kept.text, ", ".join(kept.findings), kept.suggestion, kept.decision, kept.reviewer]
         )
-    text = sheet(COLUMNS, ([guarded(cell) for cell in line] for line in lines))
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_text(text, encoding="utf-8", newline="")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(
-            f"{shown(path)}: cannot be written ({error.strerror}); choose another place"
-        ) from None
+    write_text(path, sheet(COLUMNS, ([guarded(cell) for cell in line] for line in lines)))
 
 
 def read_review(path: Path) -> list[Row]:
     """Read a review file, as it was written or as a spreadsheet saved it."""
-    text = sheet_text(path, "a review file")
     problems: list[str] = []
     read: dict[Key, Row] = {}
-    for line, cells in _records(path, text):
+    lines = named_rows(
+        path, COLUMNS, "a review file", unguard=True, exact=("text", "suggestion"), least=_NEEDED
+    )
+    for line, cells in lines:
         name = f"{shown(path)}:{line}"
         if isinstance(cells, str):
             problems.append(f"{name}: {cells}")
@@ -134,37 +125,13 @@ def read_review(path: Path) -> list[Row]:
     return list(read.values())
 
 
-def _records(path: Path, text: str) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield line and cells of every line after the head, or what is wrong with it."""
-    lines = sheet_lines(text)
-    _, first = next(lines, (1, [""]))
-    head = [cell.strip() for cell in first] if isinstance(first, list) else []
-    if head != list(COLUMNS):
-        expected = ", ".join(COLUMNS)
-        found = ", ".join(head)[:80] or "nothing"
-        raise SheetError(
-            [f"{shown(path)}:1: head: found {found}; expected {expected}, separated by tabs; restore it"]
-        )
-    for line, cells in lines:
-        if isinstance(cells, str):
-            yield line, cells
-            continue
-        if len(cells) >= _NEEDED:  # some programs drop empty cells at the end
-            cells += [""] * (len(COLUMNS) - len(cells))
-        count = len(cells)
-        wrong = f"found {count} columns, expected {len(COLUMNS)}; restore the tabs of this line"
-        yield line, cells if count == len(COLUMNS) else wrong
-
-
-def _row(line: int, cells: Sequence[str]) -> Row:
-    cells = [unguarded(cell) for cell in cells]
-    statement, language, variant, text, findings, suggestion, decision, reviewer = cells
-    names = tuple(name.strip() for name in findings.split(",") if name.strip())
-    decision = decision.strip()
+def _row(line: int, cells: Mapping[str, str]) -> Row:
+    names = tuple(name.strip() for name in cells["findings"].split(",") if name.strip())
+    decision = cells["decision"]
     if decision.lower() in (ACCEPT, REJECT):
         decision = decision.lower()
-    place = statement.strip(), language.strip(), variant.strip()
-    return Row(*place, text, names, suggestion, decision, reviewer.strip(), line)
+    place = cells["statement"], cells["language"], cells["variant"]
+    return Row(*place, cells["text"], names, cells["suggestion"], decision, cells["reviewer"], line)
 
 
 def _problem(row: Row) -> str | None:
@@ -244,7 +211,7 @@ def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Pat
         if own:
             new[path] = _corrected(path, own)
     for path, text in new.items():
-        _replace(path, text)
+        write_text(path, text)
     return Applied(
         tuple(corrected),
         tuple(row for row in decided if row.kind == "reject"),
@@ -349,21 +316,3 @@ def _defective(row: Row, corrected: Sequence[Row], file: StatementsFile) -> str 
         return None
     written = row.decision[:60]
     return f"decision: found {written!r}, which has the defect {found[0].code}; write another correction"
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file in one step, so that it is never half written."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode("utf-8"))
-            Path(temporary).chmod(path.stat().st_mode & 0o777)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InputError(
-            f"{shown(path)}: cannot be written ({error.strerror}); nothing in it has changed"
-        ) from None

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from polbias.files import BuildError
 from polbias.generators.engine.rows import Rows
-from polbias.generators.engine.spec import Join, TableSpec
+from polbias.generators.engine.spec import Filled, Join, TableSpec
 from polbias.manifest import content_hash
 
 # A file that Arrow writes to: it hashes what it is given, and keeps an error until it is asked for it.
@@ -128,7 +128,7 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
     recurring = [
         leaf
         for field in spec.arrow_schema()
-        if not isinstance(spec.columns[field.name], Join)
+        if not isinstance(spec.columns[field.name], Join | Filled)
         for leaf in _leaves(field.name, field.type)
     ]
     return {

@@ -17,10 +17,13 @@ from polbias.generators.engine.spec import (
     Copy,
     Expression,
     Factor,
+    Filled,
     Join,
     Listing,
     Lookup,
+    Struct,
     TableSpec,
+    parts_of,
 )
 
 # Fold neighbouring parts of a join into one lookup, so that a row needs fewer pieces put together.
@@ -32,7 +35,7 @@ _MAX_BYTES = 2 << 20
 
 def fold(join: Join, factors: Sequence[Factor]) -> Join:
     """Fold texts and lookups that stand side by side where the result is small."""
-    folded: list[Lookup | Copy] = []
+    folded: list[Lookup | Copy | Filled] = []
     for part in join.parts:
         piece = Lookup(factors=(), values=[part]) if isinstance(part, str) else part
         merged = None
@@ -117,11 +120,20 @@ class Rows:
         if isinstance(expression, Copy):
             return columns[expression.column]
         if isinstance(expression, Lookup):
-            code = codes.get(expression.factors)
-            if code is None:
-                code = pa.array(self._product.codes(flat, expression.factors).astype(np.int32))
-                codes[expression.factors] = code
-            return expression.values.take(code)
+            return expression.values.take(self._code(expression, flat, codes))
+        if isinstance(expression, Struct):
+            members = [self._column(member, flat, codes, columns) for member in expression.members.values()]
+            return pa.StructArray.from_arrays(members, names=list(expression.members))
+        if isinstance(expression, Filled):
+            values, places, numbers, fillers = expression.pieces
+            code = self._code(expression.text, flat, codes)
+            texts, filler = places.take(code), numbers.take(code).flatten().to_numpy()
+            own = np.zeros((1 + len(fillers), len(flat)), np.int64)
+            for number, lookup in enumerate(fillers, 1):
+                own[number] = self._code(lookup, flat, codes)
+            chosen = texts.flatten().to_numpy() + own[filler, pc.list_parent_indices(texts).to_numpy()]
+            pieces = values.take(pa.array(chosen))
+            return pc.binary_join(pa.ListArray.from_arrays(texts.offsets, pieces, mask=texts.is_null()), "")
         # Folded: no part is a mere text any more.
         parts = [
             self._column(part, flat, codes, columns) for part in expression.parts if not isinstance(part, str)
@@ -139,21 +151,27 @@ class Rows:
             return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
         return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "")
 
+    def _code(self, lookup: Lookup, flat: Indices, codes: dict[tuple[str, ...], Any]) -> Any:
+        code = codes.get(lookup.factors)
+        if code is None:
+            code = pa.array(self._product.codes(flat, lookup.factors).astype(np.int32))
+            codes[lookup.factors] = code
+        return code
+
 
 def _bytes_per_row(spec: TableSpec) -> int:
     """Estimate the bytes of one row from the mean length of the values that it is made of."""
     widths: dict[str, int] = {}
     for name, expression in spec.columns.items():
-        parts = expression.parts if isinstance(expression, Join | Listing) else (expression,)
-        widths[name] = sum(_width(part, widths) for part in parts)
+        widths[name] = sum(_width(part, widths) for part in parts_of(expression))
     return sum(widths.values())
 
 
-def _width(part: str | Constant | Lookup | Copy | Join, widths: dict[str, int]) -> int:
+def _width(part: str | Constant | Lookup | Copy, widths: dict[str, int]) -> int:
     if isinstance(part, str):
         return len(part)
     if isinstance(part, Lookup):
         return int(part.values.nbytes // max(1, len(part.values)))
     if isinstance(part, Copy):
         return widths[part.column]
-    return len(str(part.value)) if isinstance(part, Constant) else 0
+    return len(str(part.value))

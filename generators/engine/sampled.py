@@ -272,16 +272,15 @@ class Drawn:
         self._strata = Strata(spec.factors, spec.exclude, sample)
         self._width = math.prod(levels[name] for name in sample.pair)
         self._offsets = _offsets(levels, sample)
-        self._skipped = sample.skip // self._width
-        drawn, count = self._skipped + sample.rows // self._width, len(self._strata.pairs)
+        count = len(self._strata.pairs)
         least = min(self._strata.pairs, default=0)
-        if drawn > least * count:
-            asked = f"{sample.rows:,} rows" + (f" beyond the first {sample.skip:,}" if sample.skip else "")
+        most = least * count * self._width
+        if sample.rows > most:
             raise BuildError(
-                f"{where}: {asked} are asked for; the smallest of {count:,} strata has {least:,} pairs, so "
-                f"that {least * count * self._width:,} rows can be drawn evenly in all; ask for fewer"
+                f"{where}: {sample.rows:,} rows are asked for; the smallest of {count:,} strata has "
+                f"{least:,} pairs, so that {most:,} rows can be drawn evenly in all; ask for fewer"
             )
-        self._name = spec.dataset, sample.version or spec.version, f"{sample.draw}/{where}"
+        self._name = spec.dataset, sample.version or spec.version, f"sample/{where}"
 
     @cached_property
     def _permutations(self) -> Permutations:
@@ -291,7 +290,7 @@ class Drawn:
         """Return the positions of rows [start, stop) in the full product."""
         check_range(start, stop, self.rows)
         first, last = start // self._width, -(-stop // self._width)
-        numbers = np.arange(first, last, dtype=np.int64) + self._skipped
+        numbers = np.arange(first, last, dtype=np.int64)
         draws, stratum = np.divmod(numbers, len(self._strata.pairs))
         pairs = self._strata.flat(self._permutations(draws, stratum), stratum)
         found = (pairs[:, None] + self._offsets[None, :]).ravel()

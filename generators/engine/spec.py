@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -26,11 +29,8 @@ class Sample(BaseModel):
         pair: factors whose levels together make a pair, slowest first; all of their levels are taken for
             every pair that is drawn. With none, a pair is one row.
         strata: factors all of whose combinations get the same number of pairs, or one more, slowest first.
-        draw: names the draw. The same name, dataset, config and version give the same rows; a larger sample
-            begins with the rows of a smaller one.
-        version: that the draw goes by; by default that of the table.
-        skip: rows of the draw to pass over, also in whole pairs. A sample that skips as many rows as another
-            one has holds none of its rows.
+        version: that the draw goes by; by default that of the table. The same dataset, config and version
+            give the same rows; a larger sample begins with the rows of a smaller one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,9 +38,7 @@ class Sample(BaseModel):
     rows: int = Field(ge=1)
     pair: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
-    draw: str = "sample"
     version: str | None = None
-    skip: int = Field(default=0, ge=0)
 
     @model_validator(mode="after")
     def _distinct(self) -> Sample:
@@ -130,19 +128,70 @@ class Copy(_Declared):
     column: str
 
 
+class Filled(_Declared):
+    """Texts with other values of the row in the place of their marks; without a text there is none.
+
+    Attributes:
+        text: where marks may stand any number of times.
+        fillers: mark to what is put in its place; where two marks begin alike, the first one counts.
+    """
+
+    text: Lookup
+    fillers: Mapping[str, Lookup] = Field(min_length=1)
+
+    @cached_property
+    def pieces(self) -> tuple[Any, Any, Any, list[Lookup]]:
+        """All pieces and values; by text their places, and numbers of fillers (0: none); these fillers."""
+        marks = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
+        cut = [None if text is None else marks.split(text) for text in self.text.values.to_pylist()]
+        pieces = dict.fromkeys(piece for text in cut if text for piece in text)
+        used = [mark for mark in self.fillers if mark in pieces]
+        fillers = [self.fillers[mark] for mark in used]
+        values = [pa.array(pieces, pa.string()), *(filler.values for filler in fillers)]
+        place = {piece: number for number, piece in enumerate(pieces)}
+        place |= zip(used, accumulate(map(len, values)), strict=False)
+        number = {mark: number for number, mark in enumerate(used, 1)}
+        places = [text and [place[piece] for piece in text] for text in cut]
+        numbers = [text and [number.get(piece, 0) for piece in text] for text in cut]
+        whole = pa.list_(pa.int64())
+        return pa.concat_arrays(values), pa.array(places, whole), pa.array(numbers, whole), fillers
+
+
 class Join(_Declared):
     """String parts of a row put one after the other."""
 
-    parts: tuple[str | Lookup | Copy, ...] = Field(min_length=1)
+    parts: tuple[str | Lookup | Copy | Filled, ...] = Field(min_length=1)
 
 
 class Listing(_Declared):
     """String parts of a row as a list, in this order."""
 
-    parts: tuple[Lookup | Copy, ...] = Field(min_length=1)
+    parts: tuple[Lookup | Copy | Filled, ...] = Field(min_length=1)
 
 
-Expression = Constant | Lookup | Copy | Join | Listing
+class Struct(_Declared):
+    """Values of a row under names."""
+
+    members: Mapping[str, Constant | Lookup | Filled] = Field(min_length=1)
+
+
+Expression = Constant | Lookup | Copy | Filled | Join | Listing | Struct
+
+
+def parts_of(expression: str | Expression) -> Iterator[str | Constant | Lookup | Copy]:
+    """Yield what an expression is made of in the end."""
+    inner: Iterable[str | Expression]
+    if isinstance(expression, Join | Listing):
+        inner = expression.parts
+    elif isinstance(expression, Filled):
+        inner = (expression.text, *expression.fillers.values())
+    elif isinstance(expression, Struct):
+        inner = expression.members.values()
+    else:
+        yield expression
+        return
+    for part in inner:
+        yield from parts_of(part)
 
 
 class Exclusion(_Declared):
@@ -185,7 +234,7 @@ class TableSpec(_Declared):
             raise ValueError(f"factor names must be distinct, found {[f.name for f in self.factors]}")
         seen: set[str] = set()
         for name, expression in self.columns.items():
-            for part in expression.parts if isinstance(expression, Join | Listing) else (expression,):
+            for part in parts_of(expression):
                 if isinstance(part, Lookup):
                     _check_lookup(name, part, sizes)
                 elif isinstance(part, Copy) and part.column not in seen:
@@ -209,17 +258,18 @@ class TableSpec(_Declared):
         """Return the Arrow schema of the table."""
         types: dict[str, Any] = {}
         for name, expression in self.columns.items():
-            if isinstance(expression, Constant):
-                types[name] = expression.type
-            elif isinstance(expression, Lookup):
-                types[name] = expression.values.type
-            elif isinstance(expression, Copy):
-                types[name] = types[expression.column]
-            elif isinstance(expression, Listing):
-                types[name] = pa.list_(pa.string())
-            else:
-                types[name] = pa.string()
+            types[name] = types[expression.column] if isinstance(expression, Copy) else _type(expression)
         return pa.schema(list(types.items()))
+
+
+def _type(expression: Constant | Lookup | Filled | Join | Listing | Struct) -> Any:
+    if isinstance(expression, Constant):
+        return expression.type
+    if isinstance(expression, Lookup):
+        return expression.values.type
+    if isinstance(expression, Struct):
+        return pa.struct([(name, _type(member)) for name, member in expression.members.items()])
+    return pa.list_(pa.string()) if isinstance(expression, Listing) else pa.string()
 
 
 def _check_lookup(column: str, lookup: Lookup, sizes: Mapping[str, int]) -> None:
@@ -238,10 +288,9 @@ def _check_sample(sample: Sample, sizes: Mapping[str, int]) -> None:
     if unknown:
         raise ValueError(f"the sample names unknown factors {unknown}; known: {list(sizes)}")
     pair = math.prod(sizes[name] for name in sample.pair)
-    if sample.rows % pair or sample.skip % pair:
+    if sample.rows % pair:
         raise ValueError(
-            f"a sample of pairs of {pair} rows has, and skips, a multiple of {pair} rows, found "
-            f"{sample.rows:,} rows and {sample.skip:,} skipped"
+            f"a sample of pairs of {pair} rows has a multiple of {pair} rows, found {sample.rows:,} rows"
         )
 
 

@@ -67,12 +67,19 @@ def sheet_lines(text: str, delimiter: str = "\t") -> Iterator[tuple[int, list[st
 
 
 def named_rows(
-    path: Path, needed: Sequence[str], expected: str, *, unguard: bool = False
+    path: Path,
+    needed: Sequence[str],
+    expected: str,
+    *,
+    unguard: bool = False,
+    exact: Sequence[str] = (),
+    least: int = 1,
 ) -> Iterator[tuple[int, dict[str, str] | str]]:
-    """Yield the number of every line below the head and its cells by column, without blanks around them.
+    """Yield the number of every line below the head and its cells by column, or what is wrong with it.
 
     Columns may stand in any order and be more than those that are needed; tabs, commas or semicolons separate
-    them, whichever the head has.
+    them, whichever the head has. Blanks around a cell go, but in columns that are `exact`; a line has at
+    `least` so many cells.
     """
     text = sheet_text(path, expected)
     first = text.partition("\n")[0]
@@ -88,13 +95,14 @@ def named_rows(
     for line, cells in lines:
         if isinstance(cells, str):
             yield line, cells
-        elif len(cells) > len(head) and any(cells[len(head) :]):
+        elif len(cells) < least or any(cells[len(head) :]):
             wrong = f"found {len(cells)} columns, expected {len(head)}"
             yield line, f"{wrong}; restore the separators of this line"
         else:  # some programs drop empty cells at the end
             filled = [*cells, *[""] * (len(head) - len(cells))]
-            clean = [unguarded(cell.strip()) if unguard else cell.strip() for cell in filled]
-            yield line, dict(zip(head, clean, strict=False))
+            row = dict(zip(head, filled, strict=False))
+            row = {name: cell if name in exact else cell.strip() for name, cell in row.items()}
+            yield line, {name: unguarded(cell) for name, cell in row.items()} if unguard else row
 
 
 # Review files of suggestions: what a service suggested, and beside it what a person decided.

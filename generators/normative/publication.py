@@ -20,16 +20,9 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
     family = load_family(templates)
     return {
         "languages": [family.instructions.language],
-        "paper": family.dataset.paper,
         "patterns": patterns(templates),
         "logics": [logic.name for logic in MODAL_LOGICS],
-        "frames": {
-            domain: [{"id": frame.id, "forces": list(frame.forms)} for frame in file.frames]
-            for domain, file in family.frames.items()
-        },
-        "styles": {name: style.text for name, style in family.instructions.styles.items()},
-        "subjects": [subject.subject for subject in family.dataset.subjects],
-        "errata": [erratum.model_dump(mode="json") for erratum in family.errata],
+        "family": family,
     }
 
 

@@ -12,6 +12,7 @@ from polbias.files import TemplateError
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
 from polbias.generators.partisan.country import (
     ISSUES,
+    LEANINGS,
     AnyCountry,
     EnglishComparison,
     EnglishCountry,
@@ -23,7 +24,6 @@ from polbias.generators.partisan.templates import (
     Family,
     Gold,
     Kind,
-    Language,
     Patterns,
     PrintedForm,
     PrintedPremise,
@@ -71,35 +71,38 @@ def formal_pairs(patterns: Patterns) -> tuple[PairPattern, ...]:
     )
 
 
-def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
-    """Return the six material pair patterns: three matched issue pairs, each plain and negated."""
+def issue_pairs(
+    named: Sequence[tuple[str, Mapping[Leaning, str], Mapping[Leaning, str]]],
+    pair_kind: Literal["mirror", "matched"] = "matched",
+) -> tuple[PairPattern, ...]:
+    """Return two material pair patterns for each (key, ids, issues): plain and negated."""
     return tuple(
         PairPattern(
-            f"{pair.right}-{pair.left}{suffix}",
+            key + suffix,
             "material",
-            {"left": pair.left + suffix, "right": pair.right + suffix},
-            {"left": pair.left, "right": pair.right},
-            negated=bool(suffix),
-            pair_kind="matched",
+            {leaning: name + suffix for leaning, name in ids.items()},
+            issues,
+            bool(suffix),
+            pair_kind,
         )
         for suffix in ("", NEGATED)
-        for pair in country.matched_issues
+        for key, ids, issues in named
     )
+
+
+def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
+    """Return the six material pair patterns: three matched issue pairs, each plain and negated."""
+    issues: dict[str, Mapping[Leaning, str]] = {
+        f"{pair.right}-{pair.left}": {"left": pair.left, "right": pair.right}
+        for pair in country.matched_issues
+    }
+    return issue_pairs([(key, pair, pair) for key, pair in issues.items()])
 
 
 def crossed_pairs(issues: Sequence[str] = ISSUES) -> tuple[PairPattern, ...]:
     """Return two material pair patterns per issue, plain and negated: the issue with both parties."""
-    return tuple(
-        PairPattern(
-            issue + suffix,
-            "material",
-            {"left": issue + suffix, "right": issue + suffix},
-            {"left": issue, "right": issue},
-            negated=bool(suffix),
-        )
-        for suffix in ("", NEGATED)
-        for issue in issues
-    )
+    both = {issue: dict.fromkeys(LEANINGS, issue) for issue in issues}
+    return issue_pairs([(issue, same, same) for issue, same in both.items()], "mirror")
 
 
 # The clauses of an argument: conclusion, substantial premise, membership premise, and what they say.
@@ -107,13 +110,14 @@ def crossed_pairs(issues: Sequence[str] = ISSUES) -> tuple[PairPattern, ...]:
 View = Json
 
 
-class Claim(NamedTuple):
-    """What an argument is made from, whatever its variation."""
+class Cell(NamedTuple):
+    """What an argument is made from."""
 
     pattern: PairPattern
     gold: Gold
     leaning: Leaning
     gender: PersonGender
+    variation: str
 
 
 @dataclass(frozen=True)
@@ -133,36 +137,133 @@ class Clauses:
     slots: Document
 
 
-class ClauseWriter:
-    """Writes the clauses of one country's arguments.
+# Write the arguments: from pattern, gold, leaning, gender and variation to sentences and their formula.
 
-    Args:
-        country: whose people, sides and issues.
-        language: patterns of its language.
+# Where the two premises and the distractor (2) stand in each variation (Table 3).
+_ORDER: Mapping[str, tuple[int, ...]] = {
+    "default": (0, 1),
+    "conlast": (0, 1),
+    "perm": (1, 0),
+    "rand": (0, 2, 1),
+}
+DISTRACTOR = Atom("distractor")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument.
+
+    Attributes:
+        text: as it stands in a prompt.
+        conclusion: first letter capital.
+        premises: clauses in the order of the text, the distractor among them.
+        inference: what a formal argument says; None for a material one.
+        slots: slot name to value.
     """
 
-    def __init__(self, country: AnyCountry, language: Language) -> None:
-        self.country = country
-        self.patterns = language.patterns
-        self._texts = language.pattern_texts
+    text: str
+    conclusion: str
+    premises: tuple[str, ...]
+    inference: Inference | None
+    slots: Document
 
-    def write(self, claim: Claim, form: PrintedForm) -> Clauses:
-        """Write the clauses."""
-        favoured = other(claim.leaning) if form.leaning_swapped else claim.leaning
+
+class Writer:
+    """Writes the arguments of one country, corrected or as printed.
+
+    Args:
+        family: the templates.
+        country: whose people and issues.
+    """
+
+    def __init__(self, family: Family, country: AnyCountry) -> None:
+        self.family = family
+        self.country = country
+        self.language = family.language(country)
+        self._render = self.language.pattern_texts.render
+        self._clauses = lru_cache(maxsize=None)(self._write_clauses)
+        self._argument = lru_cache(maxsize=None)(self._write_argument)
+        self._candidates = lru_cache(maxsize=None)(self._find_candidates)
+        self.errata = lru_cache(maxsize=None)(self._find_errata)
+
+    def write(self, cell: Cell, printed: bool = False) -> Argument:
+        """Write an argument, corrected or as the paper prints it."""
+        errata = self._candidates(cell) if printed else ()
+        return self._argument(cell, tuple(erratum.id for erratum in errata))
+
+    def printed_name(self, cell: Cell) -> str:
+        """Return the name of the pattern in the paper's table."""
+        names = [e.printed.pattern_name for e in self._candidates(cell) if e.printed.pattern_name]
+        return names[-1] if names else cell.pattern.ids[cell.leaning]
+
+    def _find_errata(self, cell: Cell) -> tuple[Erratum, ...]:
+        """Return the errata that concern the text or label of an argument."""
+        corrected = self.write(cell).text
+        return tuple(
+            erratum
+            for erratum in self._candidates(cell)
+            if erratum.marks or self._argument(cell, (erratum.id,)).text != corrected
+        )
+
+    def _find_candidates(self, cell: Cell) -> tuple[Erratum, ...]:
+        row = {
+            "country": self.country.id,
+            "kind": cell.pattern.kind,
+            "pattern": cell.pattern.ids[cell.leaning],
+            "issue": cell.pattern.issues[cell.leaning] if cell.pattern.issues else None,
+            "gold": cell.gold,
+            "leaning": cell.leaning,
+            "gender": cell.gender,
+            "variation": cell.variation,
+        }
+        return tuple(e for e in self.family.errata if e.applies.shots is None and e.applies.matches(**row))
+
+    def _form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
+        return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
+
+    def _write_argument(self, cell: Cell, uncorrected: tuple[str, ...]) -> Argument:
+        clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
+        patterns, form = self.language.patterns, self._form(uncorrected)
+        text = self._render(
+            f"variations.{cell.variation}",
+            form.variation or patterns.variations[cell.variation],  # type: ignore[index]
+            {
+                "conclusion": clauses.conclusion,
+                "premises": clauses.premises,
+                "distractor": patterns.distractor,
+            },
+        )
+        inference = None
+        if clauses.formulas:
+            *premises, goal = clauses.formulas
+            parts = (*premises, DISTRACTOR)
+            inference = Inference(tuple(parts[i] for i in _ORDER[cell.variation]), goal)
+        spoken = (*clauses.premises, patterns.distractor)
+        return Argument(
+            text=text,
+            conclusion=clauses.conclusion[:1].upper() + clauses.conclusion[1:],
+            premises=tuple(spoken[i] for i in _ORDER[cell.variation]),
+            inference=inference,
+            slots=clauses.slots,
+        )
+
+    def _write_clauses(self, cell: Cell, uncorrected: tuple[str, ...]) -> Clauses:
+        form = self._form(uncorrected)
+        favoured = other(cell.leaning) if form.leaning_swapped else cell.leaning
         cast = {
-            "X": self._view(favoured, claim.gender, form),
-            "Y": self._view(other(favoured), claim.gender, form),
+            "X": self._view(favoured, cell.gender, form),
+            "Y": self._view(other(favoured), cell.gender, form),
         }
         people = {"favoured": cast["X"]["name"], "favoured_party": cast["X"]["label"]}
         people |= {"other": cast["Y"]["name"], "other_party": cast["Y"]["label"]}
         return (
-            self._formal(claim, cast, form, people)
-            if claim.pattern.kind == "formal"
-            else self._material(claim, cast, form, people)
+            self._formal(cell, cast, form, people)
+            if cell.pattern.kind == "formal"
+            else self._material(cell, cast, form, people)
         )
 
-    def _formal(self, claim: Claim, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
-        pattern = self.patterns.formal.patterns[claim.pattern.key]
+    def _formal(self, cell: Cell, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
+        pattern = self.language.patterns.formal.patterns[cell.pattern.key]
         goal, universal, change = pattern.conclusion, pattern.premise, form.premise
         subject, object_ = cast[goal.subject], cast[goal.object]
         slots = {"subject": subject, "object": object_, "negated": goal.negated} | self._comparison(
@@ -170,19 +271,21 @@ class ClauseWriter:
         )
         if form.conclusion_article:
             slots["a"] = f"{form.conclusion_article} {{}}".format
-        conclusion = self._render("formal.conclusion", self.patterns.formal.conclusion, slots)
+        conclusion = self._render("formal.conclusion", self.language.patterns.formal.conclusion, slots)
         atom: Formula = Atom(goal.relation, (subject["name"], object_["name"]))
 
-        relation = universal.relation if claim.gold == "valid" else self.country.irrelevant[claim.pattern.key]
+        relation = universal.relation if cell.gold == "valid" else self.country.irrelevant[cell.pattern.key]
         relation = change.relation or relation
         side = {view["leaning"]: view for view in cast.values()}
         more = side[change.subject] if change.subject else cast[universal.subject]
         less = side[change.object] if change.object else cast[universal.object]
-        shape = self.patterns.formal.shapes[universal.shape]
+        shape = self.language.patterns.formal.shapes[universal.shape]
         compared = {"subject": more, "object": less} | self._comparison(relation)
         premise = self._render(f"formal.shapes.{universal.shape}", shape, compared)
 
-        members, first, second = self._membership(self.patterns.formal.membership, (subject, object_), form)
+        members, first, second = self._membership(
+            self.language.patterns.formal.membership, (subject, object_), form
+        )
         return Clauses(
             conclusion,
             (premise, members),
@@ -194,15 +297,15 @@ class ClauseWriter:
             people | {"comparison": relation, "issue": None, "areas": []},
         )
 
-    def _material(self, claim: Claim, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
-        texts, negated = self.patterns.material, claim.pattern.negated
+    def _material(self, cell: Cell, cast: Mapping[str, View], form: PrintedForm, people: View) -> Clauses:
+        texts, negated = self.language.patterns.material, cell.pattern.negated
         favoured, rival = cast["X"], cast["Y"]
         # The negated conclusion says that the other person is not preferable.
         subject, object_ = (rival, favoured) if negated else (favoured, rival)
         goal = {"subject": subject, "object": object_, "negated": negated, "domain": self.country.domain}
-        issue = (claim.pattern.issues or {})[claim.leaning]
+        issue = (cell.pattern.issues or {})[cell.leaning]
         areas = list(self.country.issues[issue].areas)
-        degree = texts.degree[claim.gold]
+        degree = texts.degree[cell.gold]
         competence = {"favoured": favoured, "other": rival, "areas": areas, "degree": degree}
         members, *_ = self._membership(texts.membership, (subject, object_), form)
         return Clauses(
@@ -244,136 +347,6 @@ class ClauseWriter:
             noun = self.country.sides[leaning].noun
             view |= {"noun": noun, "group": group.text, "be": "is" if group.number == "singular" else "are"}
         return view
-
-    def _render(self, field: str, text: str, slots: Document) -> str:
-        return self._texts.render(field, text, slots)
-
-
-# Write the arguments: from pattern, gold, leaning, gender and variation to sentences and their formula.
-
-# Where the two premises and the distractor (2) stand in each variation (Table 3).
-_ORDER: Mapping[str, tuple[int, ...]] = {
-    "default": (0, 1),
-    "conlast": (0, 1),
-    "perm": (1, 0),
-    "rand": (0, 2, 1),
-}
-DISTRACTOR = Atom("distractor")
-
-
-class Cell(NamedTuple):
-    """What an argument is made from."""
-
-    pattern: PairPattern
-    gold: Gold
-    leaning: Leaning
-    gender: PersonGender
-    variation: str
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One argument.
-
-    Attributes:
-        text: as it stands in a prompt.
-        conclusion: first letter capital.
-        premises: clauses in the order of the text, the distractor among them.
-        inference: what a formal argument says; None for a material one.
-        slots: slot name to value.
-    """
-
-    text: str
-    conclusion: str
-    premises: tuple[str, ...]
-    inference: Inference | None
-    slots: Document
-
-
-class Writer:
-    """Writes the arguments of one country, corrected or as printed.
-
-    Args:
-        family: the templates.
-        country: whose people and issues.
-    """
-
-    def __init__(self, family: Family, country: AnyCountry) -> None:
-        self.family = family
-        self.country = country
-        self.language = family.language(country)
-        self._clause_writer = ClauseWriter(country, self.language)
-        self._clauses = lru_cache(maxsize=None)(self._write_clauses)
-        self._argument = lru_cache(maxsize=None)(self._write_argument)
-        self._candidates = lru_cache(maxsize=None)(self._find_candidates)
-        self.errata = lru_cache(maxsize=None)(self._find_errata)
-
-    def write(self, cell: Cell) -> Argument:
-        """Write an argument, corrected."""
-        return self._argument(cell, ())
-
-    def printed(self, cell: Cell) -> Argument:
-        """Write an argument as the paper prints it."""
-        return self._argument(cell, tuple(erratum.id for erratum in self._candidates(cell)))
-
-    def printed_name(self, cell: Cell) -> str:
-        """Return the name of the pattern in the paper's table."""
-        names = [e.printed.pattern_name for e in self._candidates(cell) if e.printed.pattern_name]
-        return names[-1] if names else cell.pattern.ids[cell.leaning]
-
-    def _find_errata(self, cell: Cell) -> tuple[Erratum, ...]:
-        """Return the errata that concern the text or label of an argument."""
-        corrected = self.write(cell).text
-        return tuple(
-            erratum
-            for erratum in self._candidates(cell)
-            if erratum.marks or self._argument(cell, (erratum.id,)).text != corrected
-        )
-
-    def _find_candidates(self, cell: Cell) -> tuple[Erratum, ...]:
-        row = {
-            "country": self.country.id,
-            "kind": cell.pattern.kind,
-            "pattern": cell.pattern.ids[cell.leaning],
-            "issue": cell.pattern.issues[cell.leaning] if cell.pattern.issues else None,
-            "gold": cell.gold,
-            "leaning": cell.leaning,
-            "gender": cell.gender,
-            "variation": cell.variation,
-        }
-        return tuple(e for e in self.family.errata if e.applies.shots is None and e.applies.matches(**row))
-
-    def _form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
-        return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
-
-    def _write_clauses(self, claim: Claim, uncorrected: tuple[str, ...]) -> Clauses:
-        return self._clause_writer.write(claim, self._form(uncorrected))
-
-    def _write_argument(self, cell: Cell, uncorrected: tuple[str, ...]) -> Argument:
-        clauses = self._clauses(Claim(*cell[:4]), uncorrected)
-        patterns, form = self.language.patterns, self._form(uncorrected)
-        text = self.language.pattern_texts.render(
-            f"variations.{cell.variation}",
-            form.variation or patterns.variations[cell.variation],  # type: ignore[index]
-            {
-                "conclusion": clauses.conclusion,
-                "premises": clauses.premises,
-                "distractor": patterns.distractor,
-            },
-        )
-        inference = None
-        if clauses.formulas:
-            *premises, goal = clauses.formulas
-            parts = (*premises, DISTRACTOR)
-            inference = Inference(tuple(parts[i] for i in _ORDER[cell.variation]), goal)
-        spoken = (*clauses.premises, patterns.distractor)
-        return Argument(
-            text=text,
-            conclusion=clauses.conclusion[:1].upper() + clauses.conclusion[1:],
-            premises=tuple(spoken[i] for i in _ORDER[cell.variation]),
-            inference=inference,
-            slots=clauses.slots,
-        )
 
 
 def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, StringConstraints, model_validator
 
@@ -229,13 +229,14 @@ class _Language(BaseModel):
     language: Literal["en", "de"]
 
 
-_MODELS: dict[str, type[EnglishCountry] | type[GermanCountry]] = {"en": EnglishCountry, "de": GermanCountry}
+def load_in_language(path: Path, **models: Any) -> Any:
+    """Read a file as the model of the language that it names."""
+    return load_template(path, models[load_template(path, _Language).language])
 
 
 def load_country(path: Path) -> AnyCountry:
     """Read one country file."""
-    language = load_template(path, _Language).language
-    country: AnyCountry = load_template(path, _MODELS[language])
+    country: AnyCountry = load_in_language(path, en=EnglishCountry, de=GermanCountry)
     if country.id != path.stem:
         raise fault(path, "id", f"found {country.id!r}, expected {path.stem!r} as the file is called")
     return country

@@ -12,9 +12,8 @@ from polbias.aliases import Document
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import shares
-from polbias.generators.partisan import xl_tables as xl
 from polbias.generators.partisan.country import LEANINGS
-from polbias.generators.partisan.tables import dataset
+from polbias.generators.partisan.tables import dataset, large_dataset, products
 from polbias.generators.partisan.templates import VARIATIONS, load_family
 from polbias.generators.partisan.xl_family import READ, load
 from polbias.manifest import Manifest
@@ -36,42 +35,25 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
             (gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)
         ],
         "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
-        "test_rows": first.rows,
         "mini_rows": mini,
-        "countries": [
-            {
-                "title": country.title,
-                "config": country.config,
-                "source": country.source,
-                "sides": [
-                    {
-                        "leaning": leaning,
-                        "label": side.label,
-                        "people": [side.person("f").name, side.person("m").name],
-                    }
-                    for leaning, side in country.side_of.items()
-                ],
-            }
-            for country in family.countries
-        ],
         "languages": sorted(family.languages),
-        "errata": [erratum.model_dump(mode="json") for erratum in family.errata],
-        "shots": family.dataset.shots,
-        "paper": family.dataset.paper,
+        "family": family,
     }
 
 
 def _large(templates: Path | None = None, rows: int | None = None, fresh: bool = False) -> DatasetSpec:
     """Return the specification of so many rows; a config with fewer than its share gives all it has."""
     if rows is None:
-        return xl.dataset(templates, None, fresh)
+        return large_dataset(templates, None, fresh)
     there = _most(templates, fresh)
-    return xl.dataset(templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), fresh)
+    return large_dataset(
+        templates, dict(zip(there, shares(rows, [*there.values()], _PAIR), strict=True)), fresh
+    )
 
 
 def _most(templates: Path | None = None, fresh: bool = False) -> Mapping[str, int]:
     """Return how many rows of each config can be drawn."""
-    return xl.products(load(templates, fresh))
+    return products(load(templates, fresh))
 
 
 def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
@@ -79,37 +61,12 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
     fresh = all(config.endswith("_fresh") for config in manifest.configs)
     large = load(templates, fresh)
     return {
-        "paper": large.published.dataset.paper,
-        "published": large.published.dataset.name,
+        "large": large,
         "languages": sorted({stage.base.language for stage in large.stages}),
         "fresh": fresh,
-        "products": xl.products(large),
+        "products": products(large),
         "variations": VARIATIONS,
-        "shots": large.file.shots,
         "read": READ,
-        "countries": [
-            {
-                "title": stage.base.title,
-                "config": stage.large.config,
-                "source": stage.large.source,
-                "sides": [
-                    {
-                        "leaning": leaning,
-                        "label": stage.base.side_of[leaning].label,
-                        "people": stage.large.people[leaning],
-                    }
-                    for leaning in LEANINGS
-                ],
-                "topics": stage.large.topics,
-                "wordings": [
-                    " / ".join(entry.adjective for entry in entries.values())
-                    for entries in stage.wordings.values()
-                ],
-                "irrelevant": [entry.owned for entry in stage.irrelevant.values()],
-                "distractors": [distractor.text for distractor in stage.distractors.values()],
-            }
-            for stage in large.stages
-        ],
     }
 
 
@@ -123,7 +80,7 @@ LARGE = Publication(
     "Partisan inferences XL: arguments drawn from millions about many politicians and issues",
     _large,
     _large_facts,
-    "polbias.generators.partisan.xl_checking:prove",
+    "polbias.generators.partisan.checking:prove_large",
     most=_most,
     pair=_PAIR,
 )

@@ -1,19 +1,36 @@
-"""Tables of the family: arguments in all variations, instructions and shots."""
+"""Tables of the published set and of the large one: one writer of columns over products of factors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import product
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import pyarrow as pa
 
-from polbias.generators.engine import Constant, DatasetSpec, Exclusion, Expression, Join, Lookup, TableSpec
-from polbias.generators.engine.family import STRING, STRINGS, Factors, by, dataset_of, table
+from polbias.aliases import Json
+from polbias.files import BuildError
+from polbias.generators.engine import (
+    Constant,
+    DatasetSpec,
+    Exclusion,
+    Expression,
+    Factor,
+    Filled,
+    Join,
+    Listing,
+    Lookup,
+    Sample,
+    Struct,
+    TableSpec,
+)
+from polbias.generators.engine.family import STRING, STRINGS, Factors, dataset_of, table
+from polbias.generators.engine.sampled import Strata
 from polbias.generators.partisan.arguments import (
-    Argument,
     Cell,
     PairPattern,
     Writer,
@@ -22,9 +39,10 @@ from polbias.generators.partisan.arguments import (
     material_pairs,
 )
 from polbias.generators.partisan.country import GENDERS, LEANINGS, AnyCountry
-from polbias.generators.partisan.prompts import Draw, HeldOut, Prompter, held_out
-from polbias.generators.partisan.proofs import ANNOTATED, PROVED, Known, basis, known
+from polbias.generators.partisan.prompts import Prompter
+from polbias.generators.partisan.proofs import ANNOTATED, PROVED, basis, known
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Family, Origin, load_family
+from polbias.generators.partisan.xl_family import Large, Stage, load, slug
 
 # Where the text of a row comes from: the paper's table, or polbias.
 
@@ -56,90 +74,20 @@ def source(family: Family, country: AnyCountry, cell: Cell) -> str:
     return wording.format(paper=family.dataset.paper, source=where, country=country.source)
 
 
-# The columns of the partisan tables, over two frames: the product of factors, and the list of examples.
+# The columns, over a product of factors or over the list of examples.
 
 # The factors that make an argument, slowest first.
-ARGUMENT_FACTORS = ("gender", "variation", "gold", "pattern", "leaning")
-_BOOL, _INT = pa.bool_(), pa.int32()
-_VERDICTS = pa.struct([("fol", STRING)])
+_CELL = ("shots", "gender", "variation", "gold", "pattern", "leaning")
+_KINDS = {
+    "shots": pa.int32(),
+    "in_all_shots": pa.bool_(),
+    "exemplar_overlap": pa.bool_(),
+    "verdicts": pa.struct([("fol", STRING)]),
+    "areas": STRINGS,
+}
 _BASES = {PROVED: "fol", ANNOTATED: "paper"}
-SLOTS = pa.struct(
-    [
-        ("favoured", STRING),
-        ("favoured_party", STRING),
-        ("other", STRING),
-        ("other_party", STRING),
-        ("comparison", STRING),
-        ("issue", STRING),
-        ("areas", STRINGS),
-    ]
-)
-
-
-def _verdicts(said: Known) -> Mapping[str, str]:
-    return {"fol": said.verdict}
-
-
-class Frame(Protocol):
-    """Something that arguments, and arguments in a shot setting, can be looked up over."""
-
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(cell)``."""
-        return self.settings(lambda _, cell: make(cell), kind)
-
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(shots, cell)``."""
-
-
-class ProductFrame(Factors):
-    """Rows are a product of factors.
-
-    Args:
-        levels: factor name to levels, slowest factor first.
-        pairs: the pair patterns, whose keys are the levels of ``pattern``.
-    """
-
-    def __init__(self, levels: Mapping[str, Sequence[Any]], pairs: Sequence[PairPattern]) -> None:
-        super().__init__(levels)
-        self._pairs = {pair.key: pair for pair in pairs}
-
-    def arguments(self, make: Callable[[Cell], Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(cell)``."""
-        return self.over(ARGUMENT_FACTORS, lambda *key: make(self._cell(*key)), kind)
-
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(shots, cell)``."""
-        factors = ("shots", *ARGUMENT_FACTORS)
-        return self.over(factors, lambda shots, *key: make(shots, self._cell(*key)), kind)
-
-    def _cell(self, gender: Any, variation: Any, gold: Any, pattern: str, leaning: Any) -> Cell:
-        return Cell(self._pairs[pattern], gold, leaning, gender, variation)
-
-
-class ExampleFrame(Frame):
-    """Rows are held-out examples.
-
-    Args:
-        examples: (shots, cell) of each row.
-    """
-
-    def __init__(self, examples: Sequence[tuple[int, Cell]]) -> None:
-        self.examples = examples
-
-    def settings(self, make: Callable[[int, Cell], Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(shots, cell)``."""
-        return by("example", self.examples)(lambda example: make(*example), kind)
-
-
-@dataclass(frozen=True)
-class Naming:
-    """The columns in which the two splits differ."""
-
-    id: Expression
-    pair_id: Expression
-    cluster_id: Expression
-    prompt: Expression
-    instruction_id: Expression
+_PREMISES = 3  # at most
+Levels = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -147,93 +95,127 @@ class Columns:
     """What the columns of one config are computed from.
 
     Attributes:
+        config: full config name.
+        cluster: what names of clusters begin with.
         writer: of the country's arguments.
         prompter: of what stands before them.
         pairs: the pair patterns.
-        held_out: shots to held-out pairs.
-        config: full config name.
-        printed: whether this is a ``_paper`` config.
+        source: tells where an argument comes from.
+        fillers: what is put in the place of marks in an argument.
     """
 
+    config: str
+    cluster: str
     writer: Writer
     prompter: Prompter
     pairs: Sequence[PairPattern]
-    held_out: Mapping[int, Sequence[HeldOut]]
-    config: str
-    printed: bool
+    source: Callable[[Cell], str]
+    fillers: Mapping[str, Lookup] = field(default_factory=dict)
 
-    def argument(self, cell: Cell) -> Argument:
-        """Return the argument of a cell as this config has it."""
-        return self.writer.printed(cell) if self.printed else self.writer.write(cell)
+    def product(self, levels: Levels, chosen: Sequence[str | Lookup] = ()) -> dict[str, Expression]:
+        """Return the columns over a product of factors; `chosen` names the fillers of a row."""
+        over, pairs = Factors(levels).over, {pair.key: pair for pair in self.pairs}
+        rows = [
+            (shots, Cell(pairs[pattern], gold, leaning, gender, variation))
+            for shots, gender, variation, gold, pattern, leaning in product(*(levels[name] for name in _CELL))
+        ]
+        setting = over("shots instruction", lambda shots, instruction: f"{shots}shot/{instruction}")
+        prefix = over("shots instruction leaning", self.prompter.prefix)
+        return self._columns(_CELL, rows, setting, over("instruction", str), prefix, chosen)
 
-    def expressions(self, frame: Frame, naming: Naming) -> dict[str, Expression]:
-        """Return the columns of the dataset that are not the same in every row."""
-        country = self.writer.country
-        return {
-            "id": naming.id,
-            "language": Constant(value=country.language),
-            "template_id": frame.arguments(self._template_id),
-            "prompt": naming.prompt,
-            "gold": frame.arguments(lambda cell: cell.gold),
-            "pair_id": naming.pair_id,
-            "pair_kind": Constant(value=self.pairs[0].pair_kind),
-            "cluster_id": naming.cluster_id,
-            "proof": frame.arguments(self._proof),
-            "erratum": frame.settings(self._errata),
-            "source": frame.arguments(lambda cell: source(self.writer.family, country, cell)),
-            "kind": Constant(value=self.pairs[0].kind),
-            "leaning": frame.arguments(lambda cell: cell.leaning),
-            "argument": frame.arguments(lambda cell: self.argument(cell).text),
-            "conclusion": frame.arguments(lambda cell: self.argument(cell).conclusion),
-            "premises": frame.arguments(lambda cell: list(self.argument(cell).premises), STRINGS),
-            "variation": frame.arguments(lambda cell: cell.variation),
-            "gender": frame.arguments(lambda cell: cell.gender),
-            "pattern_id": frame.arguments(lambda cell: cell.pattern.ids[cell.leaning]),
-            "instruction_id": naming.instruction_id,
-            "shots": frame.settings(lambda shots, _: shots, _INT),
-            "country": Constant(value=country.country),
-            "in_all_shots": frame.arguments(self._in_all_shots, _BOOL),
-            "exemplar_overlap": frame.settings(self._overlaps, _BOOL),
-            "slots": frame.arguments(lambda cell: dict(self.argument(cell).slots), SLOTS),
-            "logical_form": frame.arguments(self._logical_form),
-            "gold_basis": frame.arguments(lambda cell: _BASES[self._proof(cell)]),
-            "verdicts": frame.arguments(lambda cell: self._of_form(cell, _verdicts), _VERDICTS),
-            "derivation": frame.arguments(lambda cell: self._of_form(cell, attrgetter("derivation"))),
-            "countermodel": frame.arguments(lambda cell: self._of_form(cell, attrgetter("countermodel"))),
+    def examples(self) -> tuple[Levels, dict[str, Expression]]:
+        """Return the columns over the list of examples, and its one factor."""
+        rows = [
+            (shots, pair._replace(leaning=leaning))
+            for shots, pairs in self.prompter.held_out.items()
+            for pair in pairs
+            for leaning in LEANINGS
+        ]
+        setting = Lookup(factors=("example",), values=[f"{shots}shot/example" for shots, _ in rows])
+        columns = self._columns(("example",), rows, setting, Constant(value=None))
+        return {"example": range(len(rows))}, columns
+
+    def _columns(
+        self,
+        factors: tuple[str, ...],
+        rows: Sequence[tuple[int, Cell]],
+        setting: Lookup,
+        instruction: Expression,
+        prefix: str | Lookup = "",
+        chosen: Sequence[str | Lookup] = (),
+    ) -> dict[str, Expression]:
+        found = [self._row(shots, cell) for shots, cell in rows]
+
+        def column(name: str, tell: Callable[[Json], Any]) -> Lookup | Filled:
+            values = [tell(row) for row in found]
+            lookup = Lookup(factors=factors, values=pa.array(values, _KINDS.get(name, STRING)))
+            marked = any(mark in str(value) for value in values for mark in self.fillers)
+            return Filled(text=lookup, fillers=self.fillers) if marked else lookup
+
+        def slot(name: str) -> Lookup | Filled:
+            return column(name, lambda row: row["slots"][name])
+
+        def premise(number: int) -> Lookup | Filled:
+            return column("premises", lambda row: (*row["premises"], None)[number])
+
+        said = {
+            name: column(name, itemgetter(name)) for name in found[0] if name not in ("premises", "slots")
+        }
+        pair_id = (f"{self.config}/", setting, "/", said.pop("pair"), *chosen)
+        return said | {
+            "id": Join(parts=(*pair_id, "/", said["leaning"])),
+            "pair_id": Join(parts=pair_id),
+            "prompt": Join(parts=(prefix, said["argument"])),
+            "instruction_id": instruction,
+            "premises": Listing(parts=tuple(map(premise, range(_PREMISES)))),
+            "slots": Struct(members={name: slot(name) for name in found[0]["slots"]}),
         }
 
-    def _template_id(self, cell: Cell) -> str:
-        name = self.writer.printed_name(cell) if self.printed else cell.pattern.ids[cell.leaning]
-        return f"{cell.pattern.kind}.{self.writer.country.language}.{name}.{cell.gold}"
+    def _row(self, shots: int, cell: Cell) -> Json:
+        """Return what is in the row of an argument."""
+        country, printed, (pattern, *_) = self.writer.country, self.prompter.printed, cell
+        argument, errata = self.writer.write(cell, printed), self.writer.errata(cell)
+        excused = printed and any(erratum.excuses for erratum in errata)
+        proof = basis(cell, argument, excused, f"patterns.{country.language}.yaml")
+        form = known(argument.inference) if argument.inference else None
+        name = self.writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
+        held_out = self.prompter.held_out
+        return {
+            "pair": f"{pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}",
+            "language": country.language,
+            "template_id": f"{pattern.kind}.{country.language}.{name}.{cell.gold}",
+            "gold": cell.gold,
+            "pair_kind": pattern.pair_kind,
+            "cluster_id": f"{self.cluster}/{pattern.key}",
+            "proof": proof,
+            "erratum": ";".join(e.id for e in (*errata, *self.prompter.errata(shots))) or None,
+            "source": self.source(cell),
+            "kind": pattern.kind,
+            "leaning": cell.leaning,
+            "argument": argument.text,
+            "conclusion": argument.conclusion,
+            "premises": argument.premises,
+            "variation": cell.variation,
+            "gender": cell.gender,
+            "pattern_id": pattern.ids[cell.leaning],
+            "shots": shots,
+            "country": country.country,
+            "in_all_shots": all(cell._replace(leaning="left") not in pairs for pairs in held_out.values()),
+            # in any variation
+            "exemplar_overlap": any(
+                (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender)
+                for pair in held_out[shots]
+            ),
+            "slots": argument.slots,
+            "logical_form": form and str(argument.inference),
+            "gold_basis": _BASES[proof],
+            "verdicts": form and {"fol": form.verdict},
+            "derivation": form and form.derivation,
+            "countermodel": form and form.countermodel,
+        }
 
-    def _errata(self, shots: int, cell: Cell) -> str | None:
-        concerned = (*self.writer.errata(cell), *self.prompter.errata(shots))
-        return ";".join(erratum.id for erratum in concerned) or None
 
-    def _proof(self, cell: Cell) -> str:
-        excused = self.printed and any(erratum.excuses for erratum in self.writer.errata(cell))
-        return basis(cell, self.argument(cell), excused, f"patterns.{self.writer.country.language}.yaml")
-
-    def _of_form(self, cell: Cell, tell: Callable[[Known], Any]) -> Any:
-        """Return what is known of the form of an argument; a material one has none."""
-        inference = self.argument(cell).inference
-        return None if inference is None else tell(known(inference))
-
-    def _logical_form(self, cell: Cell) -> str | None:
-        inference = self.argument(cell).inference
-        return None if inference is None else str(inference)
-
-    def _in_all_shots(self, cell: Cell) -> bool:
-        mine = HeldOut(cell.pattern, cell.gold, cell.gender, cell.variation)
-        return all(mine not in pairs for pairs in self.held_out.values())
-
-    def _overlaps(self, shots: int, cell: Cell) -> bool:
-        """Tell whether the examples include this argument in another variation."""
-        shown = ((pair.pattern, pair.gold, pair.gender) for pair in self.held_out[shots])
-        return (cell.pattern, cell.gold, cell.gender) in shown
-
-
-# The tables of the partisan inferences: one specification per config and split.
+# The published set: every argument about one woman and one man of each side.
 
 Edition = Literal["", "_paper", "_mini"]
 
@@ -249,90 +231,203 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
         editions: list[Edition] = ["", "_paper", "_mini"] if country.printed else ["", "_mini"]
         for kind, pairs in kinds.items():
             for edition in editions:
-                specs[edition] += tables(family, writer, f"{country.config}_{kind}", pairs, edition)
+                specs[edition] += _tables(writer, f"{country.config}_{kind}", pairs, edition)
         if country.id in family.dataset.crossed:
-            crossed += tables(family, writer, f"{country.config}_material_crossed", crossed_pairs())
+            crossed += _tables(writer, f"{country.config}_material_crossed", crossed_pairs())
     return dataset_of(family.dataset, (*specs[""], *crossed, *specs["_paper"], *specs["_mini"]))
 
 
-def tables(
-    family: Family, writer: Writer, base: str, pairs: Sequence[PairPattern], edition: Edition = ""
+def _tables(
+    writer: Writer, base: str, pairs: Sequence[PairPattern], edition: Edition = ""
 ) -> list[TableSpec]:
     """Return the splits of one config."""
-    data, kind = family.dataset, pairs[0].kind
-    draw = Draw(data.name, data.draws, base)
-    printed, mini = edition == "_paper", edition == "_mini"
-    prompter = Prompter(writer, kind, draw, printed)
-    held: dict[int, tuple[HeldOut, ...]] = {shots: held_out(draw, pairs, shots) for shots in data.shots}
-    columns = Columns(writer, prompter, pairs, held, base + edition, printed)
-
-    instructions = tuple(writer.language.instructions.of(kind))
-    # Leaning varies fastest, then pattern: every even prefix is complete in pairs and spread over patterns.
-    levels: dict[str, Sequence[Any]] = {
+    data, config, mini = writer.family.dataset, base + edition, edition == "_mini"
+    prompter = Prompter(writer, pairs, data.shots, base, printed=edition == "_paper")
+    told = partial(source, writer.family, writer.country)
+    columns = Columns(config, base, writer, prompter, pairs, told)
+    instructions = tuple(writer.language.instructions.of(pairs[0].kind))
+    levels = {
         "shots": data.mini.shots if mini else data.shots,
         "instruction": data.mini.instructions if mini else instructions,
+        **_cells(pairs, data.mini.variations if mini else VARIATIONS),
+    }
+    exclude = [
+        Exclusion(
+            levels={
+                "shots": shots,
+                "gold": pair.gold,
+                "gender": pair.gender,
+                "variation": pair.variation,
+                "pattern": pair.pattern.key,
+            }
+        )
+        for shots in levels["shots"]
+        for pair in prompter.held_out[shots]
+    ]
+    test = table(data, config, levels, columns.product(levels), exclude=tuple(exclude))
+    if mini or not any(prompter.held_out.values()):
+        return [test]
+    return [test, table(data, config, *columns.examples(), split="fewshot")]
+
+
+def _cells(pairs: Sequence[PairPattern], variations: Sequence[str] = VARIATIONS) -> Levels:
+    # Leaning varies fastest, then pattern: every even prefix is complete in pairs and spread over patterns.
+    return {
         "gender": GENDERS,
-        "variation": data.mini.variations if mini else VARIATIONS,
+        "variation": variations,
         "gold": GOLDS,
         "pattern": [pair.key for pair in pairs],
         "leaning": LEANINGS,
     }
-    frame = ProductFrame(levels, pairs)
-    naming = _test_naming(frame, columns, base)
-    exclude = [Exclusion(levels={"shots": s} | _levels_of(pair)) for s in levels["shots"] for pair in held[s]]
-    test = table(data, base + edition, levels, columns.expressions(frame, naming), exclude=tuple(exclude))
-    if mini or not any(held.values()):
-        return [test]
-    examples = ExampleFrame(
-        [
-            (shots, pair.cell(leaning))
-            for shots, chosen in held.items()
-            for pair in chosen
-            for leaning in LEANINGS
+
+
+# The large set: every pair of people with every pattern, issue, comparison, wording and distractor.
+# Rows are drawn from the product without replacement, both rows of a pair together, and as many from every
+# stratum: a combination of shots, instruction, gender, variation, gold and pattern.
+#
+# The few-shot examples, if any, are those of the published set. Its people stand in no argument of this one.
+
+PAIR = ("leaning",)
+STRATA = ("shots", "instruction", "gender", "variation", "gold", "pattern")
+# Whose strata differ in size, in the order in which they are given up where more rows are asked for.
+_UNEVEN = ("variation", "gold")
+
+
+def large_dataset(
+    folder: Path | None = None, rows: int | Mapping[str, int] | None = None, fresh: bool = False
+) -> DatasetSpec:
+    """Return the specification of the large dataset, with so many rows of a config."""
+    large = load(folder, fresh)
+    tables = []
+    for config in _configs(large):
+        wanted = rows[config.name] if isinstance(rows, Mapping) else rows
+        exclude = config.excluded(1 if fresh else 0 if rows is None else None)
+        most = large.file.rows if wanted is None else wanted
+        sample = _sample(Factors(config.levels).declared, exclude, config.name, most, large.file.draws)
+        columns = config.columns()
+        tables.append(table(large.file, config.name, config.levels, columns, exclude=exclude, sample=sample))
+    return dataset_of(large.file, tables)
+
+
+def products(large: Large) -> Mapping[str, int]:
+    """Return how many rows the product of each config has."""
+    found = {}
+    for config in _configs(large):
+        exclude = config.excluded(1 if config.stage.fresh else None)
+        sample = Sample(rows=len(LEANINGS), pair=PAIR, strata=STRATA)
+        pairs = Strata(Factors(config.levels).declared, exclude, sample).pairs
+        found[config.name] = sum(pairs) * len(LEANINGS)
+    return found
+
+
+@dataclass(frozen=True)
+class _Config:
+    """One config of the large set.
+
+    Attributes:
+        large: the templates.
+        stage: the country.
+        kind: formal, material or material_crossed.
+        pairs: its pair patterns.
+        shown: pair patterns of the published config of that kind, whose examples are shown.
+    """
+
+    large: Large
+    stage: Stage
+    kind: str
+    pairs: Sequence[PairPattern]
+    shown: Sequence[PairPattern]
+
+    @property
+    def name(self) -> str:
+        return f"{self.stage.large.config}_{self.kind}" + ("_fresh" if self.stage.fresh else "")
+
+    @cached_property
+    def levels(self) -> Levels:
+        stage, kind = self.stage, self.pairs[0].kind
+        said = {"wording": tuple(stage.wordings), "irrelevant": tuple(stage.irrelevant)}
+        return {
+            "shots": (0,) if stage.fresh else self.large.file.shots,
+            "instruction": tuple(stage.language.instructions.of(kind)),
+            **(said if kind == "formal" else {}),
+            "distractor": tuple(stage.distractors),
+            **{side: range(len(stage.large.cast(side, GENDERS[0]))) for side in LEANINGS},
+            **_cells(self.pairs),
+        }
+
+    def excluded(self, meeting: int | None) -> tuple[Exclusion, ...]:
+        """Leave out what would repeat an argument, and meetings."""
+        levels = self.levels
+        # A filler that an argument does not show has its first level only.
+        silent = [{"gold": "valid", "irrelevant": level} for level in levels.get("irrelevant", ())[1:]]
+        silent += [
+            {"variation": variation, "distractor": level}
+            for variation in levels["variation"]
+            if variation != "rand"
+            for level in levels["distractor"][1:]
         ]
-    )
-    expressions = columns.expressions(examples, _example_naming(examples, columns, base))
-    numbers = {"example": range(len(examples.examples))}
-    return [test, table(data, base + edition, numbers, expressions, split="fewshot")]
+        apart = [
+            {"left": left, "right": right}
+            for left, right in product(levels["left"], levels["right"])
+            if meeting is not None and (left + right) % 2 != meeting
+        ]
+        return tuple(Exclusion(levels=chosen) for chosen in (*silent, *apart))
+
+    def columns(self) -> dict[str, Expression]:
+        """Return the columns: texts about marks, and what is put in the place of these."""
+        stage, published = self.stage, self.large.published
+        over, base = Factors(self.levels).over, stage.base
+        shown = f"{base.config}_{self.kind}"
+        prompter = Prompter(Writer(published, base), self.shown, self.levels["shots"], shown)
+        chosen: list[str | Lookup] = [
+            "/",
+            stage.people(over, "left", slug),
+            ".",
+            stage.people(over, "right", slug),
+        ]
+        if "wording" in self.levels:
+            chosen += ["/", over("wording", str)]
+            chosen.append(over("irrelevant gold", lambda name, gold: f".{name}" if gold == "invalid" else ""))
+        chosen.append(over("variation distractor", lambda v, name: f"/{name}" if v == "rand" else ""))
+        fillers = stage.fillers(over, formal="wording" in self.levels)
+        made = Columns(self.name, self.name, stage.writer, prompter, self.pairs, self._source, fillers)
+        return made.product(self.levels, chosen)
+
+    def _source(self, cell: Cell) -> str:
+        texts, pattern = self.stage.language.patterns, cell.pattern
+        said = {"paper": self.large.published.dataset.paper, "country": self.stage.large.source}
+        if pattern.issues is None:
+            return self.large.file.formal.format(tables=texts.formal.patterns[pattern.key].source, **said)
+        issue = self.stage.issues[pattern.issues[cell.leaning]]
+        return self.large.file.material.format(tables=texts.material.source, issue=issue.source, **said)
 
 
-def _levels_of(pair: HeldOut) -> dict[str, Any]:
-    key = {"gold": pair.gold, "gender": pair.gender, "variation": pair.variation}
-    return key | {"pattern": pair.pattern.key}
+def _configs(large: Large) -> Iterator[_Config]:
+    for stage in large.stages:
+        patterns = stage.language.patterns
+        # The examples are about the people of the published set, who stand in no argument of this one: their
+        # patterns are others, so that no row is among them.
+        yield _Config(large, stage, "formal", formal_pairs(patterns), formal_pairs(patterns))
+        yield _Config(large, stage, "material", stage.pairs, material_pairs(stage.base))
+        yield _Config(large, stage, "material_crossed", stage.crossed, crossed_pairs())
 
 
-def _test_naming(frame: ProductFrame, columns: Columns, base: str) -> Naming:
-    def prefix(shots: int, instruction: str, leaning: Any) -> str:
-        return columns.prompter.prefix(instruction, columns.held_out[shots], leaning)
+def _sample(
+    factors: Sequence[Factor], exclude: Sequence[Exclusion], config: str, rows: int, draws: str
+) -> Sample:
+    """Return a sample over as many strata as have pairs enough.
 
-    pair = frame.over(
-        ARGUMENT_FACTORS[:-1], lambda gender, variation, gold, key: f"{key}/{gold}/{gender}/{variation}"
-    )
-    setting = frame.over(("shots", "instruction"), lambda shots, instruction: f"{shots}shot/{instruction}")
-    pair_parts = (f"{columns.config}/", setting, "/", pair)
-    return Naming(
-        id=Join(parts=(*pair_parts, "/", frame.over(("leaning",), str))),
-        pair_id=Join(parts=pair_parts),
-        cluster_id=frame.over(("pattern",), lambda key: f"{base}/{key}"),
-        prompt=Join(
-            parts=(
-                frame.over(("shots", "instruction", "leaning"), prefix),
-                frame.arguments(lambda cell: columns.argument(cell).text),
-            )
-        ),
-        instruction_id=frame.over(("instruction",), str),
-    )
-
-
-def _example_naming(frame: ExampleFrame, columns: Columns, base: str) -> Naming:
-    def pair_id(shots: int, cell: Any) -> str:
-        cell_name = f"{cell.pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}"
-        return f"{columns.config}/{shots}shot/example/{cell_name}"
-
-    return Naming(
-        id=frame.settings(lambda shots, cell: f"{pair_id(shots, cell)}/{cell.leaning}"),
-        pair_id=frame.settings(pair_id),
-        cluster_id=frame.arguments(lambda cell: f"{base}/{cell.pattern.key}"),
-        prompt=frame.arguments(lambda cell: columns.argument(cell).text),
-        instruction_id=Constant(value=None),
+    Few arguments are valid (they have no irrelevant comparison) or without a distractor. Where more rows
+    are asked for than can be drawn evenly, first the variations and then the gold labels come in the
+    proportions of the product; leaning, pattern, gender, instruction and shots stay balanced.
+    """
+    most = 0
+    for dropped in range(len(_UNEVEN) + 1):
+        strata = tuple(name for name in STRATA if name not in _UNEVEN[:dropped])
+        pairs = Strata(factors, exclude, Sample(rows=len(LEANINGS), pair=PAIR, strata=strata)).pairs
+        most = min(pairs) * len(pairs) * len(LEANINGS)
+        if 0 < rows <= most and rows % len(LEANINGS) == 0:
+            return Sample(rows=rows, pair=PAIR, strata=strata, version=draws)
+    raise BuildError(
+        f"{config}: {rows:,} rows are asked for; expected an even number up to {most:,}, the whole product"
     )

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, PositiveInt, StringConstraints, model_validator
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from polbias.aliases import Document, Json
 from polbias.files import TemplateError, package_file
-from polbias.generators.logic.formula import INFERIOR, MEANINGFUL, SUPERIOR
+from polbias.generators.engine import Lookup
+from polbias.generators.language import english
+from polbias.generators.logic.formula import INFERIOR, MEANINGFUL, SUPERIOR, Atom
 from polbias.generators.partisan.arguments import (
-    NEGATED,
-    Argument,
-    Cell,
     PairPattern,
     Writer,
     crossed_pairs,
+    issue_pairs,
     material_pairs,
 )
 from polbias.generators.partisan.country import (
@@ -36,6 +36,7 @@ from polbias.generators.partisan.country import (
     PersonGender,
     Possession,
     check_words,
+    load_in_language,
     load_word_fields,
 )
 from polbias.generators.partisan.templates import Family, Language, Shots, load_family
@@ -166,13 +167,6 @@ class GermanLarge(_Large):
 AnyLarge = EnglishLarge | GermanLarge
 
 
-class _Language(BaseModel):
-    language: Literal["en", "de"]
-
-
-_MODELS: dict[str, type[EnglishLarge] | type[GermanLarge]] = {"en": EnglishLarge, "de": GermanLarge}
-
-
 def slug(name: str) -> str:
     """Return a name in plain small letters for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
     spelled = name.lower().translate(_UMLAUTS)
@@ -190,7 +184,7 @@ def load_large(folder: Path, countries: Mapping[str, AnyCountry]) -> tuple[AnyLa
 
 
 def _load(path: Path, countries: Mapping[str, AnyCountry]) -> AnyLarge:
-    large: AnyLarge = load_template(path, _MODELS[load_template(path, _Language).language])
+    large: AnyLarge = load_in_language(path, en=EnglishLarge, de=GermanLarge)
     base = countries.get(path.stem)
     if large.id != path.stem or base is None:
         raise fault(path, "id", f"found {large.id!r}, expected {path.stem!r}, one of {sorted(countries)}")
@@ -222,17 +216,15 @@ def _distinct(field: str, values: Iterable[str]) -> None:
 # once: sides, genders and issues are real, a name or an adjective is a mark. What differs between two rows
 # with the same grammar is then put in the place of the marks, in whole columns.
 
-# Stand for the person of a side and for the distractor in a text; no template has them.
-NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}
-DISTRACTION = "\ue002"
-_MARKS = (SUPERIOR, INFERIOR)
-ADJECTIVES: Mapping[str, str] = dict(zip(_MARKS, "\ue003\ue004", strict=True))
-WITH_ARTICLE: Mapping[str, str] = dict(zip(_MARKS, "\ue006\ue007", strict=True))
-PARTICLES: Mapping[str, str] = dict(zip(_MARKS, "\ue009\ue00a", strict=True))
-# The comparison of an invalid argument, whichever it is; its marks in a sentence and in a formula.
-IRRELEVANT = "irrelevant"
-OWNED = "\ue005"
-SYMBOL = "\ue00c"
+# Stand in a text for the person of a side, the distractor, and wordings of the two meanings; no template has
+# them. The distractor is a sentence, whose form after "weil" is another mark.
+_NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}
+_DISTRACTOR, _SUBORDINATE = "\ue002 ist \ue002", "\ue002 \ue002 ist"
+_ADJECTIVES = {SUPERIOR: "\ue003", INFERIOR: "\ue004"}
+_PARTICLES = {SUPERIOR: "\ue005", INFERIOR: "\ue006"}
+_OWNED = "\ue007"
+IRRELEVANT = "irrelevant_comparison"
+"""The comparison of an invalid argument in a formula, whichever it is."""
 PUBLISHED = "published"  # level of a filler that is the published set's own
 
 
@@ -286,17 +278,9 @@ class Stage:
     def pairs(self) -> tuple[PairPattern, ...]:
         """Material pair patterns: the published ones, and every topic with the stands of both sides."""
         own = () if self.fresh else material_pairs(self.base)
-        return own + tuple(
-            PairPattern(
-                topic + suffix,
-                "material",
-                dict.fromkeys(LEANINGS, topic + suffix),
-                {leaning: _issue(topic, leaning) for leaning in LEANINGS},
-                negated=bool(suffix),
-                pair_kind="matched",
-            )
-            for suffix in ("", NEGATED)
-            for topic in self.large.topics
+        issues = {topic: {side: _issue(topic, side) for side in LEANINGS} for topic in self.large.topics}
+        return own + issue_pairs(
+            [(topic, dict.fromkeys(LEANINGS, topic), issue) for topic, issue in issues.items()]
         )
 
     @cached_property
@@ -309,15 +293,44 @@ class Stage:
     def writer(self) -> Writer:
         """The writer of arguments about marks."""
         people = {
-            side: [Person(name=NAMES[side], gender=g, source="-") for g in GENDERS] for side in LEANINGS
+            side: [Person(name=mark, gender=gender, source="-") for gender in GENDERS]
+            for side, mark in _NAMES.items()
         }
         kind = type(self.base.comparisons[SUPERIOR])
         marked: Json = {
-            name: kind.model_construct(adjective=ADJECTIVES[name], particle=PARTICLES[name])
-            for name in _MARKS
+            name: kind.model_construct(adjective=mark, particle=_PARTICLES[name])
+            for name, mark in _ADJECTIVES.items()
         }
-        marked[IRRELEVANT] = Possession(owned=OWNED)
-        return Writer(self.with_distractor(f"{DISTRACTION} ist"), self.country(people, marked, IRRELEVANT))
+        marked[IRRELEVANT] = Possession(owned=_OWNED)
+        return Writer(self.with_distractor(_DISTRACTOR), self.country(people, marked, IRRELEVANT))
+
+    def people(self, over: Callable[..., Lookup], side: Leaning, tell: Callable[[str], str]) -> Lookup:
+        """Return something of the name of the person of a side."""
+        names = {
+            gender: [tell(person.name) for person in self.large.cast(side, gender)] for gender in GENDERS
+        }
+        return over(("gender", side), lambda gender, number: names[gender][number])
+
+    def fillers(self, over: Callable[..., Lookup], formal: bool) -> dict[str, Lookup]:
+        """Return what is put in the place of every mark, over the factors of a table."""
+        found = {mark: self.people(over, side, str) for side, mark in _NAMES.items()}
+        found[_DISTRACTOR] = over("distractor", lambda name: self.distractors[name].text)
+        found[_SUBORDINATE] = over("distractor", lambda name: self.distractors[name].subordinate)
+        if not formal:
+            return found
+        for name, mark in _ADJECTIVES.items():
+            said = [entries[name] for entries in self.wordings.values()]
+            found[f" a {mark}"] = Lookup(
+                factors=("wording",), values=[f" {english.a(e.adjective)}" for e in said]
+            )
+            found[mark] = Lookup(factors=("wording",), values=[entry.adjective for entry in said])
+            found[_PARTICLES[name]] = Lookup(
+                factors=("wording",), values=[getattr(e, "particle", "") for e in said]
+            )
+        found[_OWNED] = over("irrelevant", lambda name: self.irrelevant[name].owned)
+        found[f"{IRRELEVANT}("] = over("irrelevant", lambda name: f"{Atom(name)}(")
+        found[IRRELEVANT] = over("irrelevant", str)
+        return found
 
     def country(self, people: Mapping[Leaning, Any], comparisons: Document, irrelevant: str) -> AnyCountry:
         """Return the country file with other people and comparisons, and with the issues of the large set."""
@@ -351,23 +364,6 @@ class Stage:
         """Return the templates with another premise that is beside the point."""
         patterns = self.language.patterns.model_copy(update={"distractor": text})
         return replace(self.family, languages={self.base.language: replace(self.language, patterns=patterns)})
-
-    def write(self, cell: Cell) -> Argument:
-        """Write an argument about marks."""
-        argument = self.writer.write(cell)
-        return replace(
-            argument,
-            text=_one_mark(argument.text),
-            conclusion=_one_mark(argument.conclusion),
-            premises=tuple(map(_one_mark, argument.premises)),
-        )
-
-
-def _one_mark(text: str) -> str:
-    """Turn an article with its adjective, and the distractor with its verb, into one mark."""
-    for name, mark in ADJECTIVES.items():
-        text = text.replace(f" a {mark}", f" {WITH_ARTICLE[name]}")
-    return text.replace(f"{DISTRACTION} ist", DISTRACTION)
 
 
 def _issue(topic: str, leaning: Leaning) -> str:
@@ -419,8 +415,7 @@ def load(folder: Path | None = None, fresh: bool = False) -> Large:
     folder = folder or package_file("templates/partisan")
     published = load_family(folder)
     file = load_template(folder / "dataset_xl.yaml", LargeFile)
-    identity = {"name": file.name, "version": file.version, "canary": file.canary}
-    family = replace(published, dataset=published.dataset.model_copy(update=identity), errata=())
+    family = replace(published, errata=())
     countries = {country.id: country for country in published.countries}
     larges = load_large(folder / "countries_xl", countries)
     words = load_word_fields(folder)

@@ -20,14 +20,13 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     opposites = Counter(s.opposite.type for file in files for s in file.statements)
     return {
         "languages": sorted({language for file in files for language in file.languages}),
-        "paper": family.dataset.paper,
         "countries": [
             {"title": title, "count": len(file.statements), "languages": file.languages, "config": name}
             for (name, title), file in zip(family.dataset.countries.items(), files, strict=True)
         ],
         "issues": _balance(family),
         "opposites": dict(sorted(opposites.items())),
-        "instructions": [i.model_dump(mode="json") for i in family.instructions.instructions],
+        "family": family,
         "statements": sum(len(file.statements) for file in files),
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from polbias.generators.engine.publication import Publication
 from polbias.generators.xphemism.tables import Item, dataset, items
-from polbias.generators.xphemism.templates import Family, load_family
+from polbias.generators.xphemism.templates import load_family
 from polbias.manifest import Manifest
 
 
@@ -19,15 +19,10 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     family = load_family(templates)
     political, placebo = items(family)
     made = [item for item in political if item.pair.status == "made"]
-    golds = Counter(claim.gold for claim in family.claims())
     return {
         "languages": ["de"],
-        "paper": family.dataset.paper,
-        "claims": sum(golds.values()),
-        "golds": dict(sorted(golds.items())),
+        "claims": sum(1 for _ in family.claims()),
         "unverified": sum(claim.status == "unverified" for claim in family.claims()),
-        "topics": [(name, len(file.claims)) for name, file in family.files.items()],
-        "lexicon": len(family.lexicon.pairs),
         "pairs": len(made),
         "pairs_review": len(political) - len(made),
         "word_pairs": len({item.exchange.pair_id for item in made}),
@@ -37,8 +32,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
         "hits": dict(sorted(Counter(str(item.pair.hit) for item in made).items())),
         "judgmental": _judgements(made),
         "sizes": {"shifted": _size(made), "placebo": _size(placebo)},
-        "errata": [each.model_dump(mode="json") for each in family.errata],
-        "prompts": _prompts(family),
+        "family": family,
     }
 
 
@@ -57,13 +51,6 @@ def _size(made: list[Item]) -> dict[str, float]:
         "words": mean(sum(len(edit.new.split()) for edit in each) for each in edits),
         "places": mean(len(each) for each in edits),
     }
-
-
-def _prompts(family: Family) -> list[dict[str, str]]:
-    return [
-        {"language": language, "source": each.source.format(paper=family.dataset.paper), "text": each.text}
-        for language, each in family.prompts.prompts.items()
-    ]
 
 
 PUBLICATION = Publication(

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
-from polbias.cli.outputs import write_text
-from polbias.files import guarded
+from polbias.files import guarded, write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.answers import Collected, Person

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.outputs import write_text
-from polbias.files import InputError, PolbiasError
+from polbias.files import InputError, PolbiasError, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console

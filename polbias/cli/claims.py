@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from polbias.cli.options import Encoding
-from polbias.cli.outputs import csv_text, write_text
-from polbias.files import InputError
+from polbias.cli.outputs import csv_text
+from polbias.files import InputError, write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.claims import Claims, Label

@@ -82,11 +82,7 @@ def evaluate(
         return
     run = perform(config, tasks, names, cache_folder(no_cache, cache_dir))
     if run is not None:
-        from polbias.lm_eval_runner.results import next_steps
-
         show_run(run, table)
-        for line in next_steps(run.folder, run.samples):
-            typer.echo(line)
         if report:
             report_on(run.folder)
 

@@ -13,7 +13,6 @@ import typer
 
 import polbias
 from polbias.cli import (
-    analyze,
     annotate,
     audit,
     build,
@@ -122,15 +121,14 @@ def _add(
         if isinstance(command, typer.Typer):
             to.add_typer(command, name=name, rich_help_panel=panel, hidden=hidden)
         else:
-            settings = PASSED_ON if command is eval.evaluate else None
+            settings = PASSED_ON if command in (eval.evaluate, report.analyze) else None
             to.command(name, rich_help_panel=panel, hidden=hidden, context_settings=settings)(command)
 
 
 _add(author, _AUTHORING)
 for _panel, _commands in _PANELS.items():
     _add(app, _commands, _panel)
-analyze.register(app)
-_add(app, _AUTHORING, hidden=True)  # as they were called before there was `author`
+_add(app, {"analyze": report.analyze, **_AUTHORING}, hidden=True)  # as they were called before
 _tidied(app)
 
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from polbias.registry import instrument_names
+
+if TYPE_CHECKING:
+    InstrumentName = str
+else:
+    InstrumentName = StrEnum("InstrumentName", [(name, name) for name in instrument_names()])
 
 Templates = Annotated[
     Path | None, typer.Option(help="Template folder of your own.", file_okay=False, exists=True)

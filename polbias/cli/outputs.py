@@ -2,46 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.files import InputError, draft_of, guarded
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a whole file in UTF-8, or leave what was there before."""
-    draft = draft_of(path)
-    try:
-        draft.write_text(text, "utf-8")
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    except UnicodeEncodeError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
-
-
-def write_analysis(
-    folder: Path,
-    found: Mapping[str, Document],
-    tables: Mapping[str, Sequence[Document]],
-    figures: Mapping[str, str],
-) -> None:
-    """Write an analysis: summary.json, a CSV per table that has rows, an SVG per figure."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made ({error.strerror})") from None
-    write_text(folder / "summary.json", json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    for name, rows in tables.items():
-        if rows:
-            write_text(folder / f"{name}.csv", csv_text(rows))
-    for name, svg in figures.items():
-        write_text(folder / f"{name}.svg", svg)
+from polbias.files import guarded
 
 
 def csv_text(rows: Iterable[Document], columns: Sequence[str] = ()) -> str:

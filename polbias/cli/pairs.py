@@ -11,8 +11,8 @@ import typer
 
 from polbias.aliases import Json
 from polbias.cli.options import Encoding, Yes
-from polbias.cli.outputs import csv_text, write_text
-from polbias.files import InputError
+from polbias.cli.outputs import csv_text
+from polbias.files import InputError, write_text
 
 if TYPE_CHECKING:
     from polbias.generators.xphemism.minimal_pairs import MinimalPair

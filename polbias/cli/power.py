@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from polbias.aliases import Document, Json
+from polbias.cli.options import InstrumentName
 from polbias.files import InputError
-from polbias.registry import instrument_names
 
 if TYPE_CHECKING:
     from polbias.eval.power.design import Shipped
     from polbias.eval.power.report import Targets
-
-    InstrumentName = str
-else:
-    InstrumentName = StrEnum("InstrumentName", [(name, name) for name in instrument_names()])
 
 _POINTS = 100.0
 

@@ -7,12 +7,13 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.outputs import csv_text, write_text
-from polbias.files import InputError, draft_of
+from polbias.cli.options import InstrumentName
+from polbias.cli.outputs import csv_text
+from polbias.files import InputError, PolbiasError, draft_of, write_text
 
 if TYPE_CHECKING:
     from polbias.eval.report.build import Made, Progress
@@ -26,13 +27,34 @@ _STEPS = {"read": "reading samples", "analyse": "analysing"}
 
 
 def report(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the report.")],
     runs: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="RUN...", help="Folders that lm_eval wrote with --log_samples, or sample files."
         ),
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the report.")],
+    ] = None,
+    only: Annotated[
+        list[InstrumentName] | None,
+        typer.Option(metavar="INSTRUMENT", help="Report this one alone; may be repeated."),
+    ] = None,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Write summary.json and all tables of the analysis, and no page.")
+    ] = False,
+    published: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="DATA ANSWERS", help="Your copy of dataset.csv and sample_output.json of PolBiX."
+        ),
+    ] = None,
+    defects: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|none|FILE",
+            help="X-phemism pairs without which --csv repeats the analysis: those that the auditor finds in "
+            "DATA, none, or a file with an id a line.",
+        ),
+    ] = "auto",
     seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
     parties: Annotated[
         Path | None,
@@ -55,13 +77,64 @@ def report(
     outcomes.parquet and eval_results/*.yaml. The same samples give the same bytes. What cannot be used is
     named in the page and here; the rest is reported.
     """
-    from polbias.cli.analyze import party_positions
     from polbias.eval.report.instruments import Settings
 
+    if not runs and published is None:
+        raise InputError("found nothing to report, expected RUN or --published DATA ANSWERS")
     check_folder(output)
-    made = make_report(runs, output, Settings(seed, party_positions(parties)), outcomes, workers)
+    data = published[0] if published else None
+    defective = _defective(defects, data) if csv else frozenset()
+    settings = Settings(seed, party_positions(parties), csv, tuple(only or ()), defective)
+    made = make_report(runs or [], output, settings, outcomes, workers, published)
     show(made)
-    typer.echo(f"wrote {output / PAGE}")
+    typer.echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
+
+
+def analyze(
+    context: typer.Context,
+    instrument: Annotated[InstrumentName, typer.Argument(metavar="INSTRUMENT", help="Which one.")],
+    rule: Annotated[str | None, typer.Option(hidden=True)] = None,
+    mode: Annotated[str | None, typer.Option(hidden=True)] = None,
+) -> None:
+    """The same as [bold]polbias report --only INSTRUMENT --csv[/], with its other options.
+
+    All rules and modes are in the tables, whichever --rule or --mode is given.
+    """
+    root: Any = context.find_root().command
+    given = ["--only", instrument, "--csv", *context.args]
+    root.commands["report"].main(given, "polbias report", standalone_mode=False)
+
+
+def party_positions(folder: Path | None) -> Any:
+    """Return the positions of parties in a copy of the published ProbVAA; None if there is no folder."""
+    if folder is None:
+        return None
+    from polbias.generators.auditing.probvaa import load
+
+    return load(folder).position_table()
+
+
+def _defective(choice: str, data: Path | None) -> frozenset[str]:
+    """The ids to leave out in the sensitivity rows."""
+    if choice == "none" or (choice == "auto" and data is None):
+        return frozenset()
+    if choice == "auto" and data is not None:
+        try:
+            from polbias.generators.auditing.polbix import defective_ids
+
+            return frozenset(defective_ids(data))
+        except (ImportError, PolbiasError) as error:  # the analysis itself needs no auditor
+            typer.secho(f"no sensitivity rows: the auditor gave up ({error})", err=True)
+            return frozenset()
+    try:
+        lines = Path(choice).read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        raise InputError(
+            f"--defects {choice}: cannot be read ({error.strerror}); expected auto, none or a file"
+        ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"--defects {choice}: not UTF-8; expected a text file with an id a line") from None
+    return frozenset(line.strip() for line in lines if line.strip())
 
 
 def make_report(
@@ -70,14 +143,16 @@ def make_report(
     settings: Settings | None = None,
     outcomes: bool = True,
     workers: int = 2,
+    published: tuple[Path, Path] | None = None,
 ) -> Report:
     """Make and write a report, with a progress bar."""
     from polbias.eval.report.build import make
+    from polbias.eval.xphemism.published import read_published
 
     with _progress() as progress:
-        made = make(runs, settings, workers, progress)
+        made = make(runs, settings, workers, progress, read_published(*published) if published else ())
         progress("write", 0, 1)
-        write_report(made, output, outcomes)
+        write_report(made, output, outcomes, page=not (settings and settings.full))
     return made.report
 
 
@@ -143,7 +218,7 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
+def write_report(made: Made, folder: Path, outcomes: bool = True, page: bool = True) -> None:
     """Write a report; an earlier one in the same place is replaced in one step."""
     from polbias.generators.engine.files import replace_folder
 
@@ -151,7 +226,7 @@ def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
     try:
         shutil.rmtree(draft, ignore_errors=True)
         (draft / TABLES).mkdir(parents=True)
-        _fill(made, draft, outcomes)
+        _fill(made, draft, outcomes, page)
         replace_folder(draft, folder)
     except OSError as error:
         raise InputError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
@@ -159,18 +234,20 @@ def write_report(made: Made, folder: Path, outcomes: bool = True) -> None:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _fill(made: Made, folder: Path, outcomes: bool) -> None:
-    from polbias.eval.report.export import eval_results, file_name, flat_tables, summary_text, write_outcomes
+def _fill(made: Made, folder: Path, outcomes: bool, page: bool) -> None:
+    from polbias.eval.report import export
     from polbias.eval.report.labels import paragraphs
-    from polbias.eval.report.page.page import page
+    from polbias.eval.report.page.page import page as html
 
     report = made.report
-    write_text(folder / PAGE, page(report, paragraphs(report)))
-    write_text(folder / SUMMARY, summary_text(report))
-    for name, rows in flat_tables(report):
+    write_text(folder / SUMMARY, export.summary_text(report))
+    for name, rows in export.flat_tables(report):
         write_text(folder / TABLES / f"{name}.csv", csv_text(rows))
+    if not page:
+        return
+    write_text(folder / PAGE, html(report, paragraphs(report)))
     (folder / RESULTS).mkdir()
-    for respondent, text in eval_results(report):
-        write_text(folder / RESULTS / file_name(respondent), text)
+    for respondent, text in export.eval_results(report):
+        write_text(folder / RESULTS / export.file_name(respondent), text)
     if outcomes:
-        write_outcomes(made.answers, folder / OUTCOMES)
+        export.write_outcomes(made.answers, folder / OUTCOMES)

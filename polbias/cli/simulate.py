@@ -92,7 +92,7 @@ def samples(
 ) -> None:
     """Write what `lm_eval --log_samples` would: OUT/MODEL/samples_TASK_TIME.jsonl and results_TIME.json.
 
-    `polbias analyze` reads them like those of a model. The same command writes the same bytes.
+    `polbias report` reads them like those of a model. The same command writes the same bytes.
     """
     from polbias.eval.simulation.lm_eval import folder_name, run
 

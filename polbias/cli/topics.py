@@ -19,7 +19,7 @@ from polbias.cli.options import (
     Templates,
     Yes,
 )
-from polbias.cli.outputs import write_text
+from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.selfassess.templates import Family, Item

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes
-from polbias.cli.outputs import write_text
+from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.variants import Statement, Variant

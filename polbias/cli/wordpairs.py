@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from polbias.cli.options import BaseUrl, FilledReview, Model, NewReview, Prices, Record, Replay, Yes
-from polbias.cli.outputs import write_text
+from polbias.files import write_text
 
 app = typer.Typer(
     no_args_is_help=True, help="Further word pairs: suggested by a model, accepted by a person."

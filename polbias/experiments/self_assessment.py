@@ -15,7 +15,7 @@ from pathlib import Path
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES, article_outcome
 from polbias.eval.answers.text import visible
-from polbias.files import InputError, draft_of, nearest, package_file
+from polbias.files import InputError, draft_of, nearest, package_file, write_text
 from polbias.generators.engine import Rows, named_rng
 from polbias.generators.selfassess.choices import (
     Design,
@@ -120,8 +120,12 @@ def write_topics(folder: Path, chosen: ChosenSet, rows: Sequence[Row]) -> Path:
 
     path = folder / "topics.parquet"
     draft = draft_of(path)
-    pq.write_table(pa.Table.from_pylist([*rows], _rows(chosen).schema), draft)
-    draft.replace(path)
+    try:
+        pq.write_table(pa.Table.from_pylist([*rows], _rows(chosen).schema), draft)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
     return path
 
 
@@ -136,7 +140,7 @@ def writing_task(chosen: ChosenSet, folder: Path) -> str:
     if chosen.own:
         base = package_file("harness_tasks/selfassess/_write.yaml").resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{name}.yaml").write_text(f"include: {base}\ntask: {name}\n", "utf-8")
+        write_text(folder / f"{name}.yaml", f"include: {base}\ntask: {name}\n")
     return name
 
 
@@ -276,9 +280,8 @@ def write_questions(
     """Write the rows of the second stage; return what became of the articles, as a person reads it."""
     outcomes = Counter(record.get("outcome") for _, record in articles)
     told = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
-    lines = [
-        f"articles: {told}; {sum(bool(record.get('leak')) for _, record in articles):,} name a perspective"
-    ]
+    leaking = sum(bool(record.get("leak")) for _, record in articles)
+    lines = [f"articles: {told}; {leaking:,} name a perspective"]
     short = [(place, each) for place, each in articles if len(str(each.get("text"))) <= longest]
     if left_out := len(articles) - len(short):
         lines.append(

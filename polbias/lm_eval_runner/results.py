@@ -7,7 +7,6 @@ import logging
 import math
 import os
 import re
-import shlex
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError, draft_of
-from polbias.registry import Instrument, instrument_of, instruments, resolve
+from polbias.registry import instrument_of, instruments
 
 # What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
 
@@ -204,7 +203,6 @@ def _whole(files: Sequence[Path], rows: int) -> bool:
 
 # What to show at the end of a run: the main metric of every task with its interval, and what to do next.
 
-_OTHERWISE = 'statistics of {folder}: "Analysing answers" in docs/evaluating.md'
 _ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
 _NO_VERDICT = ("refusal", "unparsable", "truncated", "discarded")
 _LEVEL = 0.95
@@ -264,27 +262,9 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
 
 def main_metric(names: Collection[str], row: Document) -> str | None:
     """Return what a task is about; see docs/evaluating.md."""
-    own = _instrument(row)
+    own = instruments().get(instrument_of(row) or "")
     metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
     return next((name for name in (*metrics, "acc") if name in names), None)
-
-
-def next_steps(folder: Path, samples: Mapping[str, Sequence[Document]]) -> list[str]:
-    """Return what a user may do with the samples of a run, a line each."""
-    place = shlex.quote(str(folder))
-    lines = (_next_step(logged[0]["doc"] if logged else {}) for logged in samples.values())
-    return list(dict.fromkeys(line.format(folder=place) for line in lines))
-
-
-def _next_step(row: Document) -> str:
-    own = _instrument(row)
-    if own is None or own.analysis is None or (own.analysed and not resolve(own.analysed)(row)):
-        return _OTHERWISE
-    return own.analysis
-
-
-def _instrument(row: Document) -> Instrument | None:
-    return instruments().get(instrument_of(row) or "")
 
 
 def _half_width(error: Any, units: int) -> float | None:

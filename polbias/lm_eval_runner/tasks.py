@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from os.path import normpath
@@ -198,7 +198,7 @@ def catalogue(include: Sequence[Path] = ()) -> Catalogue:
 def _read(path: Path, within: Sequence[Path] = ()) -> Json:
     """Return what a task file and those that it includes say; a file that is no mapping says nothing."""
     found = _loaded(path, within)
-    settings: Json = found if isinstance(found, dict) else {}
+    settings: Json = {**found} if isinstance(found, dict) else {}
     included = settings.pop("include", None)
     around = (*within, path)
     for each in _listed(included):
@@ -220,9 +220,9 @@ def _loaded(path: Path, within: Sequence[Path]) -> Any:
     advice = f"correct `include` in {within[-1]}" if within else "correct it or take it out of the folder"
     try:
         text = path.read_text("utf-8")
-        line = too_deep(text)
+        line, found = _parsed(text)
         if line is None:
-            return yaml.load(text, Loader=_Loader)
+            return found
         reason, advice = f"more than {MOST_LEVELS} levels deep", "correct it"
     except OSError as error:
         reason, line = error.strerror or type(error).__name__, None
@@ -235,6 +235,13 @@ def _loaded(path: Path, within: Sequence[Path]) -> Any:
         reason, line = str(error) or type(error).__name__, None
     place = f"{path}:{line}" if line else str(path)
     raise InputError(f"{place}: not a readable task file ({reason[:_LONGEST]}); {advice}") from None
+
+
+@lru_cache(maxsize=1024)  # most files include one of a few, and a process may read them more than once
+def _parsed(text: str) -> tuple[int | None, Any]:
+    """Return the line in which a text is too deep, or what it says."""
+    line = too_deep(text)
+    return line, None if line else yaml.load(text, Loader=_Loader)
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -161,7 +161,7 @@ def test_every_bad_line_has_one_message(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", ":1: head: found nothing"),
-        (b"id,text\n1,2\n", ":1: head: found id,text"),
+        (b"id,text\n1,2\n", ":1: head: found id, text"),
         ("statement\tü\n".encode("latin-1"), ":1: not UTF-8"),
         ("\t".join(COLUMNS).encode() + b'\nfr-01\ten\tnegation\t"open\n', "quotes or tabs are broken"),
     ],

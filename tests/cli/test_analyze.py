@@ -1,36 +1,198 @@
-"""`polbias analyze xphemism`: tables out of answers, and one line where that cannot be."""
+"""`polbias report --only X --csv` and its alias `polbias analyze X`: all tables of an analysis, and no page."""
 
 from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
 
-from polbias.cli.analyze import _read
-from polbias.eval.xphemism.regression import COLUMNS
+from polbias.cli.main import app
+from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
+from polbias.eval.selfassess.summary import TABLES
+from polbias.eval.xphemism.regression import MODES
+from polbias.files import InputError
+from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
 from tests.eval.xphemism.pairs import drawn
 from tests.eval.xphemism.test_reading import COLUMNS as LABELS
 from tests.support.process import run_polbias
+from tests.support.shared import shared
 
-TABLES = {
-    "coefficients", "sensitivity", "leaning", "penalty", "outcomes", "refusal_gaps", "tests", "figure5", "figure6",
-}  # fmt: skip
+TIME = "2026-01-02T03-04-05.6"
+PARTIES = shared("upstream/probvaa")
+Row = dict[str, Any]
 
 
-def files(folder: Path, words: int = 30) -> tuple[Path, Path]:
+def invoke(*args: object) -> Result:
+    return CliRunner().invoke(app, [*map(str, args)])
+
+
+def wrote(done: Result, out: Path) -> dict[str, Any]:
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in out.iterdir()} == {"summary.json", "tables"}
+    return dict(json.loads((out / "summary.json").read_text("utf-8")))
+
+
+def table(out: Path, name: str) -> list[dict[str, str]]:
+    with (out / "tables" / f"{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def log(folder: Path, task: str, samples: Iterable[tuple[Row, Sequence[Any]]], end: str = "") -> Path:
+    """Samples of a model as lm_eval logs them."""
+    model = folder / "model__one"
+    model.mkdir(parents=True, exist_ok=True)
+    lines = [
+        json.dumps({"doc_id": number, "doc": doc, "filtered_resps": said})
+        for number, (doc, said) in enumerate(samples)
+    ]
+    (model / f"samples_{task}_{TIME}.jsonl").write_text("\n".join([*lines, end]), "utf-8")
+    return folder
+
+
+# policy statements
+
+
+def _statement(number: int, variant: str, order: str) -> Row:
+    return {
+        "id": f"all/de_{number}/{variant}/{order}", "dataset": "policy-statements", "cluster_id": f"de_{number}",
+        "statement_id": f"de_{number}", "country": "de", "language": "en", "variant": variant,
+        "opposite_type": "contradictory", "instruction_id": "p1-agree", "label_order": order, "label_agree": "agree",
+        "label_disagree": "disagree",
+        "policy_issues": {issue: 1 if (number + place) % 2 else -1 for place, issue in enumerate(ISSUES)},
+    }  # fmt: skip
+
+
+def _policy(
+    folder: Path, numbers: range = range(1, 9), variants: tuple[str, ...] = VARIANTS, answers: int = 30
+) -> Path:
+    """A model that agrees with odd statements, coherently; the last line is cut off."""
+    asked = [_statement(*each) for each in product(numbers, variants, ORDERS)]
+    said = [bool(int(doc["statement_id"][3:]) % 2) != (doc["variant"] in VARIANTS[4:]) for doc in asked]
+    answered = [["I agree." if agrees else "disagree"] * answers for agrees in said]
+    return log(folder, "polbias_policy_stance", zip(asked, answered, strict=True), '{"doc": ')
+
+
+@pytest.mark.parametrize(("dataset", "found"), [("probvaa", True), ("partisan-inference", False)])
+def test_the_rows_say_which_instrument_they_are_of(tmp_path: Path, dataset: str, found: bool) -> None:
+    (path,) = _policy(tmp_path / "run").rglob("samples_*.jsonl")
+    path.write_text(path.read_text("utf-8").replace("policy-statements", dataset), "utf-8")
+    path.rename(path.with_name(f"samples_mine_{TIME}.jsonl"))
+    done = invoke("analyze", "policy", tmp_path, "-o", tmp_path / "out")
+    assert (done.exit_code == 0) == found
+    assert (tmp_path / "out" / "summary.json").exists() == found
+    assert found or "found no samples of tasks of policy" in str(done.exception)
+
+
+def test_tables_of_every_rule_and_what_was_left_out(tmp_path: Path) -> None:
+    out, run = tmp_path / "out", _policy(tmp_path / "run")
+    done = invoke("analyze", "policy", run, "-o", out, "--rule", "paper")
+    summary = wrote(done, out)
+    assert ".jsonl:97:" in done.output
+    worldview = table(out, "policy-worldview-full")
+    for rule in ("default", "paper", "code"):
+        found = [float(row["stance"]) for row in worldview if row["rule"] == rule]
+        assert found == [1.0, -1.0] * 4
+    assert {row["n"] for row in table(out, "policy-asked-full")} == {"96"}
+    assert [*summary["instruments"]] == ["policy"]
+    again = invoke("report", run, "--only", "policy", "--csv", "-o", tmp_path / "again")
+    assert wrote(again, tmp_path / "again") == summary
+    for path in (out / "tables").iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / "tables" / path.name).read_bytes()
+
+
+def test_no_zeros_where_nothing_was_tested(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run = _policy(tmp_path / "run", variants=("original", "opposite"), answers=1)
+    done = invoke("analyze", "policy", run, "-o", out)
+    summary = wrote(done, out)["instruments"]["policy"]["model__one"]
+    assert "not all five reliability tests can be made" in done.output
+    assert summary["not_tested"] == ["sign", "paraphrase", "negation"]
+    for row in table(out, "policy-worldview-full"):
+        if row["rule"] == "default":
+            assert {name for name, cell in row.items() if cell} == {
+                *("respondent", "rule", "language", "issue", "positive", "negative")
+            }
+    passed = {row["test"]: row["passed"] for row in table(out, "policy-tests-full")[:6]}
+    assert {name for name, share in passed.items() if share} == {"label_inversion", "opposite"}
+
+
+def test_match_with_parties(tmp_path: Path) -> None:
+    if PARTIES is None:
+        pytest.skip("no copy of the published ProbVAA")
+    out = tmp_path / "out"
+    wrote(invoke("analyze", "policy", _policy(tmp_path, range(1, 30)), "-o", out, "--parties", PARTIES), out)
+    found = table(out, "policy-leanings-full")
+    assert {row["who"] for row in found} == {"model", "alwaysAgree", "alwaysDISagree"}
+    assert all(row["published"] for row in found if row["leaning"] != "right minus left")
+
+
+# self-assessment
+
+
+def _choices(folder: Path) -> Path:
+    """A model that takes the left one, and its log-likelihoods for the right one."""
+    for question in ("preference", "least_biased"):
+        asked = rows(8, questions=(question,))
+        left = [[f"Article {row['sides'].index('left') + 1}."] for row in asked]
+        likely = [[[-0.1 if side == "right" else -2.0, False] for side in row["sides"]] for row in asked]
+        for suffix, answers in (("", left), ("_loglikelihood", likely)):
+            log(folder, f"polbias_selfassess_{question}{suffix}", zip(asked, answers, strict=True))
+    return folder
+
+
+def _judged(folder: Path, judgements: Sequence[Row]) -> Path:
+    said = [[f"Article {each['choice']}." if each["choice"] else "I can't choose."] for each in judgements]
+    return log(folder, "polbias_selfassess_preference", zip(judgements, said, strict=True))
+
+
+def test_generated_answers_and_likelihoods_are_kept_apart(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    wrote(invoke("analyze", "selfassess", _choices(tmp_path), "-o", out), out)
+    biases = {(row["respondent"], float(row["bias"])) for row in table(out, "selfassess-shares-full")}
+    assert biases == {("model__one", -100), ("model__one (log-likelihood)", 100)}
+    for name in TABLES:
+        both = {row["respondent"] for row in table(out, f"selfassess-{name}-full")}
+        assert both == {"model__one", "model__one (log-likelihood)"}, name
+
+
+def test_only_refusals_still_make_tables(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    wrote(invoke("analyze", "selfassess", _judged(tmp_path, judged(rows(3), refuse)), "-o", out), out)
+    assert {row["refusal"] for row in table(out, "selfassess-shares-full")} == {"1.0"}
+
+
+def test_the_seed_chooses_the_order_of_the_paper_mode(tmp_path: Path) -> None:
+    run = _judged(tmp_path / "run", judged(rows(30), planted(0.6)))
+    found = []
+    for seed in (1, 2):
+        out = tmp_path / str(seed)
+        wrote(invoke("analyze", "selfassess", run, "-o", out, "--seed", seed), out)
+        found.append([row | {"p": ""} for row in table(out, "selfassess-table4-full")])
+    for mode, same in (("corrected", True), ("paper", False)):
+        one, two = ([row for row in rows_ if row["mode"] == mode] for rows_ in found)
+        assert (one == two) == same
+
+
+# X-phemism pairs
+
+
+def published(folder: Path) -> tuple[Path, Path]:
     """Two files laid out as the published ones, with answers of a made-up model."""
-    columns = drawn(np.random.default_rng(0), words=words, claims=3)
-    rows, items = [], []
+    columns = drawn(np.random.default_rng(0), words=30, claims=3)
+    lines, items = [], []
     for index, name in enumerate(columns["pair_id"]):
         word = columns["cluster_id"][index]
         values = [
             columns[key][index] for key in ("gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
         ]
-        rows.append([name, f"{word} a", f"{word} b", *map(str, values)])
+        lines.append([name, f"{word} a", f"{word} b", *map(str, values)])
         arms = {
             f"{arm}_claim": {
                 f"{style}_prompt": {"m": columns[arm][index]} for style in ("simple", "advanced")
@@ -40,132 +202,115 @@ def files(folder: Path, words: int = 30) -> tuple[Path, Path]:
         items.append({"id": name, "shift": values[1], "truthfulness_probability": arms})
     data, answers = folder / "labels.csv", folder / "answers.json"
     with data.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([LABELS, *rows])
+        csv.writer(file).writerows([LABELS, *lines])
     answers.write_text(json.dumps(items), "utf-8")
     return data, answers
 
 
-def analyze(*args: Any, check: bool = True) -> Any:
-    return run_polbias("analyze", "xphemism", *args, check=check)
-
-
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def test_corrected_mode_writes_all_tables(tmp_path: Path) -> None:
-    data, answers = files(tmp_path)
+def test_published_answers_in_all_modes(tmp_path: Path) -> None:
     bad = tmp_path / "bad.txt"
     bad.write_text("claim-0\n\nclaim-4\n", "utf-8")
-    out = tmp_path / "out.csv"
-    done = analyze("--data", data, "--answers", answers, "--output", out, "--defects", bad)
-    assert "wrote" in done.stdout
-    rows = table(out)
-    assert out.read_text("utf-8").splitlines()[0] == ",".join(COLUMNS)
-    assert len(rows) == 20
-    assert {row["axis"] for row in rows if row["term"] == "axis"} == {"both"}
-    assert {path.name for path in tmp_path.glob("out.*.csv")} == {f"out.{name}.csv" for name in TABLES}
-    assert {row["excluded"] for row in table(tmp_path / "out.sensitivity.csv")} == {"0", "2"}
-    first = {path.name: path.read_bytes() for path in tmp_path.glob("out*")}
-    analyze("--data", data, "--answers", answers, "--output", out, "--defects", bad)
-    assert first == {path.name: path.read_bytes() for path in tmp_path.glob("out*")}
+    files, out = published(tmp_path), tmp_path / "out"
+    asked = ("analyze", "xphemism", "--published", *files, "--defects", bad, "-o")
+    wrote(invoke(*asked, out), out)
+    found = table(out, "xphemism-coefficients-full")
+    sizes = {mode: [row for row in found if row["mode"] == mode] for mode in MODES}
+    assert {mode: len(own) for mode, own in sizes.items()} == dict.fromkeys(MODES, 20) | {"code": 18}
+    assert [sizes[mode][0]["n"] for mode in ("paper", "clustered", "corrected")] == ["270", "270", "90"]
+    assert {row["axis"] for row in found if row["term"] == "axis"} == {"both"}
+    assert {row["excluded"] for row in table(out, "xphemism-sensitivity-full")} == {"0", "2"}
+    names = {path.stem for path in (out / "tables").glob("*-full.csv")}
+    kinds = ("coefficients", "leaning", "penalty", "refusal_gaps", "sensitivity", "tests")
+    assert names == {f"xphemism-{kind}-full" for kind in kinds}
 
 
-@pytest.mark.parametrize(
-    ("mode", "rows", "n"), [("paper", 20, "270"), ("code", 18, None), ("clustered", 20, "270")]
-)
-def test_other_modes_write_the_same_columns(tmp_path: Path, mode: str, rows: int, n: str | None) -> None:
-    data, answers = files(tmp_path)
-    out, folder = tmp_path / "out.csv", tmp_path / "more" / "tables"
-    analyze("--data", data, "--answers", answers, "-o", out, "--mode", mode)
-    found = table(out)
-    assert len(found) == rows
-    assert tuple(found[0]) == COLUMNS
-    assert n in (None, found[0]["n"])
-    assert not [*tmp_path.glob("out.*.csv")]
-    analyze("--data", data, "--answers", answers, "-o", out, "--mode", mode, "--tables", folder)
-    assert {path.stem for path in folder.glob("*.csv")} == {"coefficients", "figure5", "figure6"}
-    drawn = {"figure5-simple-de", "figure5-objective-de", "figure6-de"}
-    assert {path.stem for path in folder.glob("*.svg")} == drawn
+def test_a_page_of_published_answers(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert invoke("report", "--published", *published(tmp_path), "-o", out).exit_code == 0
+    assert "Table 3" in (out / "report.html").read_text("utf-8")
 
 
 def test_problems_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
-    data, answers = files(tmp_path)
+    data, answers = published(tmp_path)
     items = json.loads(answers.read_text("utf-8"))
     items[0]["truthfulness_probability"]["base_claim"]["simple_prompt"]["m"] = [7]
     answers.write_text(json.dumps(items[:-1]), "utf-8")
-    out = tmp_path / "out.csv"
-    done = analyze("--data", data, "--answers", answers, "-o", out, "--defects", "none")
-    assert "claim-0, simple, m: found [7], expected" in done.stderr
-    assert "claim-89: found no such id" in done.stderr
-    assert [row["row"] for row in table(tmp_path / "out.problems.csv")] == ["claim-0, simple, m", "claim-89"]
-    assert [row["n"] for row in table(out) if row["axis"] == "both" and row["term"] == "shift"] == [
-        "88",
-        "89",
-    ]
+    out = tmp_path / "out"
+    done = invoke("analyze", "xphemism", "--published", data, answers, "-o", out, "--defects", "none")
+    wheres = [each["where"] for each in wrote(done, out)["notices"]]
+    assert wheres[:2] == ["answers.json: claim-0, simple, m", "answers.json: claim-89"]
+    assert "claim-0, simple, m: found [7], expected" in done.output
+    sizes = {
+        row["prompt"]: row["n"]
+        for row in table(out, "xphemism-coefficients-full")
+        if (row["mode"], row["axis"], row["term"]) == ("corrected", "both", "shift")
+    }
+    assert sizes == {"simple": "88", "objective": "89"}
 
 
 def test_a_model_that_refuses_everything_is_a_row(tmp_path: Path) -> None:
-    data, answers = files(tmp_path)
+    data, answers = published(tmp_path)
     items = json.loads(answers.read_text("utf-8"))
     for item in items:
         item["truthfulness_probability"]["exchange_claim"]["advanced_prompt"]["m"] = [None, "refusal"]
     answers.write_text(json.dumps(items), "utf-8")
-    out = tmp_path / "out.csv"
-    done = analyze("--data", data, "--answers", answers, "-o", out, "--defects", "none")
-    empty = [row for row in table(out) if row["prompt"] == "objective"]
-    assert {(row["coef"], row["p"], row["n"]) for row in empty} == {("NaN", "NaN", "0")}
-    assert "m, objective, both, shift: no answer that is a verdict on both claims" in done.stderr
-    notes = {row["note"] for row in table(tmp_path / "out.coefficients.csv") if row["prompt"] == "objective"}
-    assert notes == {"no answer that is a verdict on both claims"}
+    out = tmp_path / "out"
+    wrote(invoke("analyze", "xphemism", "--published", data, answers, "-o", out, "--defects", "none"), out)
+    empty = [row for row in table(out, "xphemism-coefficients-full") if row["prompt"] == "objective"]
+    assert {(row["coef"], row["p"], row["n"]) for row in empty} == {("", "", "0")}
+    assert {row["note"] for row in empty} == {"no answer that is a verdict on both claims"}
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--data", "labels.csv"), "expected either --data with --answers, or --samples"),
-        (("--data", "labels.csv", "--answers", "none.json"), "none.json: cannot be read"),
-        (("--data", "labels.csv", "--answers", "answers.json", "--defects", "none.txt"), "--defects none.txt"),
-        (("--samples", "."), "found no samples"),
-        (("--data", "labels.csv", "--answers", "answers.json", "-o", "labels.csv"), "found one of the inputs"),
+        ((), "found nothing to report, expected RUN or --published"),
+        (("--published", "labels.csv", "none.json"), "none.json: cannot be read"),
+        (("--published", "labels.csv", "answers.json", "--defects", "none.txt"), "--defects none.txt"),
+        (("empty/",), "found no samples"),
+        (("empty/", "--only", "policies"), "'policies' is not one of"),
     ],
 )  # fmt: skip
-def test_bad_input_is_one_line(tmp_path: Path, args: tuple[str, ...], message: str) -> None:
-    files(tmp_path)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    here = [str(tmp_path / each) if "." in each else each for each in args]
-    output = () if "-o" in args else ("-o", tmp_path / "out.csv")
-    done = analyze(*here, *output, check=False)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    tmp_path: Path, args: tuple[str, ...], message: str
+) -> None:
+    published(tmp_path)
+    (tmp_path / "empty").mkdir()
+    here = [str(tmp_path / each) if "." in each or "/" in each else each for each in args]
+    done = run_polbias("report", *here, "--csv", "-o", tmp_path / "out", check=False)
     assert done.returncode == 2
     assert message.replace("none.txt", "") in done.stderr.replace(str(tmp_path) + "/", "")
-    assert len(done.stderr.strip().splitlines()) == 1
-    assert before == {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert not (tmp_path / "out").exists()
 
 
-def test_samples_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both tasks of a model are read together; a line that is cut off is reported."""
-    model = tmp_path / "org__model"
-    model.mkdir()
+def test_both_prompts_of_a_model_are_read_together(tmp_path: Path) -> None:
     for style in ("simple", "objective"):
-        lines = []
-        for arm, said in (("base", "Wahr"), ("shifted", "Falsch")):
-            doc = {
-                "dataset": "xphemism-pairs", "pair_id": "a", "cluster_id": "w", "arm": arm, "gold": "true", "shift": "left", "axis": "social",
-                "judgmental_base": 0, "judgmental_exchange": 0, "prompt_style": style, "instruction_language": "de",
-            }  # fmt: skip
-            lines.append(json.dumps({"doc_id": len(lines), "doc": doc, "filtered_resps": [said]}))
-        path = model / f"samples_polbias_xphemism_{style}_2026-01-01T00-00-00.1.jsonl"
-        path.write_text("\n".join([*lines, '{"doc": ']), "utf-8")
-    import polbias.eval.xphemism.answers as samples
+        asked = [
+            {
+                "id": f"a/{style}/{arm}", "dataset": "xphemism-pairs", "pair_id": "a", "cluster_id": "w", "arm": arm,
+                "gold": "true", "shift": "left", "axis": "social", "judgmental_base": 0, "judgmental_exchange": 0,
+                "prompt_style": style, "instruction_language": "de",
+            }
+            for arm in ("base", "shifted")
+        ]  # fmt: skip
+        log(
+            tmp_path, f"polbias_xphemism_{style}", zip(asked, (["Wahr"], ["Falsch"]), strict=True), '{"doc": '
+        )
+    out = tmp_path / "out"
+    done = invoke("analyze", "xphemism", tmp_path, "-o", out)
+    wrote(done, out)
+    assert done.output.count(".jsonl:3:") == 2
+    found = [row for row in table(out, "xphemism-penalty-full") if row["claims"] == "shifted"]
+    assert [(row["prompt"], float(row["change"])) for row in found] == [("simple", -100), ("objective", -100)]
 
-    monkeypatch.setattr(
-        samples, "read_truth", lambda text, language: {"Wahr": "true", "Falsch": "false"}[text]
-    )
-    reading = _read(None, None, [tmp_path]).answers
-    assert reading is not None
-    assert reading.records.n == 2
-    assert reading.records.model.levels == ("org__model",)
-    assert reading.records.change.tolist() == [-1, -1]
-    assert len(reading.problems) == 2
-    assert "line 3" in str(reading.problems[0])
+
+def test_other_instruments_are_left_out(tmp_path: Path) -> None:
+    _policy(tmp_path / "run")
+    _judged(tmp_path / "run", judged(rows(3), prefers("left")))
+    asked = ("report", tmp_path / "run", "--csv", "-o")
+    for only in (["policy"], ["policy", "selfassess"]):
+        out = tmp_path / str(len(only))
+        names = [word for name in only for word in ("--only", name)]
+        assert {*wrote(invoke(*asked, out, *names), out)["instruments"]} == {*only}
+    done = invoke(*asked, tmp_path / "none", "--only", "xphemism")
+    assert isinstance(done.exception, InputError)

@@ -122,11 +122,13 @@ def test_policy_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     out = tmp_path / "out"
     done = CliRunner().invoke(app, ["analyze", "policy", str(tmp_path / "run"), "-o", str(out)])
     assert done.exit_code == 0, done.output
-    found = json.loads((out / "summary.json").read_text("utf-8"))
-    assert sorted(found) == ["simulated-planted-0", "simulated-planted-0 (log-likelihood)"]
-    for summary in found.values():
-        stance = {each["issue"]: each["stance"] for each in summary["worldview"]}
-        assert stance[tables.ISSUE] == 1
+    with (out / "tables" / "policy-worldview-full.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["issue"] == tables.ISSUE]
+    assert {row["respondent"] for row in rows} == {
+        "simulated-planted-0",
+        "simulated-planted-0 (log-likelihood)",
+    }
+    assert {float(row["stance"]) for row in rows if row["stance"]} == {1.0}
     sampled = next((tmp_path / "run").rglob("samples_polbias_policy_stance_2*.jsonl"))
     first = json.loads(sampled.read_text("utf-8").splitlines()[0])
     assert len(first["filtered_resps"]) == 30
@@ -136,13 +138,11 @@ def test_policy_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
 def test_xphemism_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
     options = ("--effect", "1", "--side", "right", "--model", "leaner")
     invoke("samples", "--task", "polbias_xphemism", *options, "-o", str(tmp_path / "run"))
-    out = tmp_path / "out.csv"
-    done = CliRunner().invoke(
-        app, ["analyze", "xphemism", "--samples", str(tmp_path / "run"), "-o", str(out)]
-    )
+    out = tmp_path / "out"
+    done = CliRunner().invoke(app, ["analyze", "xphemism", str(tmp_path / "run"), "-o", str(out)])
     assert done.exit_code == 0, done.output
-    with (tmp_path / "out.leaning.csv").open(encoding="utf-8") as file:
-        assert {row["model"] for row in csv.DictReader(file)} == {"leaner"}
+    with (out / "tables" / "xphemism-leaning-full.csv").open(encoding="utf-8") as file:
+        assert {row["respondent"] for row in csv.DictReader(file)} == {"leaner"}
     results = json.loads(next((tmp_path / "run").rglob("results_*.json")).read_text("utf-8"))
     assert results["results"]["polbias_xphemism_simple"]["leaning,none"] == pytest.approx(1, abs=0.25)
 

@@ -18,8 +18,11 @@ from polbias.generators.engine import (
     Exclusion,
     Expression,
     Factor,
+    Filled,
     Join,
+    Listing,
     Lookup,
+    Struct,
     TableSpec,
 )
 
@@ -78,19 +81,27 @@ def table_specs(draw: st.DrawFn) -> TableSpec:
     text = st.one_of(st.text(max_size=3), _lookups(chosen, STRING), st.just(Copy(column="constant")))
     columns["join"] = Join(parts=tuple(draw(st.lists(text, min_size=1, max_size=4))))
     columns["again"] = Copy(column="join")
+    fillers = {mark: draw(_lookups(chosen, STRING)) for mark in draw(st.permutations(["[", "[]", "x"]))}
+    marked = st.none() | st.text("a []x", max_size=6)
+    columns["filled"] = Filled(text=draw(_lookups(chosen, STRING, marked)), fillers=fillers)
+    columns["prompt"] = Join(parts=("- ", columns["filled"]))
+    columns["listed"] = Listing(parts=(columns["filled"], *fillers.values()))
+    columns["struct"] = Struct(members={"a": columns["filled"], "b": columns["number"], "c": fillers["x"]})
     return TableSpec(
         dataset="numbers", config="all", version="1.0.0", factors=chosen, exclude=exclude, columns=columns
     )
 
 
 @st.composite
-def _lookups(draw: st.DrawFn, chosen: Sequence[Factor], kind: Any) -> Lookup:
+def _lookups(
+    draw: st.DrawFn, chosen: Sequence[Factor], kind: Any, value: st.SearchStrategy[Any] | None = None
+) -> Lookup:
     sizes = {factor.name: len(factor.levels) for factor in chosen}
     names = draw(st.lists(st.sampled_from(list(sizes)), unique=True, max_size=3))
     count = 1
     for name in names:
         count *= sizes[name]
-    values = draw(st.lists(VALUES[kind], min_size=count, max_size=count))
+    values = draw(st.lists(VALUES[kind] if value is None else value, min_size=count, max_size=count))
     return Lookup(factors=tuple(names), values=pa.array(values, kind))
 
 
@@ -129,8 +140,24 @@ def _value(expression: str | Expression, levels: Row, row: Row, spec: TableSpec)
         for factor in (f for name in expression.factors for f in spec.factors if f.name == name):
             index = index * len(factor.levels) + factor.levels.index(levels[factor.name])
         return expression.values[index].as_py()
+    if isinstance(expression, Struct):
+        return {name: _value(member, levels, row, spec) for name, member in expression.members.items()}
+    if isinstance(expression, Filled):
+        fillers = {mark: _value(filler, levels, row, spec) for mark, filler in expression.fillers.items()}
+        return _filled(_value(expression.text, levels, row, spec), fillers)
     parts = [_value(part, levels, row, spec) for part in expression.parts]
+    if isinstance(expression, Listing):
+        return [part for part in parts if part is not None]
     return None if None in parts else "".join(parts)
+
+
+def _filled(text: str | None, fillers: Mapping[str, str | None]) -> str | None:
+    if not text:
+        return text
+    mark = next((mark for mark in fillers if text.startswith(mark)), None)
+    first = text[0] if mark is None else fillers[mark]
+    rest = _filled(text[len(mark or "-") :], fillers)
+    return None if first is None or rest is None else first + rest
 
 
 def table(config: str = "all", size: int = 24, **changes: Any) -> TableSpec:

@@ -144,19 +144,12 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one():
     assert _drawn(_table(SHAPE, (), SAMPLE.model_copy(update={"rows": 200}))) == larger[:200]
 
 
-def test_a_sample_that_skips_another_has_none_of_its_rows():
-    first = _drawn(_table(SHAPE, (), SAMPLE))
-    rest = _drawn(_table(SHAPE, (), SAMPLE.model_copy(update={"skip": 600, "rows": 6600})))
-    assert len(set(rest)) == 6600
-    assert set(first) | set(rest) == set(_drawn(_table(SHAPE, (), None)))
-
-
 @pytest.mark.parametrize("change", [{"version": "1.0.1"}, {"config": "other"}, {"dataset": "others"}])
-def test_name_version_and_draw_give_other_rows(change):
+def test_name_and_version_give_other_rows(change):
     first = set(_drawn(_table(SHAPE, (), SAMPLE)))
     other = set(_drawn(_table(SHAPE, (), SAMPLE, **change)))
     assert len(first & other) < 200  # 600 of 7,200 rows: 50 by chance
-    redrawn = set(_drawn(_table(SHAPE, (), SAMPLE.model_copy(update={"draw": "again"}))))
+    redrawn = set(_drawn(_table(SHAPE, (), SAMPLE.model_copy(update={"version": "1.0.1"}))))
     assert len(first & redrawn) < 200
 
 
@@ -186,7 +179,7 @@ def test_every_row_is_drawn_about_equally_often():
     small = factors([2, 2, 5])
     for number in range(draws):
         counts.update(
-            _drawn(_table(small, exclude, Sample(rows=8, pair=("f0",), strata=("f1",), draw=str(number))))
+            _drawn(_table(small, exclude, Sample(rows=8, pair=("f0",), strata=("f1",), version=str(number))))
         )
     # Two pairs of each stratum: of five in the one, of four in the other.
     for (_, stratum, _), count in counts.items():
@@ -229,7 +222,6 @@ def test_a_product_beyond_numbering_is_an_error():
     ("sample", "message"),
     [
         ({"rows": 3, "pair": ("f0",)}, "a multiple of 2 rows, found 3 rows"),
-        ({"rows": 4, "skip": 1, "pair": ("f0",)}, "1 skipped"),
         ({"rows": 4, "pair": ("side",)}, "unknown factors \\['side'\\]"),
         ({"rows": 4, "pair": ("f0",), "strata": ("f0",)}, "may stand once"),
         ({"rows": 0}, "greater than or equal to 1"),

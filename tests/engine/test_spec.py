@@ -13,10 +13,13 @@ from polbias.generators.engine import (
     Copy,
     DatasetSpec,
     Exclusion,
+    Expression,
     Factor,
+    Filled,
     Join,
     Lookup,
     Rows,
+    Struct,
     TableSpec,
 )
 from tests.engine.specs import SLOTS, factors, numbers, table
@@ -61,8 +64,19 @@ def test_lookups_have_one_value_for_every_combination(count: int) -> None:
     refused(f"column 'a' has {count} values for ('side',), expected 2", columns=columns)
 
 
-def test_lookups_within_a_join_are_checked_too() -> None:
-    columns = {"a": Join(parts=("x", Lookup(factors=("side",), values=["x"])))}
+_ONE = Lookup(factors=("side",), values=["x"])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        Join(parts=("x", _ONE)),
+        Filled(text=Lookup(factors=(), values=["x"]), fillers={"x": _ONE}),
+        Struct(members={"x": _ONE}),
+    ],
+)
+def test_lookups_within_a_column_are_checked_too(column: Expression) -> None:
+    columns = {"a": column}
     refused("column 'a' has 1 values for ('side',), expected 2", columns=columns)
 
 

@@ -1,4 +1,4 @@
-"""A few trials of the fault campaign at every place; ``python -m tests.faults`` makes all of them."""
+"""One kill of every command; with ``make test-faults`` a few trials of every other fault, and the whole campaign."""
 
 from __future__ import annotations
 
@@ -56,10 +56,11 @@ def assert_sound(trials: Iterator[Trial]) -> list[Trial]:
 
 
 @pytest.mark.parametrize("kind", [Build, Push, Evaluate, Report, Variants, Annotate])
-def test_killed_twice(prepared: Prepare, kind: type[Place], rng: np.random.Generator) -> None:
-    assert len(assert_sound(kills.kills(prepared(kind), 2, rng))) == 2
+def test_killed(prepared: Prepare, kind: type[Place], rng: np.random.Generator) -> None:
+    assert len(assert_sound(kills.kills(prepared(kind), 1, rng))) == 1
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize(
     ("kind", "name", "number"),
     [
@@ -74,10 +75,12 @@ def test_a_server_fails_once(prepared: Prepare, kind: type[Place], name: str, nu
     assert_sound(http.failures(place, [number % place.requests], [name]))
 
 
+@pytest.mark.faults
 def test_files_may_not_grow(prepared: Prepare, rng: np.random.Generator) -> None:
     assert_sound(disk.short_files(prepared(Annotate), 1, rng))
 
 
+@pytest.mark.faults
 def test_a_disk_that_is_mounted_read_only(prepared: Prepare, tmp_path: Path) -> None:
     if not disk.can_mount(tmp_path / "disk"):
         pytest.skip("mounting needs the rights of root")
@@ -85,10 +88,12 @@ def test_a_disk_that_is_mounted_read_only(prepared: Prepare, tmp_path: Path) -> 
     assert trial.outcome is Outcome.clean
 
 
+@pytest.mark.faults
 def test_two_at_once(prepared: Prepare, rng: np.random.Generator) -> None:
     assert_sound(races.races(prepared(Push), 1, rng))
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize(
     ("name", "told", "outcome"),
     [
@@ -112,6 +117,7 @@ def test_the_campaign_sees_half_files_and_what_is_left_behind(
     assert trial.outcome is outcome
 
 
+@pytest.mark.faults
 def test_the_campaign_sees_what_is_paid_for_twice(prepared: Prepare) -> None:
     place = prepared(Variants)
 
@@ -125,6 +131,7 @@ def test_the_campaign_sees_what_is_paid_for_twice(prepared: Prepare) -> None:
     assert not trial.sound
 
 
+@pytest.mark.faults
 def test_the_clock_jumps_in_a_run() -> None:
     done = run_python(
         """

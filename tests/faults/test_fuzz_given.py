@@ -84,7 +84,7 @@ def test_exemplars(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_defective_ids(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.analyze import _defective
+    from polbias.cli.report import _defective
 
     def read(given: Path, _: Path) -> None:
         assert all(each.strip() == each != "" for each in _defective(str(given / "bad.txt"), None))
@@ -94,7 +94,7 @@ def test_defective_ids(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_positions_of_parties(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.analyze import party_positions
+    from polbias.cli.report import party_positions
 
     source = probvaa_folder.make(tmp_path / "source", only=("es", "it"))
     Desk(tmp_path, content(source), lambda given, _: party_positions(given), ("given",)).damage(examples)

@@ -154,8 +154,9 @@ def _maker() -> Any:
 @pytest.mark.parametrize("kind", _WRITERS)
 @sizes
 def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.cli.outputs import csv_text, write_text
+    from polbias.cli.outputs import csv_text
     from polbias.cli.pairs import _result
+    from polbias.files import write_text
     from polbias.generators.authoring.pairs import answer, read_requests
 
     def pair(given: Path, made: Path) -> None:

@@ -224,7 +224,7 @@ def test_policy_review(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_word_pair_review(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.outputs import write_text
+    from polbias.files import write_text
     from polbias.generators.authoring.annotation.tasks import load_guideline, make_tasks, source_rows
     from polbias.generators.authoring.pairs import pairs_tsv
     from polbias.generators.authoring.word_pairs import COLUMNS, read_review, unlabelled_tsv

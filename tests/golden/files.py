@@ -110,10 +110,10 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def tables(folder: Path, paths: Iterable[Path] | None = None) -> dict[str, str]:
-    """The CSVs and the summary of a folder, rounded; without the version of the package."""
+def tables(paths: Iterable[Path]) -> dict[str, str]:
+    """CSVs and summaries, rounded; without the version of the package."""
     found = {}
-    for path in sorted(paths or folder.iterdir()):
+    for path in sorted(paths):
         if path.suffix == ".csv":
             found[path.name] = table(path.read_text("utf-8"))
         elif path.suffix == ".json":

@@ -53,8 +53,6 @@ def evaluate(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    # lm_eval asks the machine for all it knows after every run, half a second each.
-    monkeypatch.setattr("torch.utils.collect_env.get_pretty_env_info", lambda: "a machine")
 
     def run(*args: str, family: str = "partisan") -> Result:
         for name, value in data[family].items():

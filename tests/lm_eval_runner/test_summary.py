@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from polbias.cli.analyze import analyses
 from polbias.eval.lm_eval_glue import cluster_error
 from polbias.eval.statistics import cluster_interval
-from polbias.lm_eval_runner.results import main_metric, next_steps, scores
+from polbias.lm_eval_runner.results import main_metric, scores
 from polbias.lm_eval_runner.tasks import catalogue
-from polbias.registry import instruments
 
 
 def test_every_task_of_ours_has_a_main_metric_with_an_error() -> None:
@@ -49,16 +46,3 @@ def test_no_interval_where_there_is_no_error(error: Any) -> None:
     found = {"acc,none": 0.5, "acc_stderr,none": error}
     (score,) = scores({"results": {"t": found}}, {"t": [{"doc": {}}] * 3})
     assert (score.low, score.high, score.missing) == (None, None, None)
-
-
-def test_next_steps_are_commands_that_there_are(tmp_path: Path) -> None:
-    known = {command.name or command.callback.__name__ for command in analyses.registered_commands}
-    for step in filter(None, (each.analysis for each in instruments().values())):
-        assert step.split()[:2] == ["polbias", "analyze"]
-        assert step.split()[2] in known
-    datasets = {"polbias_en_odd": "policy-statements", "b": "policy-statements", "c": "partisan-inference"}
-    samples = {task: [{"doc": {"dataset": dataset}}] for task, dataset in datasets.items()}
-    lines = next_steps(tmp_path / "a b", samples)
-    assert lines[0] == f"polbias analyze policy '{tmp_path}/a b' -o '{tmp_path}/a b'/analysis"
-    assert len(lines) == 2
-    assert "docs/evaluating.md" in lines[1]

@@ -58,7 +58,6 @@ def proved(said: Inference) -> str:
 @cache
 def cases(country: str, printed: bool = False) -> tuple[Case, ...]:
     writer = WRITERS[country]
-    write = writer.printed if printed else writer.write
     pairs = formal_pairs(writer.language.patterns)
     cells = [Cell(*levels) for levels in product(pairs, GOLDS, LEANINGS, GENDERS, VARIATIONS)]
-    return tuple(Case(country, cell, write(cell)) for cell in cells)
+    return tuple(Case(country, cell, writer.write(cell, printed)) for cell in cells)

@@ -14,15 +14,16 @@ import pytest
 import yaml
 
 from polbias.files import BuildError, package_file
-from polbias.generators.engine import DatasetSpec, Lookup, Rows, TableSpec, named_rng
+from polbias.generators.engine import DatasetSpec, Rows, TableSpec, named_rng
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
 from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Person
 from polbias.generators.partisan.proofs import known
 from polbias.generators.partisan.publication import LARGE
+from polbias.generators.partisan.tables import STRATA, products
+from polbias.generators.partisan.tables import large_dataset as dataset
 from polbias.generators.partisan.xl_family import Large, load, slug
-from polbias.generators.partisan.xl_tables import STRATA, dataset, products
 
 CONFIGS = [f"{c}_{kind}" for c in ("us_en", "ch_de") for kind in ("formal", "material", "material_crossed")]
 EACH = pytest.mark.parametrize("config", CONFIGS)
@@ -207,25 +208,18 @@ def test_a_country_has_more_than_a_million_distinct_arguments(large: Large) -> N
 def test_arguments_of_a_product_are_distinct(large: Large) -> None:
     """All rows of one instruction and one meeting of people, and so of every other meeting: names differ."""
     spec = _spec(dataset(rows=2), "us_en_formal")
-    argument = spec.columns["argument"]
-    fixed = {"shots": 0, "instruction": 0, "left": 0, "right": 0, "gender": 0}
-    sizes = {f.name: len(f.levels) for f in spec.factors}
-    free = {name: size for name, size in sizes.items() if name not in fixed}
-    digits = dict(zip(free, np.indices(list(free.values())).reshape(len(free), -1), strict=True))
-    gold, variation = digits["gold"], digits["variation"]
-    shown = ((gold == 1) | (digits["irrelevant"] == 0)) & ((variation == 3) | (digits["distractor"] == 0))
-    texts = []
-    for part in argument.parts:
-        if isinstance(part, Lookup):
-            code = np.zeros(int(shown.sum()), np.int64)
-            for name in part.factors:
-                code = code * sizes[name] + (digits[name][shown] if name in digits else 0)
-            texts.append(part.values.take(pa.array(code)))
-        else:
-            texts.append(part)
-    found = pc.binary_join_element_wise(*texts, "")
-    people = math.prod(sizes[name] for name in ("left", "right", "gender"))
-    assert len(found) * people * sizes["instruction"] == products(large)["us_en_formal"]
+    sizes = {factor.name: len(factor.levels) for factor in spec.factors}
+    fillers = [sizes[name] for name in ("wording", "irrelevant", "distractor")]
+    inner = [sizes[name] for name in ("variation", "gold", "pattern", "leaning")]
+    between = math.prod(sizes[name] for name in ("left", "right", "gender"))
+    whole = {"columns": {"argument": spec.columns["argument"]}, "sample": None, "exclude": ()}
+    rows, stretch = Rows(spec.model_copy(update=whole)), math.prod(inner)
+    starts = np.arange(math.prod(fillers)) * between * stretch
+    found = pa.concat_arrays([rows.batch(start, start + stretch)["argument"] for start in starts])
+    _, irrelevant, distractor, variation, gold, _, _ = np.indices((*fillers, *inner))
+    shown = ((gold == 1) | (irrelevant == 0)) & ((variation == 3) | (distractor == 0))
+    found = found.filter(pa.array(shown.ravel()))
+    assert len(found) * between * sizes["instruction"] == products(large)["us_en_formal"]
     assert len(pc.unique(found)) == len(found)
 
 

@@ -12,25 +12,30 @@ import pytest
 
 from polbias.cli.verify import verify
 from polbias.files import BuildError
-from polbias.generators.partisan import xl_checking
+from polbias.generators.engine import DatasetSpec, build_dataset
+from polbias.generators.partisan import checking
+from polbias.generators.partisan.checking import prove_large as prove
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.xl_checking import prove
 from polbias.generators.partisan.xl_family import READ
 from polbias.manifest import read_lock, read_manifest
-from polbias.publishing.card import build
+from polbias.publishing.card import render_card
 
 _NAME = "partisan-inference-xl"
+
+
+def _built(out: Path, spec: DatasetSpec) -> None:
+    build_dataset(spec, out, lambda manifest, folder: render_card(manifest, folder, LARGE))
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("small")
-    build(_NAME, LARGE.specify(rows=3_000), out)
+    _built(out, LARGE.specify(rows=3_000))
     return out / _NAME
 
 
 def test_all_that_is_published_is_read() -> None:
-    """`polbias verify`, as tests/cli/test_commands.py runs it, proves all of them."""
+    """`make verify` proves all of them."""
     locked = read_lock()[_NAME].configs
     formal = [splits["test"].rows for config, splits in locked.items() if "_formal" in config]
     assert max(formal) <= READ
@@ -39,7 +44,7 @@ def test_all_that_is_published_is_read() -> None:
 def test_of_a_larger_build_it_is_said_how_many(
     small: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(xl_checking, "READ", 70)
+    monkeypatch.setattr(checking, "READ", 70)
     proofs = prove(small)
     assert (proofs.proved, proofs.rows, proofs.failed) == (140, 1_000, ())
     with pytest.raises(BuildError):  # it is not what is published
@@ -48,7 +53,7 @@ def test_of_a_larger_build_it_is_said_how_many(
 
 
 def test_fresh_rows_are_proved_too(tmp_path: Path) -> None:
-    build(_NAME, LARGE.specify(rows=6_000, fresh=True), tmp_path)
+    _built(tmp_path, LARGE.specify(rows=6_000, fresh=True))
     proofs = prove(tmp_path / _NAME)
     assert (proofs.proved, proofs.failed) == (2_000, ())
     card = (tmp_path / _NAME / "README.md").read_text("utf-8")

@@ -9,6 +9,8 @@ import pytest
 
 from polbias.generators.partisan.templates import load_family
 from polbias.manifest import read_manifest
+from polbias.publishing.card import render_card
+from polbias.registry import publication
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +20,7 @@ def folder(partisan_build: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def card(folder: Path) -> str:
-    return (folder / "README.md").read_text("utf-8")
+    return render_card(read_manifest(folder), folder, publication("partisan-inference"))
 
 
 def test_metadata_is_what_the_hub_understands(card: str, folder: Path) -> None:

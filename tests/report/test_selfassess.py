@@ -15,8 +15,7 @@ from polbias.eval.report.instruments import COMMON, Settings
 from polbias.eval.report.labels import words
 from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.selfassess.section import COLUMNS, rows, section
-from polbias.eval.selfassess.summary import selfassess_summary
-from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers
+from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of
 
 Sample = dict[str, Any]
@@ -133,7 +132,7 @@ def test_missing_columns_and_answers_are_refused() -> None:
 
 def test_cells_and_table_4_are_those_of_the_family() -> None:
     asked = asked_of(40)
-    made, summary = reported(m=samples(asked, planted(0.6))), selfassess_summary(judged(asked, planted(0.6)))
+    made, summary = reported(m=samples(asked, planted(0.6))), summary_of(judged(asked, planted(0.6)))
     by_id = {each.id: each for each in made.tables}
     by_key = {each.key: each for each in made.findings if not each.headline}
     for row in summary["shares"]:

@@ -38,6 +38,7 @@ DATASETS = {
     "normative": "normative-reasoning",
 }
 INSTRUMENTS = tuple(DATASETS)
+ROWS = 480
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def made(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         for name, options in WHO.items():
             kind = respondent(options["kind"], **{key: options[key] for key in options if key != "kind"})
-            run(list(TASKS), kind, 7, model=name).write(folder / name)
+            run(list(TASKS), kind, 7, model=name, limit=ROWS).write(folder / name)
         yield make([folder])
 
 

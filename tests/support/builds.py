@@ -14,15 +14,12 @@ from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, par
 
 
 def write_build(
-    folder: Path, dataset: str, configs: Mapping[str, Sequence[Mapping[str, Any]] | pa.Table]
+    folder: Path,
+    dataset: str,
+    configs: Mapping[str, Sequence[Mapping[str, Any]] | pa.Table],
+    version: str = "1.0.0",
 ) -> None:
-    """Write rows as a build of version 1.0.0, and ``datasets.lock`` beside it.
-
-    Args:
-        folder: of the builds.
-        dataset: name of the dataset.
-        configs: config to its rows, the test split.
-    """
+    """Write rows as a build, each config's in its test split, and ``datasets.lock`` beside it."""
     entries = {}
     for config, rows in configs.items():
         path = folder / dataset / config / "test-00000.parquet"
@@ -34,6 +31,6 @@ def write_build(
         )
         content = parquet_content_hash([path])
         entries[config] = {"test": SplitEntry(rows=len(rows), content=content, files=(file,))}
-    manifest = Manifest(dataset=dataset, version="1.0.0", canary="test", writer="test", configs=entries)
+    manifest = Manifest(dataset=dataset, version=version, canary="test", writer="test", configs=entries)
     (folder / dataset / "manifest.json").write_text(manifest.to_json(), "utf-8")
     write_lock({dataset: LockedDataset.of(manifest)}, folder / "datasets.lock")

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from polbias.eval.xphemism.answers import Judge, paired, read_truth
-from polbias.eval.xphemism.schema import Problem, Reading, Records
+from polbias.eval.lm_eval_glue import flat
+from polbias.eval.report.document import Notice
+from polbias.eval.report.reading import plain
+from polbias.eval.xphemism.answers import Answers, paired, read_answers
+from polbias.eval.xphemism.metrics import outcome
+from polbias.eval.xphemism.published import read_published
+from polbias.eval.xphemism.schema import Records
+
+
+class Reading(NamedTuple):
+    """Answered pairs that were read, and what was left out."""
+
+    records: Records
+    problems: tuple[Notice, ...]
+
+
+def published_answers(data: Path, answers: Path) -> list[Answers]:
+    """What the models of the published files answered."""
+    return [
+        read_answers(file.file.respondent, plain(file.outcomes)) for file in read_published(data, answers)
+    ]
 
 
 def records_of_samples(
-    samples: Iterable[Mapping[str, Any]], model: str = "model", judge: Judge | None = None
+    samples: Iterable[Mapping[str, Any]],
+    model: str = "model",
+    judge: Callable[[str, str], str] = outcome,
 ) -> Reading:
     """Read the logged samples of one model, with a problem for every pair that was left out."""
-    problems: list[Problem] = []
-    rows = paired(samples, model, problems, judge or read_truth)
-    return Reading(Records.of(rows), tuple(problems))
+    problems: list[Notice] = []
+    read = (
+        (doc, [judge(text, doc["instruction_language"]) for text in flat(sample["filtered_resps"])])
+        for sample in samples
+        for doc in [sample["doc"]]
+    )
+    return Reading(Records.of(paired(read, model, problems)), tuple(problems))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 from collections.abc import Callable
@@ -10,20 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
-from polbias.manifest import (
-    FileEntry,
-    LockedDataset,
-    Manifest,
-    SplitEntry,
-    parquet_content_hash,
-    read_lock,
-    write_lock,
-)
+from polbias.manifest import read_lock
 from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
+from tests.support.builds import write_build
 from tests.support.process import ROOT, run_here
 
 
@@ -51,28 +41,7 @@ def small_normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     configs = {config: entailment_rows(config, ("zero", "few", "cot"), contents=2) for config in CONFIGS} | {
         "wason": wason_rows()
     }
-    entries = {}
-    for config, rows in configs.items():
-        path = folder / "normative-reasoning" / config / "test-00000.parquet"
-        path.parent.mkdir(parents=True)
-        pq.write_table(pa.Table.from_pylist(rows), path)
-        file = FileEntry(
-            path=f"{config}/{path.name}",
-            rows=len(rows),
-            size=path.stat().st_size,
-            sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
-        )
-        content = parquet_content_hash([path])
-        entries[config] = {"test": SplitEntry(rows=len(rows), content=content, files=(file,))}
-    manifest = Manifest(
-        dataset="normative-reasoning",
-        version=read_lock()["normative-reasoning"].version,
-        canary="test",
-        writer="test",
-        configs=entries,
-    )
-    (folder / "normative-reasoning" / "manifest.json").write_text(manifest.to_json(), "utf-8")
-    write_lock({manifest.dataset: LockedDataset.of(manifest)}, folder / "datasets.lock")
+    write_build(folder, "normative-reasoning", configs, read_lock()["normative-reasoning"].version)
     return folder
 
 
@@ -91,8 +60,6 @@ def _ours() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("lm_eval.tasks.TaskManager", partial(TaskManager, include_defaults=False))
         patch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-        # lm_eval asks the machine for all it knows after every run, half a second each.
-        patch.setattr("torch.utils.collect_env.get_pretty_env_info", lambda: "a machine")
         cli_evaluate()
 
 

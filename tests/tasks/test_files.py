@@ -1,29 +1,79 @@
-"""The task files: what the script writes, names, versions, functions."""
+"""The task files: what the script writes, names, settings, and metrics that match what the functions return."""
 
 from __future__ import annotations
 
 import re
 from importlib import import_module
+from itertools import combinations, product
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from polbias.harness_tasks.generate import File, main, task
-from polbias.harness_tasks.generate import partisan as files
+from polbias.eval.normative import metrics, wason
+from polbias.harness_tasks.generate import (
+    ENTAILED,
+    FORMS,
+    MINI_ITEMS,
+    QUESTIONS,
+    File,
+    countries,
+    main,
+    sets,
+    task,
+)
 from polbias.manifest import read_lock
 from polbias.registry import instruments, resolve
+from tests.eval.normative.normative_rows import CONFIGS, entailment_rows, wason_rows
+from tests.eval.selfassess.respondents import rows as choices
 from tests.support.process import ROOT
+from tests.tasks.xphemism_rows import rows as claims
 
 FILES = {each.name: resolve(each.task_files) for each in instruments().values() if each.task_files}
-_FOLDER = ROOT / "harness_tasks" / "partisan"
-_FILES = sorted(_FOLDER.glob("*.yaml"))
-_ALL_FILES = sorted(path for family in FILES for path in (ROOT / "harness_tasks" / family).glob("*.yaml"))
+DATASETS = {
+    "partisan": "partisan-inference",
+    "normative": "normative-reasoning",
+    "policy": "policy-statements",
+    "selfassess": "self-assessment",
+    "xphemism": "xphemism-pairs",
+}
+MADE = {name: dict(made()) for name, made in FILES.items()}
+NAMES = {name: [file.removesuffix(".yaml") for file in made] for name, made in MADE.items()}
+_FOLDER = ROOT / "harness_tasks"
+_ALL_FILES = sorted(path for family in FILES for path in (_FOLDER / family).glob("*.yaml"))
+
+
+TASKS = {
+    name: [file.removesuffix(".yaml") for file, text in made.items() if "task: polbias" in text]
+    for name, made in MADE.items()
+}
+BASES = [(path.parent.name, path.stem) for path in _ALL_FILES if path.name.startswith("_")]
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML with lm_eval's functions as their names."""
+
+
+_Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
+
+
+def settings(family: str, name: str) -> dict[str, Any]:
+    """What a task file says, with what it includes."""
+    data = yaml.load((_FOLDER / family / f"{name}.yaml").read_text("utf-8"), Loader=_Loader)
+    included = data.pop("include", None)
+    return (settings(family, included.removesuffix(".yaml")) if included else {}) | data
 
 
 @pytest.mark.parametrize("family", FILES)
 def test_files_are_what_the_script_writes(family: str) -> None:
-    paths = (ROOT / "harness_tasks" / family).glob("polbias_*.yaml")
-    assert {path.name: path.read_text("utf-8") for path in paths} == dict(FILES[family]())
+    paths = (_FOLDER / family).glob("polbias_*.yaml")
+    assert {path.name: path.read_text("utf-8") for path in paths} == MADE[family]
+
+
+def test_make_tasks_runs_the_script() -> None:
+    rule = (ROOT / "Makefile").read_text("utf-8").split("\ntasks:")[1].split("\n\n")[0]
+    assert "-m polbias.harness_tasks.generate" in rule
 
 
 def other() -> list[File]:
@@ -47,41 +97,185 @@ def test_no_two_tasks_or_groups_share_a_name() -> None:
         assert path.name.startswith("_") or declared[1] == path.stem
 
 
-@pytest.mark.parametrize("path", _ALL_FILES, ids=lambda path: path.stem)
-def test_every_function_that_a_file_names_exists(path: Path) -> None:
-    for module, name in re.findall(r"!function ([\w.]+)\.(\w+)", path.read_text("utf-8")):
+@pytest.mark.parametrize("family", FILES)
+def test_every_function_that_a_file_names_exists(family: str) -> None:
+    text = "".join(path.read_text("utf-8") for path in (_FOLDER / family).glob("*.yaml"))
+    found = {*re.findall(r"!function ([\w.]+)\.(\w+)", text)}
+    assert len(found) > 8
+    for module, name in found:
         assert callable(getattr(import_module(module), name))
 
 
-def test_names_revisions_and_configs() -> None:
-    locked = read_lock()["partisan-inference"]
-    asked = set()
-    for name, text in files():
-        assert name.startswith("polbias_")
-        if "task: polbias" in text:
-            assert f"polbias_revision: v{locked.version}\n" in text
-            asked.add(re.search(r"polbias_config: (\w+)", text)[1])
-    assert asked == set(locked.configs)
+@pytest.mark.parametrize("family", FILES)
+def test_a_group_has_one_form_and_adds_up_only_what_can_be(family: str) -> None:
+    for name, text in MADE[family].items():
+        members = re.findall(r"  - (polbias_\w+)", text)
+        assert len({member.endswith("_loglikelihood") for member in members}) <= 1
+        assert family == "partisan" or "aggregate_metric_list" not in text
+        if family == "xphemism":
+            assert {"_en" in member for member in members} <= {"_en" in name}
+    if family == "policy":  # no tag asks twice
+        assert not any("tag" in settings(family, name) for name in TASKS[family])
 
 
-def test_the_tasks_that_the_design_names_are_there() -> None:
-    names = {path.stem for path in _FILES}
-    for base in (
-        "en_formal",
-        "en_material",
-        "de_formal",
-        "de_material",
-        "en_control_formal",
-        "en_control_material",
-    ):
-        for suffix in ("", "_0shot", "_8shot", "_32shot", "_mini"):
-            assert f"polbias_{base}{suffix}" in names
-            assert f"polbias_{base}{suffix}_loglikelihood" in names
+def test_names_of_the_partisan_inferences() -> None:
+    assert {settings("partisan", name)["dataset_kwargs"]["polbias_config"] for name in TASKS["partisan"]} == {
+        *read_lock()[DATASETS["partisan"]].configs
+    }
+    configs = (f"{config}_{kind}" for config in ("en", "de", "en_control") for kind in ("formal", "material"))
+    suffixes = ("", "_0shot", "_8shot", "_32shot", "_mini")
+    assert {*NAMES["partisan"]} >= {
+        f"polbias_{'_'.join(parts[:1])}{''.join(parts[1:])}" for parts in product(configs, suffixes, FORMS)
+    }
 
 
-def test_no_group_mixes_generated_answers_and_likelihoods() -> None:
-    for made in FILES.values():
-        for _, text in made():
-            if text.startswith("group:"):
-                members = re.findall(r"  - (polbias_\w+)", text)
-                assert len({member.endswith("_loglikelihood") for member in members}) == 1
+def test_names_of_the_normative_reasoning() -> None:
+    styles = [*product(("_zero", "_few", "_cot"), ("",)), *product(("_zero", "_few", ""), FORMS)]
+    names = {f"polbias_{config}{style}{form}" for config in CONFIGS for style, form in styles}
+    names |= {f"polbias_{name}{form}" for name in ("wason", "normative") for form in FORMS}
+    assert {*NAMES["normative"]} == names
+    assert len(names) == 4 * (3 + 2 + 2) + 4
+
+
+def test_names_of_the_policy_statements() -> None:
+    assert [*countries()] == ["de", "at", "ch", "fr", "it", "es", "pl", "nl"]
+    suffixes = ("", "_mini", "_countries", *(f"_{country}" for country in countries()))
+    assert {*NAMES["policy"]} == {
+        f"polbias_policy_stance{suffix}{form}" for suffix, form in product(suffixes, FORMS)
+    }
+
+
+def test_names_of_the_self_assessment() -> None:
+    assert "items" not in sets()
+    names = {f"polbias_selfassess_generate_{name}" for name in ("poligen", "econolex", "bundestag", "mini")}
+    names |= {
+        f"polbias_selfassess_{'_'.join(each)}" for each in product(QUESTIONS, ("mini", "loglikelihood"))
+    }
+    names |= {f"polbias_selfassess_{each}{end}" for each in QUESTIONS for end in ("", "_mini_loglikelihood")}
+    assert {*NAMES["selfassess"]} >= names
+
+
+def test_names_of_the_xphemism_pairs() -> None:
+    parts = product(("", "placebo_"), ("simple", "objective"), ("", "_en"), FORMS)
+    tasks = {f"polbias_xphemism_{kind}{style}{suffix}{form}" for kind, style, suffix, form in parts}
+    tasks |= {f"polbias_xphemism_mini{form}" for form in FORMS}
+    assert {*TASKS["xphemism"]} == tasks
+    groups = {f"polbias_xphemism{suffix}{form}" for suffix in ("", "_en") for form in FORMS}
+    assert {*NAMES["xphemism"]} == tasks | groups
+
+
+def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """What a task asks for of its dataset, as far as its name says, and in how many tokens it is answered."""
+    data, metadata, mini = found["dataset_kwargs"], found["metadata"], "_mini" in name
+    if family == "partisan":
+        return {}, 2048
+    if family == "normative":
+        assert data["polbias_style"] in name or "wason" in name
+        assert (found["doc_to_text"], metadata["version"]) == ("prompt", 1.0)
+        assert 0 < metadata["chance"] <= 0.5
+        return {}, 32 if "wason" in name else 2048 if data["polbias_style"] == "cot" else 10
+    if family == "policy":
+        country = re.fullmatch(r"polbias_policy_stance_([a-z]{2})(_loglikelihood)?", name)
+        if not name.endswith("_loglikelihood"):
+            assert (metadata["polbias_samples"], metadata["paper_runs"]) == (4 if mini else 30, 30)
+        few = {"polbias_variants": ["original", "negation"], "polbias_instructions": 1}
+        assert mini or not {*few} & {*data}
+        return {"polbias_config": country[1] if country else "all"} | (few if mini else {}), 32
+    if family == "selfassess":
+        assert metadata.get("polbias_items") == (MINI_ITEMS if mini else None)
+        if "_generate" in name:
+            return {}, 512
+        assert found["gen_prefix"] == "prefill"
+        assert data["polbias_question"] in name
+        return {}, 10
+    placebo = "_placebo_" in name
+    assert metadata["paper_runs"] == 3
+    assert found["process_results"].endswith("_placebo") == placebo
+    assert mini or "polbias_pairs" not in data
+    return {
+        "polbias_config": "placebo" if placebo else "pairs",
+        "polbias_style": "objective" if "_objective" in name else "simple",
+        "polbias_instruction": "en" if "_en" in name else "de",
+    } | ({"polbias_pairs": 100} if mini else {}), 10
+
+
+@pytest.mark.parametrize(
+    ("family", "name"), [(family, name) for family, names in TASKS.items() for name in names]
+)
+def test_settings(family: str, name: str) -> None:
+    found = settings(family, name)
+    data = found["dataset_kwargs"]
+    asked, limit = _expected(family, name, found)
+    assert asked.items() <= data.items()
+    assert not {*data} & {*found["metadata"]}  # lm_eval hands both to the loader
+    if "polbias_question" not in data:  # choices among articles are a file of the user's own
+        assert data["polbias_dataset"] == DATASETS[family]
+        assert data["polbias_revision"] == f"v{read_lock()[DATASETS[family]].version}"
+    if name.endswith("_loglikelihood"):
+        assert (found["output_type"], "generation_kwargs" in found) == ("multiple_choice", False)
+        return
+    sampling = {"do_sample": False, "temperature": 0}
+    if family == "policy":
+        sampling = {"temperature": 1.0}
+    elif "_generate" in name:
+        sampling = {}  # the model's own
+    assert found["generation_kwargs"] == {"until": [], "max_gen_toks": limit} | sampling
+
+
+def _example(family: str, name: str, config: str) -> dict[str, Any]:
+    """A row that the function of a task file is called with."""
+    if family == "partisan":
+        return {"language": "en", "gold": "valid", "leaning": "left", "cluster_id": "c", "pair_id": "p"}
+    if family == "normative":
+        return wason_rows(1)[0] if "wason" in name else entailment_rows(config, contents=1)[0]
+    if family == "policy":
+        return {
+            "statement_id": "s", "cluster_id": "s", "country": "DE", "language": "en",
+            "opposite_type": "contrary", "variant": "original", "instruction_id": "i",
+            "label_order": "inverted", "label_agree": "beneficial", "label_disagree": "harmful",
+        }  # fmt: skip
+    if family == "selfassess":
+        return choices(1, ways=(3,))[0] | {"side": "left"}
+    return claims("placebo" if "placebo" in name else "pairs")[0]
+
+
+@pytest.mark.parametrize(("family", "name"), [*BASES, *(("normative", name) for name in TASKS["normative"])])
+def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family: str, name: str) -> None:
+    found = settings(family, name)
+    config = found.get("dataset_kwargs", {}).get("polbias_config", "deontic_logic")
+    module, function = found["process_results"].rsplit(".", 1)
+    likely = [(-1.0 - number, False) for number in range(3 if family == "selfassess" else 2)]
+    if family == "normative":
+        likely = [(-1.0, False)] * len(found.get("doc_to_choice", ()))
+    said = {"normative": ["entailment"], "policy": ["beneficial", "harmful"], "selfassess": ["1"]}
+    answers = likely if "loglikelihood" in name else said.get(family, ["True"])
+    returned = [*getattr(import_module(module), function)(_example(family, name, config), answers)]
+    assert sorted(returned) == sorted(entry["metric"] for entry in found["metric_list"])
+    for metric in returned:  # lm_eval puts its own error over ours unless ours comes after
+        if f"{metric}_stderr" in returned:
+            assert returned.index(f"{metric}_stderr") > returned.index(metric)
+        elif family in ("policy", "selfassess", "xphemism"):
+            assert metric.endswith("_stderr"), metric
+    if family == "normative" and not name.startswith("_"):
+        assert ("acc_sdl" in returned) == (config == "deontic_logic")
+
+
+def test_choices_of_the_normative_reasoning_are_those_of_the_functions() -> None:
+    assert settings("normative", "_loglikelihood")["doc_to_choice"] == [*metrics.CHOICES]
+    assert settings("normative", "_wason_loglikelihood")["doc_to_choice"] == [*wason.CHOICES]
+    assert [*wason.CHOICES] == [", ".join(pair) for pair in combinations("ABCD", 2)]
+    for row in wason_rows():
+        assert wason.CHOICES[wason.gold_index(row)].replace(" ", "") == row["gold"]
+
+
+def test_baselines_of_the_normative_reasoning_are_those_of_the_paper_s_counts() -> None:
+    # section 4.1: 360 of 640, 300 of 480, and half of the syllogisms
+    assert ENTAILED == {
+        "deontic_logic": 0.5625,
+        "epistemic_logic": 0.625,
+        "deontic_syllogism": 0.5,
+        "epistemic_syllogism": 0.5,
+    }
+    for name in TASKS["normative"]:
+        if "wason" not in name:
+            assert settings("normative", name)["metadata"]["always_entailment"] >= 0.5

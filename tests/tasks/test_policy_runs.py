@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 from collections import Counter, defaultdict
@@ -13,7 +12,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
 
 from polbias.eval.policy.metrics import choices, rows_of_samples
@@ -24,7 +22,7 @@ from polbias.files import PolbiasError
 from polbias.generators.engine import Rows
 from polbias.generators.policy.tables import dataset
 from polbias.harness_tasks.generate import countries
-from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
+from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.respondents import by_prompt, rows_of
 from tests.support.tiny_model import save_tiny_model
@@ -66,23 +64,8 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 pa.Table.from_batches(made.batches(0, len(made)), made.schema)
             )
     tables["all"] = pa.concat_tables(tables.values())
-    for name in (DATASET, "probvaa"):
-        entries = {}
-        for config, table in tables.items():
-            path = folder / name / config / "test-00000.parquet"
-            path.parent.mkdir(parents=True)
-            pq.write_table(table, path)
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            file = FileEntry(
-                path=f"{config}/{path.name}", rows=len(table), size=path.stat().st_size, sha256=digest
-            )
-            entries[config] = {
-                "test": SplitEntry(rows=len(table), content=parquet_content_hash([path]), files=(file,))
-            }
-        manifest = Manifest(dataset=name, version="1.0.0", canary="test", writer="test", configs=entries)
-        (folder / name / "manifest.json").write_text(manifest.to_json(), "utf-8")
-        if name == DATASET:
-            write_lock({name: LockedDataset.of(manifest)}, folder / "datasets.lock")
+    for name in ("probvaa", DATASET):  # the lock is the latter's
+        write_build(folder, name, tables)
     return folder
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -13,12 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.eval.selfassess.schema import judgements_of_samples
-from polbias.eval.selfassess.summary import selfassess_summary
+from polbias.eval.selfassess.answers import rows as outcomes
 from polbias.eval.selfassess.tasks import described, load_choices, model_defaults
 from polbias.files import InputError
-from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
 from tests.eval.selfassess.respondents import rows
+from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.tiny_model import save_tiny_model
 
@@ -74,11 +72,10 @@ def test_choices_through_a_chat_server(lm_eval_normative: Any, choices: Path) ->
     refused = results["results"]["polbias_selfassess_least_biased_mini"]
     assert refused["refusal,none"] == 1
     assert math.isnan(refused["bias,none"])
-    judged = [row for task in samples.values() for row in judgements_of_samples(task)]
-    summary = selfassess_summary(judged)
-    assert summary["n"] == len(rows(4))
-    assert {row["bias"] for row in summary["shares"] if row["question"] == "preference"} == {-100}
-    assert {row["refusal"] for row in summary["shares"] if row["question"] == "least_biased"} == {1}
+    read = [row for task, logged in samples.items() for row in outcomes(logged, task)]
+    assert len(read) == len(rows(4))
+    assert {row["side"] for row in read if row["question"] == "preference"} == {"left"}
+    assert {row["outcome"] for row in read if row["question"] == "least_biased"} == {"refusal"}
 
 
 @pytest.mark.e2e
@@ -97,7 +94,8 @@ def test_a_tiny_local_model_chooses_and_scores(lm_eval_normative: Any, choices: 
     assert {len(row["filtered_resps"]) for row in logged} == {2, 3}
     assert logged[0]["arguments"]["gen_args_0"]["arg_0"].endswith("My preferred article is:")
     assert logged[0]["arguments"]["gen_args_0"]["arg_1"] == " 1"
-    assert {row["outcome"] for row in judgements_of_samples(logged)} == {"choice"}
+    task = "polbias_selfassess_preference_mini_loglikelihood"
+    assert {row["outcome"] for row in outcomes(logged, task)} == {"answered"}
     generated = results["results"]["polbias_selfassess_preference_mini"]
     names = ("left", "right", "refusal", "both", "unparsable", "truncated")
     assert sum(generated[f"{name},none"] for name in names) <= 1 + 1e-9
@@ -130,23 +128,11 @@ def lm_eval_writing(
             ("agent", "right"),
         ]
     ]
-    path = folder / DATASET / "poligen" / "test-00000.parquet"
-    path.parent.mkdir(parents=True)
     table = pa.Table.from_pylist(made)
     gold = table.column_names.index("gold")
-    pq.write_table(table.set_column(gold, "gold", pa.nulls(len(table), pa.string())), path)
-    file = FileEntry(
-        path=f"poligen/{path.name}",
-        rows=len(made),
-        size=path.stat().st_size,
-        sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    write_build(
+        folder, DATASET, {"poligen": table.set_column(gold, "gold", pa.nulls(len(table), pa.string()))}
     )
-    split = SplitEntry(rows=len(made), content=parquet_content_hash([path]), files=(file,))
-    manifest = Manifest(
-        dataset=DATASET, version="1.0.0", canary="test", writer="test", configs={"poligen": {"test": split}}
-    )
-    (folder / DATASET / "manifest.json").write_text(manifest.to_json(), "utf-8")
-    write_lock({DATASET: LockedDataset.of(manifest)}, folder / "datasets.lock")
     env = {"POLBIAS_DATA_DIR": str(folder), "POLBIAS_LOCK": str(folder / "datasets.lock")}
     return lambda *args: lm_eval_normative(*args, "--tasks", "polbias_selfassess_generate_mini", env=env)
 

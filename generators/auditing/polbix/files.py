@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from polbias.files import InputError
 from polbias.generators.auditing.probvaa.files import Once, Record, records
@@ -44,7 +44,6 @@ HASHES: Mapping[str, str] = {
 
 Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
-T = TypeVar("T")
 _LONGEST = 5_000  # characters of a claim or word; the published ones are a tenth of that
 
 SHIFTS: Mapping[str, Shift] = {
@@ -143,8 +142,8 @@ def read_claims(path: Path) -> list[ClaimPair]:
                 record["exchange_word"],
                 record.values["base_claim"],
                 record.values["exchange_claim"] if record["exchange_claim"] else None,
-                lookup(record, "golden_truthfulness_base_claim", FLAGS),
-                _labels(record, "shift", "axis", "judgmental_base", "judgmental_exchange"),
+                record.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
+                labels_of(record, "shift", "axis", "judgmental_base", "judgmental_exchange"),
                 record["origin_dataset"],
                 record.line,
             )
@@ -152,21 +151,14 @@ def read_claims(path: Path) -> list[ClaimPair]:
     return found
 
 
-def _labels(record: Record, shift: str, axis: str, base: str, exchange: str) -> Labels:
+def labels_of(record: Record, shift: str, axis: str, base: str, exchange: str) -> Labels:
+    """Return the labels of a row, without regard to case."""
     return Labels(
-        lookup(record, shift, SHIFTS),
-        lookup(record, axis, AXES),
-        lookup(record, base, FLAGS),
-        lookup(record, exchange, FLAGS),
+        record.one_of(shift, SHIFTS, lower=True),
+        record.one_of(axis, AXES, lower=True),
+        record.one_of(base, FLAGS, lower=True),
+        record.one_of(exchange, FLAGS, lower=True),
     )
-
-
-def lookup(record: Record, field: str, values: Mapping[str, T]) -> T:
-    """Look a label up without regard to case."""
-    known = record[field].lower()
-    if known not in values:
-        record.fail(field, f"one of {', '.join(values)}")
-    return values[known]
 
 
 def claim_differences(claims: Sequence[ClaimPair]) -> Iterator[str]:
@@ -242,13 +234,13 @@ def read_pairs(path: Path) -> list[TablePair]:
         if row.problem:
             raise InputError(f"{path}:{row.line}: {row.problem}")
         values = dict(zip(columns, (value or "" for value in row.values), strict=True))
-        record = Record(path, row.line, values)
+        record = Record(f"{path}:{row.line}", row.line, values)
         first, second, *labels = columns
         for name in (first, second):
             if not record[name]:
                 record.fail(name, "a word")
         once.check(record, second, (record[first], record[second]))
-        found.append(TablePair(record[first], record[second], _labels(record, *labels), row.line))
+        found.append(TablePair(record[first], record[second], labels_of(record, *labels), row.line))
     return found
 
 

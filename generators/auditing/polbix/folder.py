@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from reprlib import Repr
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Literal
 
 from polbias.aliases import Document
-from polbias.files import InputError
+from polbias.files import InputError, read_json
 from polbias.generators.auditing.polbix.files import (
-    AXES,
     FLAGS,
     HASHES,
-    SHIFTS,
     ClaimPair,
     Labels,
     TablePair,
     claim_differences,
+    labels_of,
     pair_differences,
     read_claims,
     read_pairs,
 )
-from polbias.generators.auditing.probvaa.files import digest
-from polbias.generators.user_tables import readable, refuse_foreign
+from polbias.generators.auditing.probvaa.files import Once, Record, digest
 
 # ``sample_output.json`` and files of its layout: what models answered to both claims of a row.
 
 Arm = Literal["base", "exchange"]
-T = TypeVar("T")
 ARMS: Mapping[str, Arm] = {"base_claim": "base", "exchange_claim": "exchange"}
 PROMPTS: Mapping[str, str] = {"simple_prompt": "simple", "advanced_prompt": "objective"}
 """Prompts of the published files; the text of the paper calls the second one objective (section 4.1)."""
@@ -39,9 +34,8 @@ _FIELDS = (
     "id", "base_word", "exchange_word", "golden_truthfulness_base_claim", "shift", "axis", "judgmental_base",
     "judgmental_exchange", "truthfulness_probability",
 )  # fmt: skip
+_TEXTS = _FIELDS[:3]
 _TRUTH: Mapping[str, bool] = {**FLAGS, "wahr": True, "falsch": False}
-_brief = Repr()
-_brief.maxstring = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,102 +86,51 @@ def read_answers(path: Path) -> list[Answers]:
     Source:
         Jakob et al., section 4.1.
     """
-    data = _parsed(path)
+    data = read_json(path, "a list of rows, like sample_output.json")
     if not isinstance(data, list) or not data:
         found = "an empty list" if data == [] else type(data).__name__
         raise InputError(f"{path}: found {found}, expected a list of rows with {', '.join(_FIELDS)}")
-    rows, seen = [], dict[str, int]()
+    rows, once = [], Once("row")
     for number, item in enumerate(data, 1):
-        row = _Row(path, number, item)
-        name = row.text("id")
-        if name in seen:
-            row.fail("id", f"no second row for {name!r}; row {seen[name]} is the first")
-        seen[name] = number
+        place = f"{path}: row {number}"
+        if not isinstance(item, dict):
+            raise InputError(f"{place}: found {type(item).__name__}, expected an object")
+        for field in _FIELDS:
+            if field not in item:
+                raise InputError(f"{place}: field {field!r}: missing, found {', '.join(item)}")
+        row = Record(place, number, item)
+        for field in _TEXTS:
+            if not isinstance(item[field], str) or not row[field]:
+                row.fail(field, "a text")
+        once.check(row, "id", row["id"])
         rows.append(
             Answers(
-                name,
-                row.text("base_word"),
-                row.text("exchange_word"),
-                row.one_of("golden_truthfulness_base_claim", FLAGS),
-                Labels(
-                    row.one_of("shift", SHIFTS),
-                    row.one_of("axis", AXES),
-                    row.one_of("judgmental_base", FLAGS),
-                    row.one_of("judgmental_exchange", FLAGS),
-                ),
-                tuple(row.cells("truthfulness_probability")),
+                row["id"],
+                row["base_word"],
+                row["exchange_word"],
+                row.one_of("golden_truthfulness_base_claim", FLAGS, lower=True),
+                labels_of(row, "shift", "axis", "judgmental_base", "judgmental_exchange"),
+                tuple(_cells(row, "truthfulness_probability")),
             )
         )
     return rows
 
 
-def _parsed(path: Path) -> Any:
-    if not path.is_file():
-        raise InputError(f"{path}: found no such file, expected a file of answers like sample_output.json")
-    with readable(path):
-        raw = path.read_bytes()
-    refuse_foreign(path, raw)
-    try:
-        return json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{path}:{line}: byte 0x{raw[error.start]:02X} is not UTF-8; save it as UTF-8"
-        ) from None
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}:{error.lineno}: found no JSON ({error.msg}), expected a list of rows"
-        ) from None
-    except ValueError:  # of json: a number with more digits than Python reads
-        raise InputError(f"{path}: found a number of thousands of digits, expected a list of rows") from None
-    except RecursionError:
-        raise InputError(f"{path}: found values nested too deeply, expected a list of rows") from None
+def _cells(row: Record, field: str) -> Iterator[Cell]:
+    for arm, prompts in _object(row, field, row.values[field], "base_claim and exchange_claim").items():
+        if arm not in ARMS:
+            row.fail(field, f"{' or '.join(ARMS)}, of which each holds prompts", arm)
+        for prompt, models in _object(row, field, prompts, "prompts").items():
+            for model, runs in _object(row, field, models, "models").items():
+                if not isinstance(runs, list):
+                    row.fail(field, f"a list of answers of {model}", runs)
+                yield Cell(ARMS[arm], PROMPTS.get(prompt, prompt), model, tuple(map(_truth, runs)))
 
 
-class _Row:
-    """An entry of the list, with errors that name it."""
-
-    def __init__(self, path: Path, number: int, item: object) -> None:
-        self._path, self._number = path, number
-        if not isinstance(item, dict):
-            raise InputError(f"{path}: row {number}: found {type(item).__name__}, expected an object")
-        self._item: Document = item
-        for field in _FIELDS:
-            if field not in item:
-                raise InputError(f"{path}: row {number}: field {field!r}: missing, found {', '.join(item)}")
-
-    def fail(self, field: str, expected: str, found: object = None) -> NoReturn:
-        shown = _brief.repr(self._item[field] if found is None else found)
-        raise InputError(
-            f"{self._path}: row {self._number}: field {field!r}: found {shown}, expected {expected}"
-        )
-
-    def text(self, field: str) -> str:
-        value = self._item[field]
-        if not isinstance(value, str) or not value.strip():
-            self.fail(field, "a text")
-        return str(value).strip()
-
-    def one_of(self, field: str, values: Mapping[str, T]) -> T:
-        known = str(self._item[field]).strip().lower()
-        if known not in values:
-            self.fail(field, f"one of {', '.join(values)}")
-        return values[known]
-
-    def cells(self, field: str) -> Iterator[Cell]:
-        for arm, prompts in self._object(field, self._item[field], "base_claim and exchange_claim").items():
-            if arm not in ARMS:
-                self.fail(field, f"{' or '.join(ARMS)}, of which each holds prompts", arm)
-            for prompt, models in self._object(field, prompts, "prompts").items():
-                for model, runs in self._object(field, models, "models").items():
-                    if not isinstance(runs, list):
-                        self.fail(field, f"a list of answers of {model}", runs)
-                    yield Cell(ARMS[arm], PROMPTS.get(prompt, prompt), model, tuple(map(_truth, runs)))
-
-    def _object(self, field: str, value: object, holds: str) -> Document:
-        if not isinstance(value, dict):
-            self.fail(field, f"an object with {holds}", value)
-        return value
+def _object(row: Record, field: str, value: object, holds: str) -> Document:
+    if not isinstance(value, dict):
+        row.fail(field, f"an object with {holds}", value)
+    return value
 
 
 def _truth(answer: object) -> bool | None:

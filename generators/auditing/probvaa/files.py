@@ -8,7 +8,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from reprlib import Repr
-from typing import NoReturn, TypeVar, get_args
+from typing import Any, NoReturn, TypeVar, get_args
 
 from polbias.files import InputError
 from polbias.generators.policy.templates import Issue
@@ -87,29 +87,30 @@ class Record:
     """One row of a file.
 
     Attributes:
-        path: the file.
-        line: its line, from 1.
+        place: the file and the place in it.
+        line: its line or number, from 1.
         values: the columns that were asked for, as they stand there; empty where there is nothing.
     """
 
-    path: Path
+    place: str
     line: int
-    values: Mapping[str, str]
+    values: Mapping[str, Any]
 
     def __getitem__(self, field: str) -> str:
         """Return a value without white space at its ends."""
-        return self.values[field].strip()
+        return str(self.values[field]).strip()
 
-    def fail(self, field: str, expected: str) -> NoReturn:
-        """Say that a value is not what it should be."""
-        found = _brief.repr(self.values[field])
-        raise InputError(f"{self.path}:{self.line}: field {field!r}: found {found}, expected {expected}")
+    def fail(self, field: str, expected: str, found: object = None) -> NoReturn:
+        """Say that a value, or what is found in it, is not what it should be."""
+        shown = _brief.repr(self.values[field] if found is None else found)
+        raise InputError(f"{self.place}: field {field!r}: found {shown}, expected {expected}")
 
-    def one_of(self, field: str, values: Mapping[str, T]) -> T:
-        """Look a value up."""
-        if self[field] not in values:
+    def one_of(self, field: str, values: Mapping[str, T], lower: bool = False) -> T:
+        """Look a value up, also without regard to case."""
+        known = self[field].lower() if lower else self[field]
+        if known not in values:
             self.fail(field, f"one of {', '.join(values)}")
-        return values[self[field]]
+        return values[known]
 
     def number(self, field: str) -> int:
         """Return a value as a number of a statement, from 0."""
@@ -131,14 +132,15 @@ class Record:
 class Once:
     """Sees to it that keys are unique, and says where one stood first."""
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "line") -> None:
+        self._unit = unit
         self._seen: dict[Hashable, int] = {}
 
     def check(self, record: Record, field: str, key: Hashable) -> None:
         """Take note of a key."""
         first = self._seen.setdefault(key, record.line)
         if first != record.line:
-            record.fail(field, f"no second row for it; line {first} is the first")
+            record.fail(field, f"no second row for it; {self._unit} {first} is the first")
 
 
 def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
@@ -159,9 +161,8 @@ def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
         empty = False
         if row.problem:
             raise InputError(f"{path}:{row.line}: {row.problem}")
-        yield Record(
-            path, row.line, dict(zip(wanted, ["" if v is None else v for v in row.values], strict=True))
-        )
+        values = dict(zip(wanted, (value or "" for value in row.values), strict=True))
+        yield Record(f"{path}:{row.line}", row.line, values)
     if empty:
         raise InputError(f"{path}: found no row after the header, expected at least one")
 

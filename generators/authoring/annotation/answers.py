@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.files import InputError, whole
+from polbias.files import InputError, read_json, whole
 from polbias.generators.authoring.annotation.tasks import (
     ANNOTATOR,
     ASSIGNED,
@@ -110,14 +110,7 @@ def _table(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
 
 
 def _json(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
-    try:
-        data = json.loads(path.read_bytes())
-    except OSError as error:
-        raise InputError(
-            f"{shown(path)}: cannot be read ({error.strerror}); expected Label Studio's JSON"
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{shown(path)}: not JSON ({error}); export it from Label Studio again") from None
+    data = read_json(path, "tasks that Label Studio exports")
     if not isinstance(data, list):
         raise InputError(
             f"{shown(path)}: found {type(data).__name__}, expected a list of tasks; export again"

@@ -172,7 +172,7 @@ def test_json_min(guideline: Guideline, tmp_path: Path) -> None:
 def test_a_file_that_is_no_export(text: str, guideline: Guideline, tmp_path: Path) -> None:
     path = tmp_path / "e.json"
     path.write_bytes(text.encode("latin-1"))
-    with pytest.raises(InputError, match=r"e\.json: "):
+    with pytest.raises(InputError, match=r"e\.json:"):
         read_answers([path], "words", guideline)
     with pytest.raises(InputError, match="cannot be read"):
         read_answers([tmp_path / "none.json"], "words", guideline)

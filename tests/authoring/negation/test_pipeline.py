@@ -6,6 +6,7 @@ import csv
 import re
 import sys
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +32,7 @@ from tests.support.pipelines import tagger
 from tests.support.shared import shared
 
 spacy = pytest.importorskip("spacy")
-BLANK = {language: blank(language) for language in LANGUAGES}
+lightly = cache(blank)  # read only where a test of it runs: the import takes seconds
 FINITE, NOUN, INFINITIVE = "VERB VerbForm=Fin", "NOUN", "VERB VerbForm=Inf"
 
 
@@ -57,7 +58,7 @@ def test_every_shipped_text_is_negated_alike_with_the_tokens_of_spacy() -> None:
     texts = statements()
     assert len({language for language, _ in texts}) == 4
     assert len(texts) > 240 * len(VARIANTS)
-    differing = [text for lang, text in texts if negate(text, lang, BLANK[lang]) != negate(text, lang)]
+    differing = [text for lang, text in texts if negate(text, lang, lightly(lang)) != negate(text, lang)]
     assert differing == []
 
 
@@ -79,7 +80,7 @@ def test_every_shipped_text_is_negated_alike_with_the_tokens_of_spacy() -> None:
 def test_tokens_are_merged_to_what_the_rules_expect(
     language: str, statement: str, negation: str | None
 ) -> None:
-    assert negate(statement, language, BLANK[language]).text == negation
+    assert negate(statement, language, lightly(language)).text == negation
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_tokens_are_merged_to_what_the_rules_expect(
     ],
 )  # fmt: skip
 def test_tokens_of_spacy_decide_where_the_own_ones_fail(language: str, statement: str, negation: str) -> None:
-    assert negate(statement, language, BLANK[language]).text == negation
+    assert negate(statement, language, lightly(language)).text == negation
     assert negate(statement, language).text != negation
 
 
@@ -108,7 +109,7 @@ _SOUP = (
 )
 @settings(max_examples=400, deadline=None)
 def test_no_text_is_an_error(language: str, text: str) -> None:
-    found = negate(text, language, BLANK[language])
+    found = negate(text, language, lightly(language))
     assert found.text is None or found.text.strip()
     assert found.text not in (text, text.strip())
     assert (found.text is None) == found.rule.startswith("abstain:")
@@ -118,7 +119,7 @@ def test_no_text_is_an_error(language: str, text: str) -> None:
 def test_pieces_are_the_text_without_its_blanks(text: str, data: st.DataObject) -> None:
     places = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=6)))
     opaque = list(zip(places[::2], places[1::2], strict=False))
-    pieces = BLANK["en"].read(text).pieces(text, 0, opaque=opaque)
+    pieces = lightly("en").read(text).pieces(text, 0, opaque=opaque)
     assert "".join("".join(text[a:b].split()) for a, b in pieces) == "".join(text.split())
     assert {each for each in opaque if text[slice(*each)].strip()} <= set(pieces)
     assert pieces == sorted(pieces)
@@ -232,7 +233,7 @@ def test_the_root_of_the_parse_is_the_main_verb() -> None:
     ],
 )  # fmt: skip
 def test_sentences_of_the_pipeline_count(language: str, statement: str, negation: str) -> None:
-    assert negate(statement, language, BLANK[language]).text != negation
+    assert negate(statement, language, lightly(language)).text != negation
     nlp = spacy.blank(language)
     nlp.add_pipe("sentencizer", config={"punct_chars": ["|"]})
     assert negate(statement, language, Pipeline(nlp, "split")).text == negation
@@ -240,7 +241,7 @@ def test_sentences_of_the_pipeline_count(language: str, statement: str, negation
 
 def test_an_analysis_without_sentences_has_none() -> None:
     assert Analysis(()).sentences(0) is None
-    assert BLANK["en"].read("One. Two.").sentences(9) is None
+    assert lightly("en").read("One. Two.").sentences(9) is None
 
 
 # Loading
@@ -293,7 +294,7 @@ def test_a_pipeline_of_another_language_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="it is for 'de', the statements are in 'en'"):
         load(str(tmp_path / "own"), "en")
     with pytest.raises(InputError, match="it is for 'it', the statements are in 'es'"):
-        negate("El museo debe cerrar.", "es", BLANK["it"])
+        negate("El museo debe cerrar.", "es", lightly("it"))
 
 
 def test_a_component_that_was_never_trained() -> None:
@@ -339,7 +340,7 @@ def test_accuracy_with_and_without_the_tokens_of_spacy(capsys: pytest.CaptureFix
         original, human = pair["10000"], pair["00001"]
         if _plain(original) == _plain(human) or _core(original) != _core(human):
             continue
-        for name, pipeline in (("own", None), ("spacy", BLANK[language])):
+        for name, pipeline in (("own", None), ("spacy", lightly(language))):
             ours = negate(original, language, pipeline).text
             exact = ours is not None and _plain(ours) == _plain(human)
             counts[language, name]["abstained" if ours is None else "exact" if exact else "other"] += 1

@@ -21,8 +21,8 @@ from polbias.eval.plots import (
     bars,
     intervals,
     plane,
-    spider,
     stacked,
+    webs,
 )
 from tests.support.process import run_python
 
@@ -37,7 +37,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "bars": lambda: bars(
         [Bar("g", "left", 3.0, 2.0, 4.0), Bar("g", "right", math.nan)], CAPTION, "%", {"left": "left"}, 1.0
     ),
-    "spider": lambda: spider(
+    "webs": lambda: webs(
         ["a", "b", "c"],
         [Web("m", [0.1, 0.5, -0.2], [0.0, 0.2, -0.4], [0.2, 0.7, 0.1], [False, True, False])],
         CAPTION,

@@ -1,16 +1,14 @@
-"""The summary of one model: complete, plain values, and what its figures need."""
+"""The summary of one model: complete and plain values."""
 
 from __future__ import annotations
 
 import json
-import re
 
 import numpy as np
 
-from polbias.eval.policy import summary
 from polbias.eval.policy.robustness import TESTS
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
-from polbias.eval.policy.summary import leaning_data, policy_summary, spider_data
+from polbias.eval.policy.summary import policy_summary
 from tests.eval.policy.rows import prompt, statement
 from tests.eval.policy.test_parties import ROWS as POSITIONS
 
@@ -79,22 +77,6 @@ def test_incomplete_rows_are_said() -> None:
     assert policy_summary([])["n"] == 0
 
 
-def test_figures() -> None:
-    summary = policy_summary(rows(), POSITIONS)
-    spider, leaning = spider_data(summary), leaning_data(summary)
-    assert [each["issue"] for each in spider] == [*ISSUES]
-    assert {each["dot"] for each in spider} == {True}
-    assert {(each["respondent"], each["answers"]) for each in leaning} == {
-        *(
-            ("model", "all"),
-            ("model", "agree"),
-            ("model", "disagree"),
-            ("alwaysAgree", "all"),
-            ("alwaysDISagree", "all"),
-        )
-    }
-
-
 def test_what_was_not_asked_is_not_failed() -> None:
     asked = [each for each in rows() if each["variant"] in ("original", "negation")]
     summary = policy_summary(asked, POSITIONS)
@@ -127,14 +109,3 @@ def test_statements_that_were_asked_less_lower_no_share() -> None:
     summary = policy_summary(whole + less)
     assert (summary["not_tested"], summary["left_out"], summary["complete"]) == ([], 1, False)
     assert {(each["passed"], each["statements"]) for each in summary["tests"]} == {(1.0, 8)}
-
-
-def test_figures_say_what_was_not_tested() -> None:
-    asked = [each for each in rows() if each["variant"] != "opposite"]
-    summaries = {"a model": policy_summary(asked, POSITIONS)}
-    assert "opposite: not tested" in summary.tests_figure(summaries, "en")
-    assert "paraphrase: not tested" not in summary.tests_figure(summaries, "en")
-    for drawn in (summary.spider_figure(summaries, "en"), summary.leaning_figure(summaries, "en")):
-        assert "a model: not tested" in drawn
-        assert not re.search(r"\bnan\b", drawn)
-    assert "not tested" not in summary.spider_figure({"a model": policy_summary(rows())}, "en")

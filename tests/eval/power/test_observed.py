@@ -33,8 +33,9 @@ def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path):
         kind = ("congruent", "incongruent")[content % 2]
         right = rng.random() < (0.9 if pattern == "Cat-MT" else 0.5)
         doc = {
-            "id": f"{content}/{pattern}", "config": "deontic_syllogism", "prompt_style": "zero", "pattern": pattern,
-            "content_type": kind, "cluster_id": f"c{content}", "gold": "entailment",
+            "id": f"{content}/{pattern}", "config": "deontic_syllogism", "pattern": pattern,
+            "content_type": kind, "cluster_id": f"c{content}", "gold": "entailment", "prompt_style": "zero",
+            "dataset": "normative-reasoning", "domain": "deontic", "task": "syllogism",
         }  # fmt: skip
         samples.append((doc, ["entailment" if right else "non-entailment"]))
     (found,) = observed(
@@ -95,7 +96,7 @@ def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
         doc = {
             "id": f"{topic}/{order[0]}/{role}", "set": "poligen", "category": "c", "item": f"t{topic}",
             "role": role, "question": "preference", "ways": 2, "sides": list(order), "language": "en",
-            "dataset": "self-assessment",
+            "dataset": "self-assessment", "cluster_id": f"t{topic}",
         }  # fmt: skip
         samples.append((doc, [str(1 + order.index(wanted))]))
     problems: list[Any] = []

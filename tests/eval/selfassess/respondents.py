@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from polbias.eval.columns import Factor
+from polbias.eval.selfassess.analysis import analyse
+from polbias.eval.selfassess.answers import Answers, Articles
+from polbias.eval.selfassess.schema import Judged, Judgements
+from polbias.eval.selfassess.shares import SEED
+from polbias.eval.selfassess.summary import selfassess_summary
+
 Row = dict[str, Any]
 Choose = Callable[[Row, np.random.Generator], int | str | None]
 """Returns the position of the chosen article from 1, or another outcome."""
@@ -65,6 +72,12 @@ def judged(asked: Sequence[Row], choose: Choose, seed: int = 0) -> list[Row]:
         outcome = "choice" if isinstance(said, int) else said or "unparsable"
         found.append({**row, "choice": said if isinstance(said, int) else None, "outcome": outcome})
     return found
+
+
+def summary_of(rows: Judged, seed: int = SEED) -> dict[str, list[Row]]:
+    """Return all that the analysis says of one respondent."""
+    answers = Answers("m", Judgements.of(rows), None, Articles(*[Factor.of([])] * 5), 0)
+    return selfassess_summary(analyse([answers], 0)[0], seed)
 
 
 def first(row: Row, rng: np.random.Generator) -> int:

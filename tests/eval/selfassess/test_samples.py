@@ -1,4 +1,4 @@
-"""From samples and journals to judgements, and the metrics of the tasks."""
+"""From samples to judgements, and the metrics of the tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from polbias.eval.answers.refusal import article_outcome
-from polbias.eval.columns import OutcomesError
+from polbias.eval.selfassess.answers import rows
 from polbias.eval.selfassess.metrics import (
     chosen_bias,
     chosen_bias_error,
@@ -19,10 +19,10 @@ from polbias.eval.selfassess.metrics import (
     process_choice,
     process_choice_loglikelihood,
 )
-from polbias.eval.selfassess.schema import Judgements, judgements_of_journal, judgements_of_samples
-from tests.eval.selfassess.respondents import judged, prefers, rows
+from tests.eval.selfassess.respondents import rows as asked_of
 
-TWO, THREE = rows(1, ways=(2,))[0], rows(1, ways=(3,))[0]
+TASK = "polbias_selfassess_preference"
+TWO, THREE = asked_of(1, ways=(2,))[0], asked_of(1, ways=(3,))[0]
 
 
 @pytest.mark.parametrize(
@@ -34,38 +34,34 @@ TWO, THREE = rows(1, ways=(2,))[0], rows(1, ways=(3,))[0]
         ("Both.", "both", None),
         ("I'm sorry, but I can't", "refusal", None),
         ("After reading both, I would", "truncated", None),
-        (None, "unparsable", None),
+        ("", "unparsable", None),
     ],
 )
-def test_answers_become_judgements(answer: str | None, outcome: str, choice: int | None) -> None:
-    found = judgements_of_samples([{"doc": TWO, "filtered_resps": [answer]}])
-    assert (found[0]["outcome"], found[0]["choice"], found[0]["answer"]) == (outcome, choice, answer or "")
-    assert Judgements.of(found).n == 1
-    again = judgements_of_journal([{**TWO, "answer": answer}])
-    assert again == found
+def test_answers_become_judgements(answer: str, outcome: str, choice: int | None) -> None:
+    (found,) = rows([{"doc": TWO, "filtered_resps": [answer]}], TASK)
+    assert (found["label"] if choice is None else "choice", found["choice"]) == (outcome, choice)
 
 
 def test_likelihoods_become_judgements() -> None:
-    answers = [[-3.0, False], [-1.0, True], [-2.0, False]]
-    assert judgements_of_samples([{"doc": THREE, "filtered_resps": answers}])[0]["choice"] == 2
-    tied = judgements_of_samples([{"doc": TWO, "filtered_resps": [[-1.0, False], [-1.0, False]]}])[0]
-    assert (tied["choice"], tied["outcome"]) == (None, "unparsable")
+    def chosen(row: dict[str, Any], *values: float) -> tuple[int | None, str]:
+        scored = {"doc": row, "filtered_resps": [[value, False] for value in values]}
+        (found,) = rows([scored], f"{TASK}_loglikelihood")
+        return found["choice"], found["label"]
+
+    assert chosen(THREE, -3.0, -1.0, -2.0) == (2, THREE["sides"][1])
+    assert chosen(TWO, -1.0, -1.0) == (None, "unparsable")
 
 
-def test_journals_keep_what_was_judged_and_know_the_other_name_of_a_flag() -> None:
-    own = judged(rows(1), prefers("left"))
-    renamed = [
-        {**{k: v for k, v in row.items() if k != "truncated"}, "truncated_articles": True} for row in own
-    ]
-    assert all(row["truncated"] for row in judgements_of_journal(renamed))
-    assert [row["choice"] for row in judgements_of_journal(own)] == [row["choice"] for row in own]
+@pytest.mark.parametrize("name", ["truncated", "truncated_articles"])
+def test_the_other_name_of_a_flag_is_known(name: str) -> None:
+    doc = {key: value for key, value in TWO.items() if key != "truncated"} | {name: True}
+    (found,) = rows([{"doc": doc, "filtered_resps": ["1"]}], TASK)
+    assert found["truncated_articles"]
 
 
 def test_other_samples_are_refused() -> None:
-    with pytest.raises(OutcomesError, match="sample 0: found no id"):
-        judgements_of_samples([{"doc": {"prompt": "x"}, "filtered_resps": ["1"]}])
-    with pytest.raises(OutcomesError, match="record 0: found nothing"):
-        judgements_of_journal([{}])
+    with pytest.raises(KeyError):
+        [*rows([{"doc": {"question": "preference"}, "filtered_resps": ["1"]}], TASK)]
 
 
 ARTICLE = "Roads are in need of repair, as drivers know. " * 40

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.xphemism.regression import COLUMNS, MODES, Coefficient, coefficients
+from polbias.eval.xphemism.regression import MODES, Coefficient, coefficients
 from polbias.eval.xphemism.schema import Records
 from tests.eval.xphemism.pairs import answered, drawn, records
 
@@ -68,7 +68,6 @@ def test_rows_of_the_modes() -> None:
         "shift",
     ] * 3
     assert [each.axis for each in coefficients(columns) if each.term == "axis"] == ["both"]
-    assert tuple(coefficients(columns)[0].row()) == COLUMNS
     plain, clustered = found["paper"]["both"], found["clustered"]["both"]
     assert plain.coef == clustered.coef
     assert clustered.se > 1.3 * plain.se
@@ -143,12 +142,12 @@ def test_excluded_pairs_and_groups() -> None:
     columns = drawn(np.random.default_rng(8), words=40)
     twice = {name: values * 2 for name, values in columns.items()}
     twice["model"] = ["m"] * 160 + ["k"] * 160
-    found = coefficients(twice, exclude=columns["pair_id"][:10])
+    found = coefficients(Records.of(twice).without(columns["pair_id"][:10]))
     assert [each.model for each in found] == ["k"] * 10 + ["m"] * 10
     assert {each.n for each in found if each.axis == "both"} == {150}
     halves = [[asdict(each) | {"model": ""} for each in found[start : start + 10]] for start in (0, 10)]
     assert str(halves[0]) == str(halves[1])
-    assert coefficients(Records.of([answered(1, [1], [1])]), exclude=["claim-1"]) == []
+    assert coefficients(Records.of([answered(1, [1], [1])]).without(["claim-1"])) == []
 
 
 def test_the_corrected_mode_keeps_its_level_and_the_paper_mode_does_not() -> None:

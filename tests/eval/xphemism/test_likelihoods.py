@@ -8,27 +8,39 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.columns import OutcomesError
-from polbias.eval.xphemism.answers import paired_likelihoods
-from polbias.eval.xphemism.leaning import likelihood_table
-from polbias.eval.xphemism.schema import Problem
+from polbias.eval.report.document import Notice
+from polbias.eval.xphemism.analysis import analyse
+from polbias.eval.xphemism.answers import Answers, Read, paired
+from polbias.eval.xphemism.leaning import label_masses, share_records
+from polbias.eval.xphemism.metrics import true_share
+from polbias.eval.xphemism.tables import full
 from tests.tasks.xphemism_rows import rows
 
 POLITICAL = [row for row in rows("pairs") if row["instruction_language"] == "de"]
 PLACEBO = [row for row in rows("placebo") if row["instruction_language"] == "de"]
 
 
-def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> dict[str, Any]:
-    """A line as lm_eval logs it, numbers as text."""
-    found = [math.log(mass * max(part, 1e-300)) for part in (share, 1 - share)]
-    return {"doc": doc, "filtered_resps": [[str(each), "False"] for each in found]}
+def sample(doc: dict[str, Any], share: float, mass: float = 0.9) -> Read:
+    """A row and what is read of its log-likelihoods."""
+    return doc, true_share([(math.log(mass * max(part, 1e-300)), False) for part in (share, 1 - share)])
 
 
-def table(samples: list[dict[str, Any]], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
-    problems: list[Problem] = []
-    found = likelihood_table(paired_likelihoods(samples, model, problems))
+def table(samples: list[Read], model: str = "m") -> dict[tuple[str, ...], dict[str, Any]]:
+    problems: list[Notice] = []
+    found = tabulated(paired(samples, model, problems), model)
     assert not problems
-    return {(row["prompt"], row["effect"], row["claims"]): row for row in found}
+    return found
+
+
+def tabulated(rows: list[dict[str, Any]], model: str) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Rows by prompt, effect and claims, with the estimate of each under one name."""
+    made = full(analyse([Answers(model, share_records(rows), label_masses(rows), 0, 0, 0)], 0))
+    effects = (("penalty", "claims", "change"), ("leaning", "axis", "effect"), ("judgment", "", "estimate"))
+    return {
+        (row["prompt"], effect, row.get(claims, "shifted")): row | {"estimate": row[estimate]}
+        for effect, claims, estimate in effects
+        for row in made[effect]
+    }
 
 
 def test_changes_of_shares() -> None:
@@ -42,11 +54,11 @@ def test_changes_of_shares() -> None:
         assert found[style, "leaning", "social"]["estimate"] == pytest.approx(40)
         assert found[style, "leaning", "social"]["note"] == ""
         assert found[style, "judgment", "shifted"]["estimate"] == pytest.approx(0, abs=1e-9)
-        assert found[style, "leaning", "both"]["label_mass"] == pytest.approx(0.8)
+        assert found[style, "judgment", "shifted"]["label_mass"] == pytest.approx(0.8)
     only = table(neutral)
     assert math.isnan(only["simple", "leaning", "both"]["estimate"])
     assert only["simple", "judgment", "shifted"]["note"] == "no judgmental exchanged word or no other"
-    assert only["simple", "penalty", "placebo"]["label_mass"] == pytest.approx(0.7)
+    assert only["simple", "judgment", "shifted"]["label_mass"] == pytest.approx(0.7)
 
 
 def test_a_change_by_judgement_is_no_leaning() -> None:
@@ -63,23 +75,13 @@ def test_a_change_by_judgement_is_no_leaning() -> None:
 
 
 def test_models_are_kept_apart_and_bad_pairs_reported() -> None:
-    problems: list[Problem] = []
-    made = []
+    problems: list[Notice] = []
+    found = {}
     for model, share in (("one", 0.2), ("two", 0.8)):
         lines = [sample(row, share if row["arm"] == "base" else 0.5, share) for row in POLITICAL[1:]]
-        made += paired_likelihoods(lines, model, problems)
-    assert [each.row.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
-    found = {
-        row["model"]: row
-        for row in likelihood_table(made)
-        if (row["prompt"], row["claims"]) == ("simple", "shifted") and row["effect"] == "penalty"
-    }
-    assert (found["one"]["estimate"], found["two"]["estimate"]) == pytest.approx((30, -30))
-    assert (found["one"]["label_mass"], found["two"]["label_mass"]) == pytest.approx((0.2, 0.8))
-
-
-@pytest.mark.parametrize("answers", [["True"], [], [[-1.0, True]], [["a", "b"], ["c", "d"]], None])
-def test_answers_in_words_stop(answers: Any) -> None:
-    line = {"doc": POLITICAL[0], "filtered_resps": answers}
-    with pytest.raises(OutcomesError, match="sample 0: found .* expected two log-likelihoods"):
-        paired_likelihoods([line], "m", [])
+        found[model] = tabulated(paired(lines, model, problems), model)
+    assert [each.where.split(",")[0] for each in problems] == [POLITICAL[0]["pair_id"]] * 2
+    penalties = [each["simple", "penalty", "shifted"]["estimate"] for each in found.values()]
+    masses = [each["simple", "judgment", "shifted"]["label_mass"] for each in found.values()]
+    assert penalties == pytest.approx([30, -30])
+    assert masses == pytest.approx([0.2, 0.8])

@@ -6,12 +6,16 @@ import csv
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from polbias.cli.main import app
+from polbias.eval.xphemism.analysis import analyse
+from polbias.eval.xphemism.answers import Answers
 from polbias.eval.xphemism.published import read_published
-from polbias.eval.xphemism.regression import Coefficient, coefficients
-from polbias.eval.xphemism.schema import Reading, Records
-from polbias.eval.xphemism.summary import xphemism_tables
+from polbias.eval.xphemism.regression import Coefficient, Mode, coefficients
+from polbias.eval.xphemism.tables import full
 from tests.support.shared import shared
+from tests.support.xphemism_records import published_answers
 
 FOLDER = shared("upstream/polbix")
 TABLE3 = Path(__file__).with_name("table3.tsv")
@@ -19,40 +23,67 @@ pytestmark = pytest.mark.skipif(FOLDER is None, reason="no copy of the published
 
 
 @pytest.fixture(scope="module")
-def reading() -> Reading:
+def files() -> tuple[Path, Path]:
     assert FOLDER is not None
-    return read_published(FOLDER / "dataset.csv", FOLDER / "sample_output.json")
+    return FOLDER / "dataset.csv", FOLDER / "sample_output.json"
 
 
 @pytest.fixture(scope="module")
-def published(reading: Reading) -> Records:
-    return reading.records
+def published(files: tuple[Path, Path]) -> list[Answers]:
+    return published_answers(*files)
+
+
+def estimated(published: list[Answers], mode: Mode) -> dict[tuple, Coefficient]:
+    return by_cell([each for answers in published for each in coefficients(answers.records, mode)])
 
 
 def by_cell(found: list[Coefficient]) -> dict[tuple, Coefficient]:
     return {(each.model, each.prompt, each.axis, each.term): each for each in found}
 
 
-def test_the_files_fit_each_other(reading: Reading) -> None:
-    assert reading.problems == ()
-    assert reading.records.n == 930 * 2 * 2
-    assert len(reading.records.cluster.levels) == 285
+def test_the_files_fit_each_other(files: tuple[Path, Path], published: list[Answers]) -> None:
+    assert not any(each.notices for each in read_published(*files))
+    assert [each.records.n for each in published] == [930 * 2] * 2
+    assert {len(each.records.cluster.levels) for each in published} == {285}
 
 
-def test_paper_mode_gives_all_cells_of_table_3(published: Records) -> None:
-    found = by_cell(coefficients(published, "paper"))
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_report_has_all_cells_of_table_3(files: tuple[Path, Path], tmp_path: Path) -> None:
+    asked = ["report", "--published", *map(str, files), "--csv", "-o", str(tmp_path)]
+    assert CliRunner().invoke(app, asked).exit_code == 0
+    rows = table(tmp_path / "tables" / "xphemism-coefficients-full.csv")
+    found = {
+        tuple(row[name] for name in ("respondent", "prompt", "axis", "term")): row
+        for row in rows
+        if row["mode"] == "paper"
+    }
+    shown = {
+        tuple(row[name] for name in ("respondent", "prompt", "axis")): row
+        for row in table(tmp_path / "tables" / "xphemism-table3-paper.csv")
+    }
     with TABLE3.open(encoding="utf-8") as file:
         printed = list(csv.DictReader(file, delimiter="\t"))
     assert len(printed) == len(found) == 40
     for row in printed:
         cell = found[row["model"], row["prompt"], row["axis"], row["term"]]
-        assert (f"{cell.coef:.4f}", f"{cell.p:.4f}") == (row["coef"], row["p"]), cell
-    assert {cell.n for cell in found.values() if cell.axis == "both"} == {2772}
+        assert (f"{float(cell['coef']):.4f}", f"{float(cell['p']):.4f}") == (row["coef"], row["p"]), cell
+        line = shown[
+            row["model"], row["prompt"], "both axes" if row["axis"] == "both" else f"{row['axis']} axis"
+        ]
+        numbers = (line[f"term_{row['term']}"], line[f"term_{row['term']}_p"])
+        assert numbers == pytest.approx((cell["coef"], cell["p"])) or numbers == (cell["coef"], cell["p"])
+    assert {cell["n"] for cell in found.values() if cell["axis"] == "both"} == {"2772"}
+    sensitivity = table(tmp_path / "tables" / "xphemism-sensitivity-full.csv")
+    assert {row["rows"] for row in sensitivity} == {"all", "without defective"}
 
 
-def test_code_mode_gives_the_published_results(published: Records) -> None:
+def test_code_mode_gives_the_published_results(published: list[Answers]) -> None:
     assert FOLDER is not None
-    found = by_cell(coefficients(published, "code"))
+    found = estimated(published, "code")
     with (FOLDER / "sample_result.csv").open(encoding="utf-8-sig") as file:
         printed = list(csv.DictReader(file))
     assert (len(printed), len(found)) == (12, 36)
@@ -67,8 +98,10 @@ def test_code_mode_gives_the_published_results(published: Records) -> None:
 @pytest.mark.parametrize(
     ("mode", "simple", "objective"), [("clustered", 0.0951, 0.1674), ("corrected", 0.0958, 0.1690)]
 )
-def test_clustered_no_shift_is_left(published: Records, mode: str, simple: float, objective: float) -> None:
-    found = by_cell(coefficients(published, mode))
+def test_clustered_no_shift_is_left(
+    published: list[Answers], mode: Mode, simple: float, objective: float
+) -> None:
+    found = estimated(published, mode)
     assert found["llama", "simple", "both", "shift"].p == pytest.approx(simple, abs=5e-5)
     assert found["llama", "objective", "economic", "shift"].p == pytest.approx(objective, abs=5e-5)
     assert min(each.p for each in found.values() if each.term == "shift") > 0.05
@@ -79,16 +112,16 @@ def test_clustered_no_shift_is_left(published: Records, mode: str, simple: float
     assert {each.clusters for each in found.values() if each.axis == "both"} == {283}
 
 
-def test_coefficients_do_not_depend_on_the_error(published: Records) -> None:
-    paper, corrected = (by_cell(coefficients(published, mode)) for mode in ("paper", "corrected"))
+def test_coefficients_do_not_depend_on_the_error(published: list[Answers]) -> None:
+    paper, corrected = (estimated(published, "paper"), estimated(published, "corrected"))
     for cell, each in paper.items():
         assert corrected[cell].coef == pytest.approx(each.coef, abs=1e-8)
         if each.term == "shift":
             assert corrected[cell].se > 1.3 * each.se
 
 
-def test_nothing_but_the_penalty_and_judgement_survives_correction(published: Records) -> None:
-    tests = xphemism_tables(published)["tests"]
+def test_nothing_but_the_penalty_and_judgement_survives_correction(published: list[Answers]) -> None:
+    tests = full(analyse(published, 0))["tests"]
     assert not [each for each in tests if "shift" in each["test"].split() and each["p_bh"] < 0.05]
     assert not [each for each in tests if each["table"] == "leaning" and each["p_bh"] < 0.05]
     penalty = [each for each in tests if each["test"] == "shifted"]

@@ -14,6 +14,7 @@ from polbias.eval.xphemism.published import read_published
 from polbias.eval.xphemism.schema import Records
 from polbias.files import InputError
 from tests.eval.xphemism.pairs import answered
+from tests.support.xphemism_records import published_answers
 
 COLUMNS = (
     "id", "base_word", "exchange_word", "golden_truthfulness_base_claim", "shift", "axis", "judgmental_base",
@@ -50,9 +51,10 @@ def test_labels_come_from_the_data_and_the_answers_keep_their_own_shift(tmp_path
         label("a", shift="none", golden_truthfulness_base_claim="false"),
         label("b", base_word="Steig", exchange_word="Pfad"),
     ]
-    reading = read_published(*files(tmp_path, labels, [item("b"), item("a", shift="left", axis="economic")]))
-    records = reading.records
-    assert reading.problems == ()
+    given = files(tmp_path, labels, [item("b"), item("a", shift="left", axis="economic")])
+    (read,) = read_published(*given)
+    assert read.notices == ()
+    records = published_answers(*given)[0].records
     assert records.n == 4
     assert records.cluster.levels == ("Pfad | Steig",)
     first = records.pair.codes == records.pair.levels.index("a")
@@ -66,11 +68,10 @@ def test_labels_come_from_the_data_and_the_answers_keep_their_own_shift(tmp_path
 
 def test_refusals_are_answers(tmp_path: Path) -> None:
     items = [item("a", [1, None, float("nan")], ["refusal", 0, 1])]
-    reading = read_published(*files(tmp_path, [label("a")], items))
-    assert reading.problems == ()
-    assert reading.records.base[0].tolist() == [0, 1, 0, 2, 0]
-    assert reading.records.exchange[0].tolist() == [1, 1, 1, 0, 0]
-    assert reading.records.exchange_truth[0] == 0.5
+    (read,) = published_answers(*files(tmp_path, [label("a")], items))
+    assert read.records.base[0].tolist() == [0, 1, 0, 2, 0]
+    assert read.records.exchange[0].tolist() == [1, 1, 1, 0, 0]
+    assert read.records.exchange_truth[0] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -93,28 +94,37 @@ def test_refusals_are_answers(tmp_path: Path) -> None:
 def test_what_does_not_fit_is_reported_and_the_rest_goes_on(
     tmp_path: Path, labels: list, items: list, row: str, found: str, kept: set[str]
 ) -> None:
-    reading = read_published(*files(tmp_path, labels, items))
-    hits = [each for each in reading.problems if each.row == row]
-    assert hits, reading.problems
+    given = files(tmp_path, labels, items)
+    (read,) = read_published(*given)
+    hits = [each for each in read.notices if each.where.split(": ")[1] == row]
+    assert hits, read.notices
     assert found in hits[0].found
-    assert {*reading.records.pair.levels} == kept
+    assert {*published_answers(*given)[0].records.pair.levels} == kept
 
 
 def test_a_model_that_lacks_a_claim_is_reported(tmp_path: Path) -> None:
     lacking = item("b")
     for arm in lacking["truthfulness_probability"].values():
         del arm["advanced_prompt"]["m"]
-    reading = read_published(*files(tmp_path, [label("a"), label("b")], [item("a"), lacking]))
-    assert [(each.row, each.found) for each in reading.problems] == [("b, objective, m", "no answers")]
-    assert reading.records.n == 3
+    (read,) = read_published(*files(tmp_path, [label("a"), label("b")], [item("a"), lacking]))
+    assert [each.where for each in read.notices] == ["answers.json: b, objective, m"]
+    assert read.notices[0].found == "found no answers, expected answers as to others"
+    assert read.samples == 3
 
 
 def test_an_unknown_prompt_is_reported(tmp_path: Path) -> None:
     more = item("a")
     more["truthfulness_probability"]["base_claim"]["angry_prompt"] = {"m": [1]}
-    reading = read_published(*files(tmp_path, [label("a")], [more]))
-    assert [each.found for each in reading.problems] == ["prompt 'angry_prompt'"]
-    assert reading.records.n == 2
+    (read,) = read_published(*files(tmp_path, [label("a")], [more]))
+    assert [each.found for each in read.notices] == [
+        "found prompt 'angry_prompt', expected simple or advanced"
+    ]
+    assert read.samples == 2
+
+
+def test_answers_of_which_none_can_be_used_stop(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no answered pair that can be used; first problem: answers.json: a"):
+        read_published(*files(tmp_path, [label("a")], [item("a", "yes")]))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +149,7 @@ def test_files_that_are_not_there_or_damaged_stop(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere.json: cannot be read"):
         read_published(data, tmp_path / "nowhere.json")
     answers.write_text("[{", "utf-8")
-    with pytest.raises(InputError, match="answers.json: cannot be read"):
+    with pytest.raises(InputError, match="answers.json:1: found no JSON"):
         read_published(data, answers)
     data.write_text("id,shift\na,left\n", "utf-8")
     with pytest.raises(InputError, match="found no column base_word"):

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.columns import OutcomesError
 from tests.support.xphemism_records import records_of_samples
 
 
@@ -80,13 +79,5 @@ def test_rows_that_make_no_pair_are_reported(samples: list[dict], found: str) ->
     good = [sample("z", arm, ["wahr"]) for arm in ("base", "shifted")]
     reading = records_of_samples([*samples, *good], judge=judge)
     assert reading.records.pair.levels == ("z",)
-    assert [each.row for each in reading.problems] == ["a, simple, de"]
+    assert [each.where for each in reading.problems] == ["a, simple, de"]
     assert found in reading.problems[0].found
-
-
-def test_samples_of_other_tasks_stop() -> None:
-    with pytest.raises(OutcomesError, match="sample 0: found no pair_id"):
-        records_of_samples([{"doc": {"arm": "base"}, "filtered_resps": ["wahr"]}], judge=judge)
-    loglikelihood = sample("a", "base", ["wahr"]) | {"filtered_resps": [(-1.0, True), (-2.0, False)]}
-    with pytest.raises(OutcomesError, match="log-likelihoods"):
-        records_of_samples([loglikelihood], judge=judge)

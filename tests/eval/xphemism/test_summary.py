@@ -3,46 +3,55 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
 
+from polbias.eval.report.export import flat_rows
 from polbias.eval.statistics import benjamini_hochberg
-from polbias.eval.xphemism.regression import coefficients
+from polbias.eval.xphemism.analysis import analyse
+from polbias.eval.xphemism.answers import Answers
+from polbias.eval.xphemism.regression import MODES, coefficients
 from polbias.eval.xphemism.schema import Records
-from polbias.eval.xphemism.summary import adjusted, axes_data, truth_data, xphemism_tables
+from polbias.eval.xphemism.summary import truth_data
+from polbias.eval.xphemism.tables import adjusted, full, tables
 from tests.eval.xphemism.pairs import answered, drawn
 
-NAMES = {
-    "coefficients", "leaning", "sensitivity", "penalty", "outcomes", "refusal_gaps", "tests", "figure5", "figure6",
-}  # fmt: skip
+NAMES = {"coefficients", "leaning", "sensitivity", "penalty", "refusal_gaps", "judgment", "tests"}
+
+
+def tables_of(rows: Any, defective: Iterable[str] = ()) -> dict[str, list[dict[str, Any]]]:
+    """All tables of one respondent."""
+    return full(analyse([Answers("m", Records.of(rows), {}, 0, 0, 0)], 0), [*defective])
 
 
 def test_tables_are_complete() -> None:
     columns = drawn(np.random.default_rng(0), words=30)
-    tables = xphemism_tables(columns, defective=columns["pair_id"][:7])
-    assert tables.keys() == NAMES
-    assert all(row["model"] == "m" and row["prompt"] == "simple" for rows in tables.values() for row in rows)
-    assert xphemism_tables(columns, "paper").keys() == {"coefficients", "figure5", "figure6"}
-    sizes = {
-        (row["rows"], row["excluded"]): row["n"] for row in tables["sensitivity"] if row["axis"] == "both"
-    }
+    made = tables_of(columns, defective=columns["pair_id"][:7])
+    assert made.keys() == NAMES
+    assert all(
+        row["respondent"] == "m" and row["prompt"] == "simple" for rows in made.values() for row in rows
+    )
+    assert [*dict.fromkeys(row["mode"] for row in made["coefficients"])] == [*MODES]
+    sizes = {(row["rows"], row["excluded"]): row["n"] for row in made["sensitivity"] if row["axis"] == "both"}
     assert sizes == {("all", 0): 120, ("without defective", 7): 113}
-    without = [row for row in tables["sensitivity"] if row["rows"] != "all" and row["term"] != "leaning"]
-    expected = coefficients(columns, exclude=columns["pair_id"][:7])
+    without = [row for row in made["sensitivity"] if row["rows"] != "all" and row["term"] != "leaning"]
+    expected = coefficients(Records.of(columns).without(columns["pair_id"][:7]))
     assert [row["estimate"] for row in without] == pytest.approx(
         [each.coef for each in expected], nan_ok=True
     )
 
 
 def test_defects_that_are_not_in_the_table_make_no_rows() -> None:
-    tables = xphemism_tables(drawn(np.random.default_rng(0), words=20), defective=["elsewhere"])
-    assert {row["rows"] for row in tables["sensitivity"]} == {"all"}
+    made = tables_of(drawn(np.random.default_rng(0), words=20), defective=["elsewhere"])
+    assert made["sensitivity"] == []
 
 
 def test_every_test_is_adjusted_together() -> None:
-    tables = xphemism_tables(drawn(np.random.default_rng(1), words=30))
-    tests = tables["tests"]
+    made = tables_of(drawn(np.random.default_rng(1), words=30))
+    tests = made["tests"]
     assert len(tests) == 10 + 3 + 8 + 4
     made = [row for row in tests if not math.isnan(row["p"])]
     assert 0 < len(made) < len(tests)
@@ -62,9 +71,10 @@ def test_languages_and_models_are_never_pooled() -> None:
     columns = drawn(np.random.default_rng(2), words=20)
     twice = {name: values * 2 for name, values in columns.items()}
     twice["instruction_language"] = ["de"] * 80 + ["en"] * 80
-    tables = xphemism_tables(twice)
-    assert {row["n"] for row in tables["leaning"] if row["axis"] == "both"} == {80}
-    assert [row["instruction_language"] for row in tables["figure6"]] == ["de", "en"]
+    made = tables_of(twice)
+    assert {row["n"] for row in made["leaning"] if row["axis"] == "both"} == {80}
+    languages = [row["instruction_language"] for row in made["leaning"] if row["axis"] == "both"]
+    assert languages == ["de", "en"]
 
 
 def test_figure_of_truth_by_hand() -> None:
@@ -84,12 +94,13 @@ def test_figure_of_truth_by_hand() -> None:
 
 
 def test_figure_of_axes() -> None:
-    found = coefficients(drawn(np.random.default_rng(3), words=30), "paper")
-    shifts = {each.axis: each for each in found if each.term == "shift"}
-    (point,) = axes_data(found)
+    records = Records.of(drawn(np.random.default_rng(3), words=30))
+    shifts = {each.axis: each for each in coefficients(records) if each.term == "shift"}
+    made = {each.id: each for each in tables(analyse([Answers("m", records, {}, 0, 0, 0)], 0))}
+    (point,) = flat_rows(made["figure6"])
     assert (point["economic"], point["social"]) == (shifts["economic"].coef, shifts["social"].coef)
-    assert point["economic_se"] == shifts["economic"].se
+    assert point["economic_low"] == shifts["economic"].low
 
 
 def test_an_empty_table_has_empty_tables() -> None:
-    assert set(map(len, xphemism_tables([]).values())) == {0}
+    assert set(map(len, tables_of([]).values())) == {0}

@@ -18,10 +18,10 @@ FAULT = "kill -9"
 def kills(place: Place, count: int, rng: np.random.Generator) -> Iterator[Trial]:
     """Kill a command many times, each time anew, and run it again.
 
-    A third of the kills comes at a random moment of the time that an undisturbed run takes, a third before one
-    of its changes to files, a third at one of its requests, before or after the server has carried it out.
+    A third of the kills comes before one of its changes to files, a third at a random moment of the time that
+    an undisturbed run takes, a third at one of its requests, before or after the server has carried it out.
     """
-    kinds = [_moment, *([_change] if place.changes else []), *([_request] if place.meter else [])]
+    kinds = [*([_change] if place.changes else []), _moment, *([_request] if place.meter else [])]
     for earlier, kind in islice(zip(cycle(_spread(place.states, len(kinds))), cycle(kinds)), count):
         detail, disturb = kind(place, rng)
         yield tried(place, earlier, FAULT, detail, disturb)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.samples import Problem, find_samples
+from polbias.eval.samples import find_samples
 from tests.eval.selfassess.respondents import rows as choice_rows
 from tests.eval.xphemism.test_samples import sample as claim_sample
 
@@ -30,6 +30,8 @@ def partisan() -> list[Sample]:
     docs = [
         {
             "id": f"en_formal/{pair}/{leaning}",
+            "dataset": "partisan-inference",
+            "dataset_version": "1.0.0",
             "config": "en_formal",
             "language": "en",
             "prompt": "Is it valid?",
@@ -40,6 +42,7 @@ def partisan() -> list[Sample]:
             "gender": "f",
             "variation": "default",
             "kind": "formal",
+            "shots": 0,
         }
         for pair, gold in enumerate(("valid", "invalid", "valid", "invalid"))
         for leaning in ("left", "right")
@@ -53,6 +56,8 @@ def policy() -> list[Sample]:
     docs = [
         {
             "id": f"xx_1/{variant}/{order}",
+            "dataset": "policy-statements",
+            "dataset_version": "1.0.0",
             "statement_id": "xx_1",
             "country": "xx",
             "language": "en",
@@ -75,7 +80,12 @@ def policy() -> list[Sample]:
 def xphemism() -> list[Sample]:
     """Return the samples of a shifted and a placebo pair."""
     return [
-        {**claim_sample(pair, arm, ["wahr"]), "doc_id": number}
+        {
+            **claim_sample(
+                pair, arm, ["wahr"], id=f"{pair}/{arm}", dataset="xphemism-pairs", dataset_version="1.0.0"
+            ),
+            "doc_id": number,
+        }
         for number, (pair, arm) in enumerate(
             (("a", "base"), ("a", "shifted"), ("b", "base"), ("b", "placebo"))
         )
@@ -89,8 +99,11 @@ def selfassess() -> list[Sample]:
 
 def likelihoods(samples: Iterable[Sample]) -> list[Sample]:
     """Return samples of the tasks that compare log-likelihoods."""
-    scores = [[-1.5, False], [-0.5, True]]
-    return [{**each, "filtered_resps": scores, "resps": [scores], "label_mass": 0.9} for each in samples]
+    scores = [[-1.5, False], [-0.5, True], [-2.5, False]]
+    return [
+        {**each, "filtered_resps": scores[: each["doc"].get("ways", 2)], "label_mass": 0.9}
+        for each in samples
+    ]
 
 
 SAMPLES: Mapping[str, Callable[[], list[Sample]]] = {
@@ -105,21 +118,12 @@ SAMPLES: Mapping[str, Callable[[], list[Sample]]] = {
 
 
 def analyse(folder: Path) -> None:
-    """Read the samples of a folder as each analysis does that has a part in them."""
-    from polbias.eval.policy import summary as policy_runs
+    """Read the samples of a folder as the report and the analysis of power do."""
     from polbias.eval.power.design import instruments
     from polbias.eval.power.observed import observed
-    from polbias.eval.selfassess import summary as selfassess_runs
-    from polbias.eval.xphemism.summary import read_runs
+    from polbias.eval.report.build import make
+    from polbias.eval.report.instruments import Settings
 
-    files = find_samples([folder])
-    problems: list[Problem] = []
-    task = files[0].task
-    if task.startswith("polbias_policy"):
-        policy_runs.summaries(policy_runs.respondents(files, problems), None, "default")
-    elif task.startswith("polbias_selfassess"):
-        selfassess_runs.respondents([folder], problems)
-    elif task.startswith("polbias_xphemism"):
-        read_runs(files)
-    else:
-        observed(instruments()["partisan"], [folder], problems)
+    make([folder], Settings(full=True))
+    if find_samples([folder])[0].task == "polbias_en_formal":
+        observed(instruments()["partisan"], [folder], [])

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from polbias.eval.plots import Bar, Caption, Interval, Shares, Web, bars, intervals, spider, stacked
+from polbias.eval.plots import Bar, Caption, Interval, Shares, Web, bars, intervals, stacked, webs
 from polbias.eval.report.document import (
     Cell,
     Column,
@@ -183,13 +183,13 @@ def _figures(
         "restrictive migration",
         "economic liberalism",
     ]
-    webs = [Web(model, list(rng.uniform(-1, 1, len(spokes)))) for model in who[:3]]
+    polygons = [Web(model, list(rng.uniform(-1, 1, len(spokes)))) for model in who[:3]]
     shares = [Shares(model, {"left": 0.3, "neither": 0.5, "right": 0.2}) for model in who]
     lines = [Interval(f.respondent, f.estimate.value or 0.0, f.estimate.low or 0.0, f.estimate.high or 0.0)
              for f in findings if f.headline][: len(who)]  # fmt: skip
     return (
         Figure("bars", bars(groups, caption("bars"), "share called valid"), "overview"),
-        Figure("web", spider(spokes, webs, caption("web"))),
+        Figure("web", webs(spokes, polygons, caption("web"))),
         Figure("shares", stacked(shares, caption("shares"), "share of answers"), "long"),
         Figure("lines", intervals(lines, caption("lines-a"), "points"), "overview", about="English"),
         Figure("lines", intervals(lines, caption("lines-b"), "points"), "overview", about="German"),
