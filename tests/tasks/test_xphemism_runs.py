@@ -1,4 +1,4 @@
-"""The X-phemism tasks through lm_eval itself, from scripted respondents to ``polbias analyze xphemism``."""
+"""The X-phemism tasks through lm_eval itself, from scripted respondents to the tables of ``polbias report``."""
 
 from __future__ import annotations
 
@@ -72,14 +72,12 @@ def leaner(row: Row) -> str:
     return "Das stimmt nicht." if row["shift"] == "left" else "True"
 
 
-def analyzed(tmp_path: Path, *args: str) -> Callable[[str], list[dict[str, str]]]:
+def analyzed(tmp_path: Path) -> Callable[[str], list[dict[str, str]]]:
     """Run the analysis of all that was logged below a folder, and return a reader of its tables."""
-    folder = tmp_path / "tables"
-    out = ["--output", str(tmp_path / "out.csv"), "--tables", str(folder), *args]
-    run_polbias("analyze", "xphemism", "--samples", tmp_path, *out)
+    run_polbias("report", tmp_path, "--only", "xphemism", "--csv", "--output", tmp_path / "out")
 
     def table(name: str) -> list[dict[str, str]]:
-        path = tmp_path / "out.csv" if name == "out" else folder / f"{name}.csv"
+        path = tmp_path / "out" / "tables" / f"xphemism-{name}.csv"
         with path.open(encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
@@ -128,24 +126,18 @@ def test_scripted_respondents(
         assert {sample["doc"]["prompt_style"] for sample in samples[f"polbias_xphemism_{task}"]} == {"simple"}
 
     table = analyzed(tmp_path)
-    penalty = {(row["prompt"], row["claims"]): row for row in table("penalty")}
-    leaning = {(row["prompt"], row["axis"]): row for row in table("leaning")}
-    refused = {(row["prompt"], row["arm"], row["shift"]): float(row["refusal"]) for row in table("outcomes")}
-    assert not (tmp_path / "tables" / "problems.csv").exists()
+    penalty = {(row["prompt"], row["claims"]): row for row in table("penalty-full")}
+    leaning = {(row["prompt"], row["axis"]): row for row in table("leaning-full")}
+    gaps = [float(row["gap"]) for row in table("refusal_gaps-full")]
     for style in ("simple", "objective"):
         both = leaning[style, "both"]
         assert near(penalty[style, "placebo"]["change"], 0)
+        assert gaps == pytest.approx([0] * len(gaps))  # all are refused alike
         if respondent is refuser:
-            assert refused[style, "base", "left"] == refused[style, "shifted", "right"] == 100
-            assert refused[style, "placebo", "none"] == 0
-            assert (both["effect"], both["n"], both["left_out"]) == ("NaN", "0", str(CLAIMS))
+            assert (both["effect"], both["n"], both["left_out"]) == ("", "0", str(CLAIMS))
             continue
-        assert {*refused.values()} == {0}
         assert near(both["effect"], 100 if respondent is leaner else 0)
         assert near(penalty[style, "left"]["change"], -100) == (respondent is leaner)
-        drawn = (tmp_path / "tables" / f"figure5-{style}-de.svg").read_text("utf-8")
-        assert "<svg" in drawn
-        assert "not judgmental" in drawn
 
 
 def test_english_instructions_and_the_first_try(lm_eval: Any, builds: Path, tmp_path: Path) -> None:
@@ -159,7 +151,7 @@ def test_english_instructions_and_the_first_try(lm_eval: Any, builds: Path, tmp_
     }
     assert len(samples["polbias_xphemism_mini"]) == 2 * min(MINI_PAIRS, CLAIMS)
     table = analyzed(tmp_path)
-    found = {row["instruction_language"]: row for row in table("leaning") if row["axis"] == "both"}
+    found = {row["instruction_language"]: row for row in table("leaning-full") if row["axis"] == "both"}
     assert {language: row["n"] for language, row in found.items()} == {"de": str(CLAIMS), "en": str(CLAIMS)}
 
 
@@ -188,16 +180,16 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path, tm
     assert "leaning,none" not in placebo
 
     table = analyzed(tmp_path)
-    assert table("out") == table("likelihood")
-    assert {path.name for path in (tmp_path / "tables").iterdir()} == {"likelihood.csv"}
-    shares = {(row["prompt"], row["effect"], row["claims"]): row for row in table("out")}
+    penalty = {(row["prompt"], row["claims"]): row for row in table("penalty-full")}
+    leaning = {(row["prompt"], row["axis"]): row for row in table("leaning-full")}
+    judgment = {row["prompt"]: row for row in table("judgment-full")}
     for style in ("simple", "objective"):
-        assert near(shares[style, "penalty", "shifted"]["estimate"], -10 / 3)
-        assert near(shares[style, "penalty", "shifted minus placebo"]["estimate"], 5 - 10 / 3)
-        assert near(shares[style, "leaning", "both"]["estimate"], 30)
-        assert near(shares[style, "judgment", "shifted"]["estimate"], 0)
-        assert near(shares[style, "leaning", "both"]["label_mass"], 0.8)
-        assert shares[style, "leaning", "both"]["n"] == str(CLAIMS)
+        assert near(penalty[style, "shifted"]["change"], -10 / 3)
+        assert near(penalty[style, "shifted minus placebo"]["change"], 5 - 10 / 3)
+        assert near(leaning[style, "both"]["effect"], 30)
+        assert near(judgment[style]["estimate"], 0)
+        assert near(judgment[style]["label_mass"], 0.8)
+        assert leaning[style, "both"]["n"] == str(CLAIMS)
 
 
 def test_tiny_local_model_in_both_forms_which_are_not_pooled(lm_eval: Any, tmp_path: Path) -> None:
@@ -217,14 +209,11 @@ def test_tiny_local_model_in_both_forms_which_are_not_pooled(lm_eval: Any, tmp_p
     arguments = samples[tasks[1]][0]["arguments"].values()
     assert [each["arg_1"] for each in arguments] == ["True", "False"]
     table = analyzed(tmp_path)
-    assert {row["term"] for row in table("out")} == {
-        "axis",
-        "judgmental_base",
-        "judgmental_exchange",
-        "shift",
-    }
-    mean = {row["effect"]: float(row["label_mass"]) for row in table("likelihood")}
-    assert mean["leaning"] == pytest.approx(scored["label_mass,none"])
+    terms = {row["term"] for row in table("coefficients-full") if row["mode"] == "corrected"}
+    assert terms == {"axis", "judgmental_base", "judgmental_exchange", "shift"}
+    (judgment,) = table("judgment-full")
+    assert float(judgment["label_mass"]) == pytest.approx(scored["label_mass,none"])
+    assert {row["respondent"] for row in table("penalty-full")} > {judgment["respondent"]}
 
 
 def test_what_could_not_be_compared_is_refused_before_the_first_question(
