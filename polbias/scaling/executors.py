@@ -126,6 +126,7 @@ def _datatrove() -> ModuleType:
     os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # workers inherit it
     try:
         import datatrove.executor  # noqa: F401
+        from loguru import logger
     except ImportError:
         raise PolbiasError(
             "datatrove is not installed, which runs shards beyond this process; "
@@ -133,7 +134,13 @@ def _datatrove() -> ModuleType:
         ) from None
     from polbias.scaling import tasks
 
+    logger.remove()  # in this process too, where something else may have imported it before
+    logger.add(_to_screen, level=os.environ["LOGURU_LEVEL"])
     return tasks
+
+
+def _to_screen(line: str) -> None:
+    sys.stderr.write(line)
 
 
 def _refuse_options(executor: str, options: Document, known: frozenset[str] = frozenset()) -> None:
