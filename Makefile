@@ -6,6 +6,9 @@ TORCH  := torch==2.13.0
 SETUP  := setuptools==84.2.1
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# What imports a source file first compiles it, once; without its bytecode every command would compile it anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help build-datasets push verify env demo link-tasks test golden test-faults test-scale lint bench docs tasks lock requirements clean
 
@@ -54,8 +57,8 @@ link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 
 test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 	@$(BIN)/python -m polbias.harness_tasks.link
-	@# bytecode is kept for the commands that tests start; a file's tests share what they set up
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	@# a file's tests share what they set up
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 golden: build-datasets $(VENV)/.dev ## write the golden files anew: look at every difference before it is committed
 	POLBIAS_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n 2 tests/golden $(ARGS)

@@ -24,9 +24,9 @@ settings.register_profile("polbias", deadline=None, derandomize=True)
 settings.load_profile("polbias")
 
 _LONGEST = (
-    "cli/test_commands.py", "golden/test_tasks.py", "report/test_demo.py", "faults/test_campaign.py",
+    "golden/test_report.py", "golden/test_tasks.py", "cli/test_commands.py", "report/test_demo.py", "faults/test_campaign.py",
     "test_uses.py", "report/test_calibration.py", "report/test_states.py",
-    "golden/test_report.py", "report/test_country.py",
+    "report/test_country.py",
 )  # fmt: skip
 
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+from benchmarks.calibration import findings
+from benchmarks.calibration_designs import Asked, asked
+from polbias.aliases import Document
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent
-from polbias.experiments.demonstration import demonstration, write_choices
+from polbias.experiments.demonstration import Expected, demonstration, expected, headlines, write_choices
+from polbias.files import package_file
+from polbias.registry import instrument_of
 from tests.golden.files import check_folder, invoke, tables
 
+_EXPECTED = "templates/simulation/demo_expected.yaml"
+_SEEDS, _AGAIN = 400, 15
 _ANSWERS = ("--effect", 0.3, "--unparsable", 0.05, "--accuracy", 0.7)
 
 
@@ -26,16 +38,79 @@ def _choices(topics: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(shown, folder)))
 
 
-def test_tables_and_summary_of_the_demonstration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What `polbias demo` reports; its respondents are asked without HTTP."""
+@pytest.fixture(scope="module")
+def demonstrated(
+    all_builds: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Mapping[str, Sequence[Document]]]:
+    """What `polbias demo` asks, its respondents asked without HTTP: their runs, and samples of the last one."""
+    # the name of the folder is that of the articles' model, and so in the samples
+    folder = tmp_path_factory.mktemp("test_tables_and_summary_of_the0", numbered=False)
     shown = demonstration()
-    _choices(shown.topics, tmp_path, monkeypatch)
-    for name, asked in shown.respondents.items():
-        who = respondent(asked.kind, **asked.options)
-        run(shown.tasks, who, asked.seed, model=name).write(tmp_path / "runs" / name)
-    out = tmp_path / "report"
-    invoke("report", tmp_path / "runs", "-o", out, "--workers", 1, "--no-outcomes")
-    check_folder("report", tables([out / "summary.json", *(out / "tables").glob("*.csv")]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+        _choices(shown.topics, folder, patch)
+        for name, each in shown.respondents.items():
+            made = run(shown.tasks, respondent(each.kind, **each.options), each.seed, model=name)
+            made.write(folder / "runs" / name)
+    return folder / "runs", made.samples
+
+
+def test_tables_and_summary_of_the_demonstration(demonstrated: tuple[Path, Any], tmp_path: Path) -> None:
+    invoke("report", demonstrated[0], "-o", tmp_path, "--workers", 1, "--no-outcomes")
+    check_folder("report", tables([tmp_path / "summary.json", *(tmp_path / "tables").glob("*.csv")]))
+
+
+@pytest.fixture(scope="module")
+def questions(demonstrated: tuple[Path, Mapping[str, Sequence[Document]]]) -> list[Asked]:
+    """What the demonstration asks, by instrument."""
+    tasks: dict[str, list[tuple[str, list[Document]]]] = {}
+    answers: dict[str, int] = {}
+    for task, own in demonstrated[1].items():
+        name = str(instrument_of(own[0]["doc"]))
+        tasks.setdefault(name, []).append((task, [each["doc"] for each in own]))
+        answers[name] = max(answers.get(name, 0), len(own[0]["resps"]))
+    return [asked(name, own, samples=answers[name]) for name, own in tasks.items()]
+
+
+def estimates(questions: list[Asked], name: str, seeds: range) -> Iterator[tuple[str, float]]:
+    """The headlines of respondents of a kind, through the code of the report."""
+    who = demonstration().respondents[name]
+    for part in questions:
+        for own in findings(part, respondent(who.kind, **who.options), seeds):
+            for each in headlines(own, own[0].respondent):
+                if each.estimate.value is not None:
+                    yield f"{each.instrument}/{each.measure}", each.estimate.value
+
+
+def test_expected_is_the_mean_over_many_seeds(questions: list[Asked]) -> None:
+    """POLBIAS_UPDATE_GOLDEN=1 measures the means anew; a few other seeds must agree with those there."""
+    if os.environ.get("POLBIAS_UPDATE_GOLDEN"):
+        means = {name: _means(questions, name, range(_SEEDS)) for name in demonstration().respondents}
+        head, *_ = package_file(_EXPECTED).read_text("utf-8").partition("source:")
+        rounded = {
+            name: {key: round(mean, 1) + 0.0 for key, (mean, _) in own.items()} for name, own in means.items()
+        }
+        made = Expected(source="polbias", seeds=_SEEDS, means=rounded)
+        text = yaml.safe_dump(made.model_dump(), sort_keys=False)
+        package_file(_EXPECTED).write_text(head + text, "utf-8")  # type: ignore[attr-defined]
+    for name, own in expected().means.items():
+        again = _means(questions, name, range(10_000, 10_000 + _AGAIN))
+        assert again.keys() == own.keys()
+        for key, (mean, error) in again.items():
+            assert own[key] == pytest.approx(mean, abs=0.1 + 4.5 * error), (name, key)
+
+
+def _means(questions: list[Asked], name: str, seeds: range) -> dict[str, tuple[float, float]]:
+    """Mean and standard error of every headline."""
+    values: dict[str, list[float]] = {}
+    for key, value in estimates(questions, name, seeds):
+        values.setdefault(key, []).append(value)
+    found = {}
+    for key, own in values.items():
+        mean = math.fsum(own) / len(own)
+        spread = math.fsum((value - mean) ** 2 for value in own) / max(len(own) - 1, 1)
+        found[key] = mean, math.sqrt(spread / len(own))
+    return found
 
 
 def _samples(folder: Path, *tasks: str, samples: int = 4) -> Path:

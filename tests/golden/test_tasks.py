@@ -24,6 +24,15 @@ from tests.support.process import ROOT
 _ROWS = 200
 _CONFIG = ("output_type", "generation_kwargs", "repeats", "num_fewshot", "target_delimiter", "metadata")
 _FAMILIES = ("partisan", "normative", "policy", "xphemism", "selfassess")
+_FILTERS = {
+    "partisan": ("partisan-inference", ["shots"]),
+    "normative": ("normative-reasoning", ["prompt_style"]),
+    "policy": ("policy-statements", []),
+    "xphemism": ("xphemism-pairs", ["prompt_style", "instruction_language"]),
+}
+"""By what tasks choose among the rows of their configs."""
+_FIRST = {"all": 50 * 72}
+"""Fifty statements: of each, polbias_policy_stance_mini asks four rows."""
 _TASKS = ROOT / "harness_tasks"
 
 
@@ -63,8 +72,9 @@ def test_prompts_requests_settings_and_metrics(
     family: str, all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
-    if family == "partisan":
-        _shorten(all_builds / "partisan-inference", tmp_path)
+    if family in _FILTERS:
+        name, parts = _FILTERS[family]
+        _shorten(all_builds / name, tmp_path, parts)
         monkeypatch.setenv("POLBIAS_DATA_DIR", str(tmp_path))
         monkeypatch.setenv("POLBIAS_LOCK", str(tmp_path / "datasets.lock"))
     if family == "selfassess":
@@ -80,16 +90,17 @@ def test_prompts_requests_settings_and_metrics(
     check(f"tasks-{family}.json", blocks(found))
 
 
-def _shorten(build: Path, folder: Path) -> None:
-    """The rows of a build that tasks come to: the first ones with each number of shots."""
+def _shorten(build: Path, folder: Path, parts: Sequence[str]) -> None:
+    """The rows of a build that tasks come to: the first ones, and the first of each part that a task asks."""
     configs = {}
     for place in sorted(path for path in build.iterdir() if path.is_dir()):
         table = pq.read_table(sorted(place.glob("test-*.parquet")))
+        columns = [table[name].to_pylist() for name in parts if name in table.column_names]
         met: Counter[Any] = Counter()
         kept = []
-        for number, shots in enumerate(table["shots"].to_pylist()):
-            met[shots] += 1
-            if met[shots] <= _ROWS:
+        for number, part in enumerate(zip(*columns, strict=True) if columns else [()] * len(table)):
+            met[part] += 1
+            if number < _FIRST.get(place.name, _ROWS) or met[part] <= _ROWS:
                 kept.append(number)
         configs[place.name] = table.take(kept)
     write_build(folder, build.name, configs)

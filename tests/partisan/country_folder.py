@@ -25,7 +25,7 @@ Place = tuple[str | int, ...]
 
 def parsed(country: str) -> dict[str, Any]:
     text = NEW.get(country) or (SHIPPED / "countries" / f"{country}.yaml").read_text("utf-8")
-    return yaml.safe_load(text)
+    return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
 def changed(value: Any, path: Place, new: Any) -> Any:
@@ -39,7 +39,7 @@ def changed(value: Any, path: Place, new: Any) -> Any:
 
 def line_of(text: str, path: Place) -> int:
     """The line of a field; where it is missing, of the innermost part that is there."""
-    node = yaml.compose(text)
+    node = yaml.compose(text, Loader=yaml.CSafeLoader)
     line = node.start_mark.line
     for part in path:
         if isinstance(node, yaml.SequenceNode):
@@ -53,7 +53,7 @@ def line_of(text: str, path: Place) -> int:
     return line + 1
 
 
-class _NoAliases(yaml.SafeDumper):
+class _NoAliases(yaml.CSafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from polbias.eval.simulation.lm_eval import run
+from polbias.eval.simulation.lm_eval import Run, run
 from polbias.eval.simulation.respondents import respondent
 
 MINI = "polbias_en_formal_mini"
@@ -17,9 +19,15 @@ def simulate(
     folder: Path, name: str, *tasks: str, kind: str = "planted", seed: int = 0, **options: Any
 ) -> Path:
     """Write a run of a simulated respondent; returns its folder."""
-    place = folder / name
-    run(list(tasks or (MINI,)), respondent(kind, **options), seed, model=name).write(place)
+    place, data = folder / name, tuple(os.environ.get(f"POLBIAS_{name}") for name in ("DATA_DIR", "STAGE2"))
+    _run(tasks or (MINI,), kind, seed, name, tuple(options.items()), data).write(place)
     return place
+
+
+@lru_cache(maxsize=4)
+def _run(tasks: Sequence[str], kind: str, seed: int, name: str, options: Any, data: Any) -> Run:
+    """A run over the data of this environment; most tests begin with the same one."""
+    return run(list(tasks), respondent(kind, **dict(options)), seed, model=name)
 
 
 def samples_of(folder: Path, task: str = MINI) -> Path:

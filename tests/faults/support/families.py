@@ -127,8 +127,9 @@ def target(family: str, folder: Path) -> Target:
 
 
 def _rewrite(path: Path, change: Callable[[Any], Any]) -> None:
-    data = change(yaml.safe_load(path.read_text("utf-8")))
-    path.write_text(yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110), "utf-8")
+    data = change(yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader))
+    text = yaml.dump(data, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False, width=110)
+    path.write_text(text, "utf-8")
 
 
 def _first(value: Any) -> Any:
