@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,7 +18,13 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval.simulation.prompt_index import Known, conversation
 from polbias.eval.simulation.respondents import cut, key, tokens
-from polbias.files import InputError
+from polbias.files import InputError, PolbiasError
+from polbias.optional import advice
+
+try:
+    from aiohttp import web
+except ImportError:
+    raise PolbiasError(f"aiohttp is not installed; {advice('eval')}") from None
 
 # What an OpenAI-compatible server says: chat, completions, log-probabilities, tokens.
 # The tokens are the UTF-8 bytes of a text, and ``/tokenizer_info``, ``/tokenize`` and ``/detokenize`` say so:
@@ -114,7 +119,7 @@ class Protocol:
 
     def reply(self, method: str, path: str, body: Body) -> Json:
         """Return the reply to a request."""
-        call = self._calls.get((method, path.split("?")[0].rstrip("/")))
+        call = self._calls.get((method, path.rstrip("/")))
         if call is None:
             offered = ", ".join(f"{method} {path}" for method, path in self._calls)
             raise RequestError(404, f"{method} {path}: no such call; there are {offered}")
@@ -255,13 +260,10 @@ def _text(given: Any) -> str:
     )
 
 
-# An HTTP server on 127.0.0.1 for a respondent: small, bounded, in one thread.
+# An HTTP server on 127.0.0.1 for a respondent, in one thread.
 
 HOST = "127.0.0.1"
 MAX_BODY = 16 << 20
-MAX_HEADER = 64 << 10
-MAX_CONNECTIONS = 512
-_IDLE = 120.0  # seconds that a connection may be silent
 _STARTING = 10.0
 
 
@@ -275,7 +277,6 @@ class Server:
 
     def __init__(self, protocol: Protocol, port: int = 0) -> None:
         self._protocol, self._port = protocol, port
-        self._open: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None
         self._started = threading.Event()
@@ -325,76 +326,32 @@ class Server:
         )
 
     async def _serve(self, ready: Callable[[str], None], *, signals: bool) -> None:
+        async def answer(request: web.Request) -> web.Response:
+            try:
+                body = _json(await request.read())
+                return web.json_response(self._protocol.reply(request.method, request.path, body))
+            except web.HTTPRequestEntityTooLarge as error:
+                return web.json_response(RequestError(413, str(error.text)).body(), status=413)
+            except RequestError as error:
+                return web.json_response(error.body(), status=error.status)
+
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         if signals:
             for each in (signal.SIGINT, signal.SIGTERM):
                 self._loop.add_signal_handler(each, self._stop.set)
-        server = await asyncio.start_server(self._accept, HOST, self._port, limit=MAX_HEADER, backlog=256)
-        async with server:
-            self._port = server.sockets[0].getsockname()[1]
+        app = web.Application(client_max_size=MAX_BODY)
+        app.router.add_route("*", "/{path:.*}", answer)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, HOST, self._port)
+            await site.start()
+            self._port = runner.addresses[0][1]
             self._started.set()
             ready(self.url)
             await self._stop.wait()
-            server.close()
-            for task in [*self._open]:
-                task.cancel()
-            await asyncio.gather(*self._open, return_exceptions=True)
-
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None  # a coroutine runs in one
-        self._open.add(task)
-        try:
-            if len(self._open) > MAX_CONNECTIONS:
-                _send(writer, 503, RequestError(503, "too many connections").body(), last=True)
-                return
-            while await self._exchange(reader, writer):
-                await writer.drain()
-        except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            pass  # the client went away or is silent, or the server stops
         finally:
-            self._open.discard(task)
-            with suppress(OSError, RuntimeError):
-                writer.close()
-
-    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; say whether the connection goes on."""
-        try:
-            async with asyncio.timeout(_IDLE):
-                request = await _read(reader)
-        except RequestError as error:  # what comes after it cannot be told apart
-            _send(writer, error.status, error.body(), last=True)
-            return False
-        method, path, body, last = request
-        try:
-            _send(writer, 200, self._protocol.reply(method, path, _json(body)), last=last)
-        except RequestError as error:
-            _send(writer, error.status, error.body(), last=last)
-        return not last
-
-
-async def _read(reader: asyncio.StreamReader) -> tuple[str, str, bytes, bool]:
-    """Return method, path and body of a request, and whether it is the last of its connection."""
-    try:
-        head = await reader.readuntil(b"\r\n\r\n")
-    except asyncio.LimitOverrunError:
-        raise RequestError(431, "the headers are too long") from None
-    first, *lines = head.decode("latin-1").split("\r\n")
-    parts = first.split(" ")
-    if len(parts) != 3 or not parts[2].startswith("HTTP/1."):
-        raise RequestError(400, f"found {first[:60]!r}, expected a request of HTTP/1.1")
-    headers = {
-        name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
-    }
-    if "transfer-encoding" in headers:
-        raise RequestError(411, "chunked bodies are not supported, send Content-Length")
-    size = headers.get("content-length", "0")
-    if not size.isdecimal():
-        raise RequestError(400, f"Content-Length: found {size!r}, expected a number of bytes")
-    if int(size) > MAX_BODY:
-        raise RequestError(413, f"the body has {int(size):,} bytes, expected at most {MAX_BODY:,}")
-    last = headers.get("connection", "").lower() == "close" or parts[2] == "HTTP/1.0"
-    return parts[0], parts[1], await reader.readexactly(int(size)), last
+            await runner.cleanup()
 
 
 def _json(body: bytes) -> Json:
@@ -405,12 +362,3 @@ def _json(body: bytes) -> Json:
     if not isinstance(read, dict):
         raise RequestError(400, f"the body is {type(read).__name__}, expected an object")
     return read
-
-
-def _send(writer: asyncio.StreamWriter, status: int, data: Json, *, last: bool) -> None:
-    body = json.dumps(data).encode()
-    head = (
-        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\nConnection: {'close' if last else 'keep-alive'}\r\n\r\n"
-    )
-    writer.write(head.encode("latin-1") + body)
