@@ -62,6 +62,15 @@ def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
     return [each / sum(weights) for each in weights], min(1.0, math.exp(min(top, 0.0)) * sum(weights))
 
 
+def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[float], float]:
+    """Return the likeliest label, none where the best two tie, with the shares of all and their mass."""
+    values = [float(result[0]) for result in results[: len(labels)]]
+    if len(values) != len(labels):
+        raise ValueError(f"filtered_resps: found {len(values)} log-likelihoods, expected {len(labels)}")
+    best = [label for label, value in zip(labels, values, strict=True) if value == max(values)]
+    return best[0] if len(best) == 1 else "unparsable", *label_shares(values)
+
+
 def flat(answers: Iterable[Any]) -> list[str]:
     """Return all answers to a prompt, whether they came from several requests or from one repeated."""
     found: list[str] = []

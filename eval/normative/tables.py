@@ -20,7 +20,6 @@ from polbias.eval.normative.analysis import (
     finite_mean,
     mean,
     share,
-    silences,
     tally,
 )
 from polbias.eval.normative.answers import (
@@ -38,8 +37,7 @@ from polbias.eval.normative.answers import (
     setting_key,
     term,
 )
-from polbias.eval.normative.schema import Judgements
-from polbias.eval.normative.wason import ROLES, Selections
+from polbias.eval.normative.schema import ROLES, Judgements, Selections
 from polbias.eval.report.document import Column, Estimate, Finding, Row, Table, columns, table_of
 
 # The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
@@ -81,7 +79,7 @@ def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Tab
         for domain, own, style in SETTINGS:
             if own != reasoning or (mode == "paper" and (domain, style) != (DOMAINS[0], STYLES[0])):
                 continue
-            part = _part(table, domain=domain, task=own, prompt_style=style)
+            part = table.where(domain=domain, task=own, prompt_style=style)
             if not part.n:
                 continue
             about = {"respondent": name, "domain": term(domain), "style": term(style)}
@@ -98,7 +96,7 @@ def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mod
     """A half of Tables 12 to 15."""
     rows: list[Row] = []
     for respondent, table in answers.items():
-        part = _part(table, domain=shown.domain, task=shown.reasoning)
+        part = table.where(domain=shown.domain, task=shown.reasoning)
         cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode)
         means = accuracies(part, ("prompt_style", "pattern"), mode)
         for style in STYLES:
@@ -131,7 +129,7 @@ def _answers(asked: Sequence[Respondent]) -> Table:
         table, contents = one.problems, one.problems.factor("cluster_id")
         if not table.n:
             continue
-        counts = silences(table.label)
+        counts = tally(table.silent)
         rows.append(
             {
                 "respondent": one.name,
@@ -141,7 +139,7 @@ def _answers(asked: Sequence[Respondent]) -> Table:
                 "entailed": float(table.gold.mean()),
                 **counts,
                 "unread": int((one.paper_labels > 1).sum()) if one.method == "generated" else None,
-                "label_mass": finite_mean(one.mass),
+                "label_mass": finite_mean(one.problems.mass),
             }
         )
     shown = (
@@ -215,14 +213,6 @@ def _agreeing(entry: Document | None) -> Estimate | None:
     return found.of_share()
 
 
-def _part(table: Judgements, **wanted: str) -> Judgements:
-    kept = np.ones(table.n, np.bool_)
-    for name, level in wanted.items():
-        factor = table.factor(name)
-        kept &= factor.codes == (factor.levels.index(level) if level in factor.levels else -1)
-    return table.select(kept)
-
-
 def _place(item: tuple[tuple[Level, ...], Any]) -> int:
     domain, reasoning, style = (str(each) for each in item[0])
     return SETTINGS.index((domain, reasoning, style))
@@ -248,7 +238,7 @@ def _all_selections(asked: Sequence[Respondent]) -> Table:
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
         counts = tally(table.silent)
-        shares = {"exact": table.exact, "card_accuracy": table.card_accuracy, "matching": table.matching}
+        shares = {"exact": table.correct, "card_accuracy": table.card_accuracy, "matching": table.matching}
         indices = {"matching_index": table.matching_index, "logic_index": table.logic_index}
         rows.append(
             {
@@ -257,7 +247,7 @@ def _all_selections(asked: Sequence[Respondent]) -> Table:
                 **{name: share(values, contents, counts) for name, values in shares.items()},
                 **{name: mean(values, contents, counts) for name, values in indices.items()},
                 **counts,
-                "label_mass": finite_mean(one.selection_mass),
+                "label_mass": finite_mean(one.selections.mass),
             }
         )
     shown = (
@@ -293,7 +283,7 @@ def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
     found = {}
     for number, cell in enumerate(present):
         here = index == number
-        found[cell] = share(table.exact[here], contents.select(here), tally(table.silent[here]))
+        found[cell] = share(table.correct[here], contents.select(here), tally(table.silent[here]))
     return found
 
 

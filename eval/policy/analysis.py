@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.columns import Factor
-from polbias.eval.policy.answers import COUNTS, Asked, favoured
+from polbias.eval.policy.answers import Asked, favoured
 from polbias.eval.policy.robustness import units
-from polbias.eval.policy.schema import ISSUES, Prompts
+from polbias.eval.policy.schema import COUNTS, ISSUES, Prompts
 from polbias.eval.policy.worldview import stance_contrast, stance_support
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
 from polbias.eval.report.labels import Wording, words

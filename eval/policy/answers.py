@@ -13,12 +13,9 @@ from polbias.aliases import Booleans, Document, Indices, Json
 from polbias.eval.columns import Factor, crossed
 from polbias.eval.policy.metrics import rows_of_samples
 from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
-from polbias.eval.policy.schema import ISSUES, LABELS, ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, ORDERS, VARIANTS, Prompts
 
 # From logged samples to one row per prompt.
-
-COUNTS = ("disagree", "agree", "refusals", "unparsable", "truncated")
-"""The columns of counts, in the order of :data:`polbias.eval.policy.schema.LABELS`."""
 
 COLUMNS: Mapping[str, str] = {
     "statement_id": "string",

@@ -377,6 +377,17 @@ def texts(answers: Any) -> list[str]:
     return found
 
 
+def check(row: Json, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
+    """Refuse a row that has no name where there must be one, or a level that there is not."""
+    for name in names:
+        if not isinstance(row[name], str) or not row[name]:
+            raise ValueError(f"{name}: found {row[name]!r}, expected a name")
+    for name, levels in known.items():
+        if row[name] not in levels:
+            raise ValueError(f"{name}: found {row[name]!r}, expected {' or '.join(map(str, levels))}")
+    return row
+
+
 def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iterator[tuple[list[int], int]]:
     """Yield, prompt by prompt, the rows that count.
 

@@ -81,7 +81,7 @@ def _asked(doc: Document) -> Json:
         "ways": ways,
         "sides": ",".join(sides),
         "leak": doc.get("leak"),
-        "truncated_articles": doc.get("truncated", doc.get("truncated_articles")),
+        "truncated_articles": doc.get("truncated"),
     }
 
 
