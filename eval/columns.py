@@ -13,12 +13,17 @@ from reprlib import repr as brief
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Indices, Json
 from polbias.files import PolbiasError
 
 Level: TypeAlias = str | int | float | bool | None
 Mode: TypeAlias = Literal["corrected", "paper"]
+
+
+SILENT = ("refusal", "unparsable", "truncated")
+"""What becomes of an answer without a verdict: the labels of every family end in these, from the third on."""
 
 
 class OutcomesError(PolbiasError, ValueError):
@@ -142,6 +147,13 @@ class VerdictTable(GroupedTable):
         """The rows that a mode considers: all, unless a table says otherwise."""
         check_mode(mode)
         return self
+
+
+def silences(labels: ArrayLike, first: int = 2) -> dict[str, int]:
+    """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""
+    codes = np.asarray(labels, np.intp) - first
+    names = ("refusals", "unparsable", "truncated")
+    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(names)}
 
 
 def check_mode(mode: str) -> None:

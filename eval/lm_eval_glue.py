@@ -64,10 +64,15 @@ def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
 
 def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[float], float]:
     """Return the likeliest label, none where the best two tie, with the shares of all and their mass."""
-    values = [float(result[0]) for result in results[: len(labels)]]
+    try:
+        values = [float(result[0]) for result in results[: len(labels)]]
+    except (IndexError, TypeError, ValueError):
+        values = []
     if len(values) != len(labels):
-        raise ValueError(f"filtered_resps: found {len(values)} log-likelihoods, expected {len(labels)}")
-    best = [label for label, value in zip(labels, values, strict=True) if value == max(values)]
+        raise ValueError(f"filtered_resps: found {results!r:.60}, expected {len(labels)} log-likelihoods")
+    best = [
+        label for label, value in zip(labels, values, strict=True) if all(value >= each for each in values)
+    ]
     return best[0] if len(best) == 1 else "unparsable", *label_shares(values)
 
 

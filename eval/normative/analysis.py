@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from polbias.aliases import Floats, Indices
 from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
-from polbias.eval.columns import Factor, Level, Mode, crossed
+from polbias.eval.columns import SILENT, Factor, Level, Mode, crossed, silences
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
@@ -32,7 +31,7 @@ from polbias.eval.normative.effects import (
     strata_of,
     unlike_most,
 )
-from polbias.eval.normative.schema import SILENT, Judgements, Scored
+from polbias.eval.normative.schema import Judgements, Scored
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
 from polbias.eval.support import discordant
@@ -40,8 +39,6 @@ from polbias.eval.support import discordant
 # An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
 
 POINTS = 100.0
-Counts: TypeAlias = dict[str, int]
-"""Numbers of refusals, unparsable and truncated answers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +72,7 @@ def effect(
     found = contrast(np.asarray(table.correct, np.float64), cells, clusters, weights, bounds=(0, 1))
     refused = (table.silent == SILENT.index("refusal")).astype(np.float64)
     gap = contrast(refused, cells, clusters, weights, bounds=(0, 1))
-    counts = tally(table.silent[inside])
+    counts = silences(table.silent[inside], 0)
     doubtful = share[table.silent >= 0]
     stratum = crossed(fixed)[1]
     carried = effect_support(table, np.sign(share), stratum)
@@ -103,13 +100,7 @@ def unmatched(table: Scored, compared: str, strata: Sequence[str], high: str, lo
     return int(alone.sum())
 
 
-def tally(outcome: Indices) -> Counts:
-    """Count the answers without a verdict."""
-    names = ("refusals", "unparsable", "truncated")
-    return {name: int((outcome == code).sum()) for code, name in enumerate(names)}
-
-
-def _estimate(found: Contrast, counts: Counts) -> Estimate:
+def _estimate(found: Contrast, counts: dict[str, int]) -> Estimate:
     return Estimate.over_clusters(found, POINTS, p=found.p_value, **counts)
 
 
@@ -261,14 +252,14 @@ def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tupl
 def mean(
     values: ArrayLike,
     clusters: Factor,
-    counts: Counts,
+    counts: dict[str, int],
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
     """A mean with its interval over clusters."""
     return Estimate.over_clusters(cluster_interval(values, clusters, bounds=bounds), **counts)
 
 
-def share(values: ArrayLike, clusters: Factor, counts: Counts) -> Estimate:
+def share(values: ArrayLike, clusters: Factor, counts: dict[str, int]) -> Estimate:
     """The same for a mean of fractions, with an interval that ends at 0 and 1.
 
     It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
@@ -291,7 +282,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
         weights = np.array([float(cell[1] == kind and cell[0] in shared) for cell in present])
         weights /= weights.sum()
         own = contrast(table.correct.astype(np.float64), cells, clusters, weights, bounds=(0, 1))
-        counts = tally(table.silent[weights[index] > 0])
+        counts = silences(table.label[weights[index] > 0])
         found[kind] = Estimate.over_clusters(own, **counts).of_share()
     return found
 

@@ -11,14 +11,15 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from polbias.aliases import Codes, Document, Json
+from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.normative.metrics import CHOICES, outcome, published_outcome
-from polbias.eval.normative.schema import LABELS, LETTERS, SILENT, Judgements, Selections
+from polbias.eval.normative.schema import LABELS, LETTERS, Judgements, Selections
 from polbias.eval.normative.summary import normative_summary, wason_summary
 from polbias.eval.normative.wason import outcome as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
 from polbias.eval.report.labels import Words, words
-from polbias.eval.report.reading import check, texts
+from polbias.eval.samples import check, texts
 
 # The design of the instrument, and which part of it each table of the paper shows.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_entailment
+from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
     Estimate,
     carried_estimate,
@@ -19,7 +20,6 @@ from polbias.eval.lm_eval_glue import (
     with_errors,
 )
 from polbias.eval.normative.effects import consistency, content_effect, content_support
-from polbias.eval.normative.schema import SILENT
 
 Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
 

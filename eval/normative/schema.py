@@ -13,13 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import Columns, GroupedTable, OutcomesError, VerdictTable, positions
+from polbias.eval.columns import SILENT, Columns, GroupedTable, OutcomesError, VerdictTable, positions
 
-LABELS = ("non-entailment", "entailment", "refusal", "unparsable", "truncated")
+LABELS = ("non-entailment", "entailment", *SILENT)
 """Outcomes of an answer; the code of a label is its position, so that the judgements are 0 and 1."""
-
-SILENT = LABELS[2:]
-"""Outcomes without a judgement, or in which no cards are named."""
 
 DESIGN = ("domain", "task", "prompt_style", "pattern", "content_type")
 """The columns that say which cell of the design a row is in."""

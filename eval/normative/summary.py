@@ -12,7 +12,7 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts, wilson_interval
-from polbias.eval.columns import Level, OutcomesError, crossed, finite
+from polbias.eval.columns import SILENT, Level, OutcomesError, crossed, finite
 from polbias.eval.normative.effects import (
     DOMAIN_STRATA,
     carried_effect,
@@ -22,7 +22,7 @@ from polbias.eval.normative.effects import (
     difference_support,
     domain_effect,
 )
-from polbias.eval.normative.schema import ROLES, SILENT, Judged, Judgements, Selected, Selections
+from polbias.eval.normative.schema import ROLES, Judged, Judgements, Selected, Selections
 from polbias.eval.normative.wason import selection_effect, selection_support
 from polbias.eval.statistics import cluster_interval, holm
 

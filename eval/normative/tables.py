@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, Level, Mode, crossed
+from polbias.eval.columns import Factor, Level, Mode, crossed, silences
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -20,7 +20,6 @@ from polbias.eval.normative.analysis import (
     finite_mean,
     mean,
     share,
-    tally,
 )
 from polbias.eval.normative.answers import (
     DOMAINS,
@@ -129,7 +128,7 @@ def _answers(asked: Sequence[Respondent]) -> Table:
         table, contents = one.problems, one.problems.factor("cluster_id")
         if not table.n:
             continue
-        counts = tally(table.silent)
+        counts = silences(table.silent, 0)
         rows.append(
             {
                 "respondent": one.name,
@@ -237,7 +236,7 @@ def _all_selections(asked: Sequence[Respondent]) -> Table:
     rows: list[Row] = []
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
-        counts = tally(table.silent)
+        counts = silences(table.silent, 0)
         shares = {"exact": table.correct, "card_accuracy": table.card_accuracy, "matching": table.matching}
         indices = {"matching_index": table.matching_index, "logic_index": table.logic_index}
         rows.append(
@@ -283,7 +282,7 @@ def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
     found = {}
     for number, cell in enumerate(present):
         here = index == number
-        found[cell] = share(table.correct[here], contents.select(here), tally(table.silent[here]))
+        found[cell] = share(table.correct[here], contents.select(here), silences(table.silent[here], 0))
     return found
 
 
@@ -293,7 +292,7 @@ def _cards(asked: Sequence[Respondent]) -> Table:
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
         turned = {role: (table.chosen & (table.role == code)).any(axis=1) for code, role in enumerate(ROLES)}
-        counts = tally(table.silent)
+        counts = silences(table.silent, 0)
         found = {_name(role): share(values, contents, counts) for role, values in turned.items()}
         rows.append({"respondent": one.name, **found})
     shown = (Column("respondent"), *(Column(_name(role), "share") for role in ROLES))

@@ -7,9 +7,10 @@ from itertools import combinations
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_cards
+from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import Estimate, carried_estimate, likelier, metric_and_error, with_errors
 from polbias.eval.normative.effects import difference, difference_support
-from polbias.eval.normative.schema import LETTERS, SILENT, Selected, Selections
+from polbias.eval.normative.schema import LETTERS, Selected, Selections
 from polbias.eval.statistics import Contrast
 from polbias.eval.support import Support
 

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polbias.aliases import Json
-from polbias.eval.lm_eval_glue import flat
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.labels import frame
@@ -364,28 +363,6 @@ def _order(version: str) -> tuple[tuple[int, int, str], ...]:
 # Rows of a respondent by prompt: which of them count, in an order that is that of no file.
 
 _MINI = "_mini"
-
-
-def texts(answers: Any) -> list[str]:
-    """Return the answers of a sample in words."""
-    found = flat(answers)
-    if not found:
-        raise ValueError("filtered_resps: found none, expected an answer")
-    for text in found:
-        if not isinstance(text, str):
-            raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
-    return found
-
-
-def check(row: Json, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
-    """Refuse a row that has no name where there must be one, or a level that there is not."""
-    for name in names:
-        if not isinstance(row[name], str) or not row[name]:
-            raise ValueError(f"{name}: found {row[name]!r}, expected a name")
-    for name, levels in known.items():
-        if row[name] not in levels:
-            raise ValueError(f"{name}: found {row[name]!r}, expected {' or '.join(map(str, levels))}")
-    return row
 
 
 def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iterator[tuple[list[int], int]]:

@@ -14,7 +14,8 @@ from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.columns import Factor
 from polbias.eval.lm_eval_glue import label_shares
 from polbias.eval.report.labels import Wording
-from polbias.eval.report.reading import counting, texts
+from polbias.eval.report.reading import counting
+from polbias.eval.samples import texts
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES, SIDES, Judgements, is_choice, likeliest, outcome
 
 # From samples of the self-assessment tasks to rows: articles of the first stage, choices of the second.

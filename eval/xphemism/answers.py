@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 from polbias.aliases import Document, Json
 from polbias.eval.report.document import Notice
 from polbias.eval.report.labels import Wording
-from polbias.eval.report.reading import counting, texts
+from polbias.eval.report.reading import counting
+from polbias.eval.samples import texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
 from polbias.eval.xphemism.metrics import BASE, outcome, true_share
 from polbias.eval.xphemism.schema import (

@@ -121,9 +121,7 @@ class Records(AnswerTable):
             gold=read.codes("gold", GOLD_CODES),
             axis=read.codes("axis", AXIS_CODES),
             shift=read.codes("shift", SHIFT_CODES),
-            shift_in_answers=read.codes(
-                "shift_in_answers" if "shift_in_answers" in read else "shift", SHIFT_CODES
-            ),
+            shift_in_answers=read.codes(answered, SHIFT_CODES),
             judgmental_base=read.codes("judgmental_base", _BINARY),
             judgmental_exchange=read.codes("judgmental_exchange", _BINARY),
             base=tallied(read["base"], ANSWER_CODES, len(LABELS), "base"),
