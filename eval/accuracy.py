@@ -15,7 +15,7 @@ from polbias.eval.columns import Level, Mode, VerdictTable, crossed
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AccuracyCell:
     """Accuracy in one cell of the design.
 
@@ -42,7 +42,7 @@ class AccuracyCell:
     truncated: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CountCell:
     """Outcomes in one cell of the design.
 

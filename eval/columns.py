@@ -30,7 +30,7 @@ class OutcomesError(PolbiasError, ValueError):
     """A table of answers lacks a column, or a column holds something that it must not hold."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Factor:
     """A column of few distinct values.
 

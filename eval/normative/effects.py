@@ -166,7 +166,7 @@ ALL = "all"
 """The kind under which all groups are counted together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Consistency:
     """How often the rows of a group agree.
 

@@ -192,7 +192,7 @@ READINGS = ("paper", "sdl", "mixed", "unanswered")
 """What the answers about a content of a disjunction come to."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Share:
     """A share of contents with its Wilson 95% interval, all fractions."""
 
@@ -201,7 +201,7 @@ class Share:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Readings:
     """How the contents of disjunctions are answered.
 

@@ -16,12 +16,12 @@ from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
     RELIABLE,
-    Answered,
     Balanced,
     estimate,
     heading,
     issue_titles,
 )
+from polbias.eval.policy.answers import Asked
 from polbias.eval.policy.robustness import TESTS, Units, units
 from polbias.eval.policy.schema import FEW, ISSUES
 from polbias.eval.report.document import (
@@ -61,8 +61,8 @@ class Analysed:
     """
 
     name: str
-    every: Answered
-    answered: Answered
+    every: Asked
+    answered: Asked
     stances: Mapping[str, Balanced]
     corrected: Document
     paper: Document
@@ -104,7 +104,7 @@ def leaning(all_: Sequence[Analysed]) -> Iterator[Row]:
 def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
     for each in all_:
-        asked = each.every.asked
+        asked = each.every
         counts = asked.prompts.counts.sum(axis=0).tolist()
         total = sum(counts)
         shares: Row = {
@@ -191,8 +191,8 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
         chances = {
             entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
         }
-        if len(chances) == len(TESTED) and each.answered.asked.complete:
-            number = int(each.answered.asked.prompts.asked[0])
+        if len(chances) == len(TESTED) and each.answered.complete:
+            number = int(each.answered.prompts.asked[0])
             coins.setdefault(
                 (number, *chances.values()),
                 {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
@@ -262,9 +262,9 @@ def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
     """Shares of agreement, with the interval over statements or the paper's deviation over instructions."""
     rows: list[dict[str, Cell]] = []
     for each in all_:
-        if not each.answered.asked.prompts.n:
+        if not each.answered.prompts.n:
             continue
-        asked = each.answered.asked
+        asked = each.answered
         found = asked.units if mode == "corrected" else units(asked.prompts, "paper")
         for among, codes in KINDS.items():
             answers = found.answers(asked.tests if among == "reliable" else ())

@@ -19,7 +19,7 @@ from polbias.eval.support import Support
 # What a respondent answers to each statement, by template: the input of worldview and party match.
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Respondent:
     """Stances of one respondent, a model or a made-up one.
 
@@ -74,7 +74,7 @@ class Respondent:
 # The stance of a respondent on the eight policy issues.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IssueStance:
     """The stance on one policy issue.
 
@@ -223,7 +223,7 @@ _REQUIRED = ("country", "party", "statement_id", "position")
 _POSITIONS: dict[object, int] = {"agree": 1, "disagree": -1, "neutral": 0, "no-opinion": 0, None: 0}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Positions:
     """What parties answer.
 
@@ -265,7 +265,7 @@ class Positions:
         return cls(tuple(pairs), tuple(leaning), tuple(map(str, statement.levels)), asked, position)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LeaningMatch:
     """How well a respondent matches the parties of one leaning.
 

@@ -33,7 +33,7 @@ POINTS = 100
 _TIE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Leaning:
     """The effect of leaning; all effects in percentage points of "true", positive where it favours the right.
 
@@ -260,7 +260,7 @@ def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
 DIFFERENCE = "shifted minus placebo"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Penalty:
     """How much more a claim is believed after the exchange, for some of the claims.
 

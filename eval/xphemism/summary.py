@@ -62,7 +62,7 @@ OUTCOMES = ("refusal", "unanswered")
 _SIDES = ("left", "none", "right")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcomes:
     """What became of the answers to some of the claims, as percentages of all that were asked.
 
@@ -89,7 +89,7 @@ class Outcomes:
     claims: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefusalGap:
     """Whether claims are left unanswered more often when the word leans right than when it leans left.
 
