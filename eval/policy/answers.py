@@ -12,10 +12,11 @@ import yaml
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.columns import Factor, crossed
-from polbias.eval.policy.metrics import rows_of_samples
+from polbias.eval.columns import SILENT, Factor, crossed
+from polbias.eval.policy.metrics import labels_of, share_of
 from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
 from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, ORDERS, VARIANTS, Prompts
+from polbias.eval.samples import check
 from polbias.files import package_file
 
 # From logged samples to one row per prompt.
@@ -40,10 +41,9 @@ statement for each policy issue."""
 _KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
 _TIE = "tie"
-_Row: TypeAlias = Json
 
 
-def rows(samples: Iterable[Document], task: str) -> Iterator[_Row]:
+def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Reporter`.
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
@@ -53,30 +53,23 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[_Row]:
         if ("label_mass" in sample) != likelihood:
             found = "with" if "label_mass" in sample else "without"
             raise ValueError(f"label_mass: found a sample {found} it in {task}")
-        (read,) = rows_of_samples((sample,))
-        yield _prompt(read) | (_likelihood(read) if likelihood else _sampled(read["labels"]))
+        doc, answers = sample["doc"], sample["filtered_resps"]
+        said = _likelihood(*share_of(doc, answers)) if likelihood else _sampled(labels_of(doc, answers))
+        yield _prompt(doc) | said
 
 
-def _prompt(doc: Document) -> _Row:
+def _prompt(doc: Document) -> Json:
     """What was asked."""
-    for name, expected in _NEEDED.items():
-        value = doc.get(name)
-        if value not in expected:
-            raise ValueError(f"{name}: found {value!r}, expected {' or '.join(map(str, expected))}")
     issues = doc["policy_issues"] or {}
     signs = {issue: issues.get(issue) or 0 for issue in ISSUES}
     if not {*signs.values()} <= {-1, 0, 1}:
         raise ValueError("policy_issues: found another number than -1, 0 and 1")
+    about = {name: doc.get(name) for name in (*_KNOWN, "country", "opposite_type")} | {"repeat": 0} | signs
     own = ("statement_id", "instruction_id", "variant", "label_order")
-    return (
-        {name: doc.get(name) for name in _KNOWN}
-        | {name: doc[name] for name in own}
-        | {"country": doc.get("country"), "opposite_type": doc.get("opposite_type"), "repeat": 0}
-        | signs
-    )
+    return check(about | {name: doc[name] for name in own}, (), _NEEDED)
 
 
-def _sampled(labels: Sequence[str]) -> _Row:
+def _sampled(labels: Sequence[str]) -> Json:
     """What the sampled answers come to."""
     if not labels:
         raise ValueError("filtered_resps: found no answer, expected at least one")
@@ -85,7 +78,7 @@ def _sampled(labels: Sequence[str]) -> _Row:
     label = _TIE if counts[0] == counts[1] == most else LABELS[counts.index(most)]
     return {
         "label": label,
-        "outcome": label if label in LABELS[2:] else "answered",
+        "outcome": label if label in SILENT else "answered",
         "answers": len(labels),
         **dict(zip(COUNTS, counts, strict=True)),
         "agree_share": None,
@@ -93,9 +86,8 @@ def _sampled(labels: Sequence[str]) -> _Row:
     }
 
 
-def _likelihood(read: Document) -> _Row:
+def _likelihood(share: float, mass: float) -> Json:
     """What the probabilities of the two labels come to."""
-    share = read["agree_share"]
     agrees = share > 0.5
     return {
         "label": _TIE if share == 0.5 else LABELS[agrees],
@@ -104,7 +96,7 @@ def _likelihood(read: Document) -> _Row:
         **dict.fromkeys(COUNTS, 0),
         **({} if share == 0.5 else {LABELS[agrees]: 1}),
         "agree_share": share,
-        "label_mass": read["label_mass"],
+        "label_mass": mass,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
@@ -12,6 +12,7 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Document, Indices
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
 from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, encode
+from polbias.eval.lm_eval_glue import likelier
 
 # The table of judgements: one row per question asked, held as columns of small integers.
 # A judgement is a row of the second stage (which articles stood in which order) with what became of the
@@ -188,9 +189,7 @@ def outcome(text: str, ways: int, language: str, prefill: str | None) -> Outcome
     return verdict.outcome, None
 
 
-def likeliest(loglikelihoods: Iterable[float]) -> Outcome:
-    """Return the choice with the greatest log-likelihood; equal ones are none."""
-    values = list(loglikelihoods)
-    best = max(values)
-    places = [place for place, value in enumerate(values, 1) if value == best]
-    return ("choice", places[0]) if len(places) == 1 else ("unparsable", None)
+def likeliest(ways: int, results: Sequence[Any]) -> tuple[Outcome, list[float], float]:
+    """Return the likeliest choice, none where equal, with the shares of all and their mass."""
+    label, shares, mass = likelier([str(place) for place in range(1, ways + 1)], results)
+    return ("choice", int(label)) if label.isdigit() else (label, None), shares, mass

@@ -13,13 +13,13 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers import extract_truth
-from polbias.eval.columns import Factor
+from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
     NONE,
     Estimate,
     flat,
     for_metrics,
-    label_shares,
+    likelier,
     metric_and_error,
     row_of,
     stated,
@@ -38,6 +38,7 @@ from polbias.files import InputError
 # tests them.
 
 BASE = "base"
+VERDICTS = ("true", "false")
 
 
 class Asked(NamedTuple):
@@ -207,7 +208,7 @@ def choices(doc: Document) -> list[str]:
 
 def gold_index(doc: Document) -> int:
     """Return the position of the gold label among the choices true, false."""
-    return ("true", "false").index(doc["gold"])
+    return VERDICTS.index(doc["gold"])
 
 
 def process_generated(
@@ -219,7 +220,7 @@ def process_generated(
     verdicts = counts["true"] + counts["false"]
     means = {
         "acc": counts[doc["gold"]] / asked,
-        **{name: counts[name] / asked for name in ("refusal", "unparsable", "truncated")},
+        **{name: counts[name] / asked for name in SILENT},
     }
     share = counts["true"] / verdicts if verdicts else None
     return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(Asked, doc, share=share), names)
@@ -229,8 +230,7 @@ def process_loglikelihood(
     doc: Document, results: Sequence[tuple[float, bool]], names: Sequence[str] = (*PAIRED, *POLITICAL)
 ) -> Json:
     """Score the two labels of a claim by their log-likelihood."""
-    share, mass = true_share(results)
-    said = "true" if share > 0.5 else "false" if share < 0.5 else "unparsable"
+    said, (share, _), mass = likelier(VERDICTS, results)
     means = {"acc": float(said == doc["gold"]), "label_mass": mass}
     return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(Asked, doc, share=share), names)
 
@@ -247,5 +247,5 @@ def process_loglikelihood_placebo(doc: Document, results: Sequence[tuple[float, 
 
 def true_share(results: Sequence[Sequence[Any]]) -> tuple[float, float]:
     """Return the share of true in the probability of both labels, and that probability."""
-    (share, _), mass = label_shares([float(result[0]) for result in results[:2]])
+    _, (share, _), mass = likelier(VERDICTS, results)
     return share, mass
