@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Floats, Indices
+from polbias.aliases import Floats, Indices, Json
 from polbias.eval.columns import Level, Mode, VerdictTable, crossed
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
@@ -42,29 +42,6 @@ class AccuracyCell:
     truncated: int
 
 
-@dataclass(frozen=True)
-class CountCell:
-    """Outcomes in one cell of the design.
-
-    Args:
-        cell: Value of each column grouped by.
-        n: All rows.
-        valid: Rows called valid, or entailment.
-        invalid: Rows called invalid, or non-entailment.
-        refusals: Rows that were refused.
-        unparsable: Rows whose answer could not be read.
-        truncated: Rows whose answer was cut off.
-    """
-
-    cell: Mapping[str, Level]
-    n: int
-    valid: int
-    invalid: int
-    refusals: int
-    unparsable: int
-    truncated: int
-
-
 def accuracy(
     rows: VerdictTable, by: Sequence[str] | str = (), mode: Mode = "corrected"
 ) -> list[AccuracyCell]:
@@ -87,16 +64,18 @@ def accuracy(
     return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
 
 
-def counts(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[CountCell]:
-    """Number of answers with each outcome in every cell that has rows.
+def counts(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[tuple[Mapping[str, Level], Json]]:
+    """Every cell that has rows, with their number and that of each outcome.
 
     Source:
         Gubelmann and Karray, appendix B, Tables 7 and 8, there for all that is no judgement together.
     """
     cells, index = _cells(rows, by)
     table = _table(rows, index, len(cells)).tolist()
+    names = ("n", rows.LABELS[1], rows.LABELS[0], "refusals", "unparsable", "truncated")
     return [
-        CountCell(cell, sum(row), row[1], row[0], *row[2:]) for cell, row in zip(cells, table, strict=True)
+        (cell, dict(zip(names, (sum(row), row[1], row[0], *row[2:]), strict=True)))
+        for cell, row in zip(cells, table, strict=True)
     ]
 
 

@@ -149,7 +149,7 @@ class VerdictTable(GroupedTable):
         return self
 
 
-def silences(labels: ArrayLike, first: int = 2) -> dict[str, int]:
+def silences(labels: ArrayLike, first: int = 2) -> Json:
     """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""
     codes = np.asarray(labels, np.intp) - first
     names = ("refusals", "unparsable", "truncated")

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
+from polbias.eval.columns import Factor
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
 from polbias.eval.support import Support
 
@@ -51,6 +53,15 @@ def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Con
         return math.nan, "N/A"
     made = found()
     return made.estimate, stated(made.standard_error) if carried.state is None else "N/A"
+
+
+def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | Factor) -> Estimate:
+    """A mean and its error over clusters: null without a value, "N/A" with one cluster only."""
+    numbers = np.asarray(values, np.float64)
+    if not numbers.size:
+        return NONE
+    found = cluster_interval(numbers, clusters)
+    return float(found.estimate), stated(found.standard_error)
 
 
 def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.aliases import Json
+from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError
 
@@ -187,7 +187,7 @@ def texts(answers: Any) -> list[str]:
     return found
 
 
-def check(row: Json, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
+def check(row: Document, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
     """Refuse a row that has no name where there must be one, or a level that there is not."""
     for name in names:
         if not isinstance(row[name], str) or not row[name]:
@@ -195,4 +195,4 @@ def check(row: Json, names: Iterable[str], known: Mapping[str, Collection[Any]])
     for name, levels in known.items():
         if row[name] not in levels:
             raise ValueError(f"{name}: found {row[name]!r}, expected {' or '.join(map(str, levels))}")
-    return row
+    return dict(row)

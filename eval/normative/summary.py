@@ -38,14 +38,13 @@ def normative_summary(rows: Judged) -> Json:
         Ozeki et al., section 5 and appendix C.
     """
     table = Judgements.of(rows)
-    tally = asdict(counts(table)[0])
-    names = {"valid": "entailment", "invalid": "non-entailment"}
+    ((_, tally),) = counts(table)
     settings = [*_settings(table)]
     effects = [*_effects(table, settings)]
     adjusted = holm([each["p_value"] if each["outcome"] == "correct" else math.nan for each in effects])
     summary = {
         "n": table.n,
-        "counts": {names.get(name, name): tally[name] for name in tally if name not in ("cell", "n")},
+        "counts": {name: tally[name] for name in tally if name != "n"},
         "accuracy": [setting | _accuracy(part) for setting, part in settings],
         "patterns": [setting | row for setting, part in settings for row in _patterns(part)],
         "content_types": [

@@ -404,7 +404,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Jso
     outcomes = Outcomes.of(rows, factors=())
     considered = outcomes.in_mode(mode)
     clusters = considered.clusters
-    tally = asdict(counts(outcomes)[0])
+    ((_, tally),) = counts(outcomes)
     summary: Json = {
         "mode": mode,
         "n": considered.n,
@@ -415,7 +415,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Jso
         "refusal_gap": refusal_gap(outcomes),
         "unanswered_gap": unanswered_gap(outcomes),
         "worst_case_bounds": list(worst_case_bounds(outcomes)),
-        "counts": {name: tally[name] for name in tally if name != "cell"},
+        "counts": tally,
     }
     if mode == "paper":
         summary["z_test"] = asdict(z_test(considered))

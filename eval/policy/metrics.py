@@ -8,24 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polbias.aliases import Document, Floats, Json
+from polbias.aliases import Document, Json
 from polbias.eval.answers.stance import extract_stance
-from polbias.eval.columns import SILENT, Factor
+from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
     NONE,
     Estimate,
     flat,
     for_metrics,
     likelier,
+    mean_estimate,
     metric_and_error,
     row_of,
-    stated,
     with_errors,
 )
 from polbias.eval.policy.robustness import TESTS, complete, decidable, units
 from polbias.eval.policy.schema import COUNTS, LABELS, ORDERS, Prompts
 from polbias.eval.policy.stances import stances
-from polbias.eval.statistics import cluster_interval
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
 # Each has its error over statements beside it, as a function of the same name with ``_stderr``. What cannot
@@ -58,14 +57,6 @@ def _table(items: Iterable[Answered]) -> Prompts:
     return Prompts.of(columns | dict(zip(COUNTS, zip(*counts, strict=True), strict=True)))
 
 
-def _estimate(values: Floats, clusters: Sequence[Hashable] | Factor) -> Estimate:
-    """The mean and its error over clusters: null without a value, "N/A" with one cluster only."""
-    if not values.size:
-        return NONE
-    found = cluster_interval(values, clusters)
-    return float(found.estimate), stated(found.standard_error)
-
-
 def _agreement(items: Iterable[Answered]) -> Estimate:
     """The share that agrees among the valid answers: a ratio, with its linearised error."""
     table = _table(items)
@@ -73,7 +64,7 @@ def _agreement(items: Iterable[Answered]) -> Estimate:
         return NONE
     share = float(table.agree.sum() / table.valid.sum())
     residuals = (table.agree - share * table.valid) / table.valid.mean()
-    return share, _estimate(residuals, table.statement)[1]
+    return share, mean_estimate(residuals, table.statement)[1]
 
 
 def _reliable(items: Iterable[Answered]) -> Estimate:
@@ -84,11 +75,11 @@ def _reliable(items: Iterable[Answered]) -> Estimate:
         kept = found.asked.all(axis=1)
         values = (found.stance != 0).all(axis=1)[kept]
         names = np.broadcast_to(found.statement.codes[:, None], kept.shape)[kept]
-        return _estimate(values.astype(np.float64), names.tolist())
+        return mean_estimate(values, names.tolist())
     if not decidable(table):
         return NONE
     values = stances(table.agree, table.valid, table.asked) != 0
-    return _estimate(values.astype(np.float64), table.statement)
+    return mean_estimate(values, table.statement)
 
 
 def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
@@ -99,7 +90,7 @@ def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
             return NONE
         found = units(table)
         kept = complete(found, test, sampled)
-        return _estimate(found.passed[test][kept].astype(np.float64), found.statement.select(kept))
+        return mean_estimate(found.passed[test][kept], found.statement.select(kept))
 
     return passed
 
@@ -121,7 +112,7 @@ def _paired(items: Iterable[Answered], field: str, names: Sequence[str], sign: i
             found.setdefault(key, {})[str(row[place])] = _lean(row)
     pairs = {key: each for key, each in found.items() if len(each) == len(names)}
     values = [(each[names[0]] + sign * each[names[1]]) / 2 for each in pairs.values()]
-    return _estimate(np.array(values, np.float64), [f"{key[0]}/{key[1]}" for key in pairs])
+    return mean_estimate(values, [f"{key[0]}/{key[1]}" for key in pairs])
 
 
 def _acquiescence(items: Iterable[Answered]) -> Estimate:

@@ -12,7 +12,7 @@ import numpy as np
 from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES
 from polbias.eval.columns import Factor
-from polbias.eval.report.build import Flipped, flip_all
+from polbias.eval.report.build import Flipped, cluster_sums, flip_all
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores, known
 from polbias.eval.report.labels import words
 from polbias.eval.selfassess.answers import NAME, Answers, Articles, called, say
@@ -119,7 +119,7 @@ def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
             tests[place, name] = f"{answers.respondent} {name}", each.flipped
         for number, (names, rows, _) in enumerate(own):
             own_topics = f"{answers.respondent} {names['set']}"
-            tests[place, _numbered(number, names)] = own_topics, Flipped.of(rows.lean, rows.item)
+            tests[place, _numbered(number, names)] = own_topics, cluster_sums(rows.lean, rows.item)
     flips = flip_all(tests, seed)
     made = []
     for place, (answers, wholes, own) in enumerate(found):
@@ -156,7 +156,7 @@ def bias(rows: Judgements) -> Bias:
     contributions = np.asarray(POINTS * (value + present.size * influence), np.float64)
     factor = Factor(np.arange(present.size), names)
     unanswered = float(weights @ ~rows.answered)
-    flipped = Flipped.of(weights * lean, Factor(topic, names))
+    flipped = cluster_sums(weights * lean, Factor(topic, names))
     return Bias(rows, names, contributions, estimate(contributions, factor, _BOUNDS), flipped, unanswered)
 
 

@@ -20,12 +20,13 @@ from polbias.eval.lm_eval_glue import (
     flat,
     for_metrics,
     likelier,
+    mean_estimate,
     metric_and_error,
     row_of,
     stated,
     with_errors,
 )
-from polbias.eval.statistics import cluster_interval, contrast
+from polbias.eval.statistics import contrast
 from polbias.eval.support import Support
 from polbias.files import InputError
 
@@ -76,30 +77,16 @@ def _pairs(items: Iterable[Asked]) -> list[tuple[Asked, Asked]]:
     return [(pair[True], pair[False]) for pair in found.values() if len(pair) == 2]
 
 
-def _mean(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
-    if not values:
-        return NONE
-    found = cluster_interval(np.array(values, np.float64), list(clusters))
-    return _finite(found.estimate, found.standard_error)
-
-
-def _finite(estimate: float, error: float) -> Estimate:
-    return (
-        float(estimate) if math.isfinite(estimate) else None,
-        stated(error),
-    )
-
-
 def _true_rate(items: Iterable[Asked]) -> Estimate:
     """Mean share of "true" of the rows that have one, in both arms."""
     known = [(row.share, row.cluster_id) for row in items if row.share is not None]
-    return _mean([share for share, _ in known], [cluster for _, cluster in known])
+    return mean_estimate([share for share, _ in known], [cluster for _, cluster in known])
 
 
 def _penalty(items: Iterable[Asked]) -> Estimate:
     """Mean change: negative where a reworded claim is believed less."""
     found = changes(items)
-    return _mean([each.value for each in found], [each.row.cluster_id for each in found])
+    return mean_estimate([each.value for each in found], [each.row.cluster_id for each in found])
 
 
 def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) -> Estimate:
@@ -114,7 +101,8 @@ def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) ->
         [each.row.cluster_id for each, _ in kept],
         [-1, 1],
     )
-    return _finite(found.estimate, found.standard_error)
+    estimate = float(found.estimate) if math.isfinite(found.estimate) else None
+    return estimate, stated(found.standard_error)
 
 
 def _leaning(items: Iterable[Asked]) -> Estimate:

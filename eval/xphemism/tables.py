@@ -20,7 +20,6 @@ SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""
 _PERCENT = 100
 _WHERE = "respondent prompt language"
-_OUTCOMES = ("true", "false", "refusal", "unparsable", "truncated")
 
 
 def tables(analysis: Analysis) -> Iterator[Table]:
@@ -125,9 +124,8 @@ def _outcomes(analysis: Analysis) -> Iterator[Row]:
             continue
         for group, records in answers.groups:
             for each in outcomes(records):
-                shares = {name: getattr(each, name) / _PERCENT for name in _OUTCOMES}
-                what = {"arm": called("arm", each.arm), "shift": called("shift", each.shift)}
-                yield _named(*group) | what | shares | {"asked": each.asked, "claims": each.claims}
+                named = {name: called(name, each[name]) for name in ("arm", "shift")}
+                yield _named(*group) | each | named
 
 
 def _coefficients(analysis: Analysis, mode: Literal["corrected", "paper"]) -> Iterator[Coefficient]:
