@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Document, Floats, Json
+from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.columns import Factor
 from polbias.eval.report.labels import Wording
@@ -141,14 +141,12 @@ class Answers:
     Attributes:
         respondent: its name.
         judgements: its choices among articles.
-        masses: by log-likelihood, the probability that the numbers hold together, shape ``(n,)``; else None.
         articles: what became of the articles that it was asked for.
         repeated: answers that were left out, as another task had asked the same.
     """
 
     respondent: str
     judgements: Judgements
-    masses: Floats | None
     articles: Articles
     repeated: int
 
@@ -170,8 +168,7 @@ def read_answers(respondent: str, table: Any) -> Answers:
     masses = np.array([columns["label_mass"][row] for row in chosen], np.float64)
     return Answers(
         respondent,
-        _judgements(columns, chosen),
-        None if np.isnan(masses).all() else masses,
+        replace(_judgements(columns, chosen), mass=None if np.isnan(masses).all() else masses),
         _articles(columns, written),
         len(columns["id"]) - len(kept),
     )

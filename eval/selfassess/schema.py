@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Codes, Document, Indices
+from polbias.aliases import Booleans, Codes, Document, Floats, Indices
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
 from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, encode
 from polbias.eval.lm_eval_glue import likelier
@@ -52,6 +52,7 @@ class Judgements(AnswerTable):
         outcome: Index into :data:`OUTCOMES`, shape ``(n,)``.
         leak: Whether an article names its own perspective, shape ``(n,)``; None if that is not known.
         truncated: Whether an article was cut off, shape ``(n,)``; None if that is not known.
+        mass: By log-likelihood, the probability that the numbers hold together, shape ``(n,)``; else None.
     """
 
     set: Factor
@@ -65,6 +66,7 @@ class Judgements(AnswerTable):
     outcome: Codes
     leak: Booleans | None = None
     truncated: Booleans | None = None
+    mass: Floats | None = None
 
     @classmethod
     def of(cls, rows: Judged) -> Judgements:

@@ -112,12 +112,13 @@ def _shares(everyone: Sequence[Analysis]) -> Iterator[Row]:
 
 def _cell_row(who: str, cell: Cell) -> Row:
     counts = counted(cell.rows)
+    mass = None if cell.rows.mass is None else known(cell.rows.mass.mean())
     sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["ways"]]}
     return (
         _named(who, cell.names, "question", "role", "ways")
         | {"neutral": None}
         | sides
-        | {"bias": cell_estimate(cell), "label_mass": cell.masses}
+        | {"bias": cell_estimate(cell), "label_mass": mass}
         | {name: known(cell.shares[name]) for name in ("worst_low", "worst_high", *OUTCOMES[1:])}
     )
 
