@@ -146,7 +146,7 @@ def analyse() -> Measured:
 
     def summarise(table: Judgements) -> None:
         nothing = Articles(*[Factor.of([])] * 5)
-        selfassess_summary(estimated([Answers("m", table, None, nothing, 0)], 0)[0])
+        selfassess_summary(estimated([Answers("m", table, nothing, 0)], 0)[0])
 
     rows = judged(1564)
     summarise(Judgements.of(judged(2)))  # whatever is loaded or compiled on first use
