@@ -23,7 +23,7 @@ from polbias.generators.logic.prover import Proofs, ReadingError
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.logic.syntax import parse_inference
 from polbias.generators.normative.family import Pattern, load_patterns
-from polbias.generators.normative.proofs import label, logic_of
+from polbias.generators.normative.problems import label, logic_of
 from polbias.generators.normative.reading import canonical, read_item
 from polbias.generators.normative.reading.lexicon import same_verb
 from polbias.manifest import Manifest, read_manifest

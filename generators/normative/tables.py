@@ -23,8 +23,16 @@ from polbias.generators.language.english import a
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import FOL, MODAL_LOGICS, Atom, Formula, Implies, Inference, Not
 from polbias.generators.logic.prover import Verdict, prove
-from polbias.generators.normative.family import Family, Origin, load_family
-from polbias.generators.normative.frames import DOMAINS, TASKS, Domain, Group, Task
+from polbias.generators.normative.family import (
+    DOMAINS,
+    TASKS,
+    Domain,
+    Family,
+    Group,
+    Origin,
+    Task,
+    load_family,
+)
 from polbias.generators.normative.problems import STYLES, Problem, Prompter, exemplars, problems
 from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
 

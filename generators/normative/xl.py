@@ -34,8 +34,19 @@ from polbias.generators.engine import (
 from polbias.generators.engine.family import STRING, dataset_of, table
 from polbias.generators.engine.sampled import Strata
 from polbias.generators.engine.spec import shares
-from polbias.generators.normative.family import Family, Pattern, Subject, load_family
-from polbias.generators.normative.frames import DOMAINS, TASKS, Act, Content, Domain, Frame, Task
+from polbias.generators.normative.family import (
+    DOMAINS,
+    TASKS,
+    Act,
+    Content,
+    Domain,
+    Family,
+    Frame,
+    Pattern,
+    Subject,
+    Task,
+    load_family,
+)
 from polbias.generators.normative.problems import (
     Composer,
     Pair,
@@ -43,8 +54,8 @@ from polbias.generators.normative.problems import (
     Prompter,
     admissible,
     contents_in_turn,
+    logic_of,
 )
-from polbias.generators.normative.proofs import logic_of
 from polbias.generators.normative.tables import Columns
 from polbias.template_files import Identity
 

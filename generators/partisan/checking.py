@@ -18,8 +18,8 @@ from polbias.generators.engine import named_rng
 from polbias.generators.logic.formula import Atom, Inference, rename, substitute
 from polbias.generators.logic.prover import Proofs
 from polbias.generators.logic.syntax import parse_inference
+from polbias.generators.partisan.arguments import verdict
 from polbias.generators.partisan.country import LEANINGS, AnyCountry, Person
-from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader, ReadingError
 from polbias.generators.partisan.templates import Family, load_family
 from polbias.generators.partisan.xl_family import IRRELEVANT, READ, Stage, load

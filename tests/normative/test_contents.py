@@ -7,8 +7,16 @@ import pytest
 from simplemma import is_known
 
 from polbias.generators.language.english_verbs import past, third
-from polbias.generators.normative.family import Family
-from polbias.generators.normative.frames import DOMAINS, Act, Choice, Content, Proposition, Rule, content_type
+from polbias.generators.normative.family import (
+    DOMAINS,
+    Act,
+    Choice,
+    Content,
+    Family,
+    Proposition,
+    Rule,
+    content_type,
+)
 from tests.support.shared import shared
 
 SHARED = shared("upstream/normative")

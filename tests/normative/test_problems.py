@@ -8,10 +8,16 @@ import pytest
 from polbias.files import BuildError
 from polbias.generators.logic.formula import KD, KT, Inference, K, negated
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.family import Family, load_patterns
-from polbias.generators.normative.frames import DOMAINS, TASKS, Act, Proposition
-from polbias.generators.normative.problems import Composer, Problem, admissible, exemplars, spread
-from polbias.generators.normative.proofs import known, logic_of
+from polbias.generators.normative.family import DOMAINS, TASKS, Act, Family, Proposition, load_patterns
+from polbias.generators.normative.problems import (
+    Composer,
+    Problem,
+    admissible,
+    exemplars,
+    known,
+    logic_of,
+    spread,
+)
 
 SQUARE = (
     "NotMu-MiNot",

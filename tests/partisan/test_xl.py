@@ -17,9 +17,8 @@ from polbias.files import BuildError, package_file
 from polbias.generators.engine import DatasetSpec, Rows, TableSpec, named_rng
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
-from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs
+from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs, known
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Person
-from polbias.generators.partisan.proofs import known
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.tables import STRATA, products
 from polbias.generators.partisan.tables import large_dataset as dataset

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from polbias.generators.normative.reading.alignment import Verdict, compare
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
     BE,
@@ -36,7 +35,7 @@ from polbias.generators.normative.reading.nodes import (
     clauses,
 )
 from polbias.generators.normative.reading.quantifiers import class_of, object_of
-from polbias.generators.normative.reading.verbs import Saying, number_of
+from polbias.generators.normative.reading.verbs import Saying, Verdict, compare, number_of
 
 # Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
 

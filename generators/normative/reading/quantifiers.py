@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from polbias.generators.normative.reading.alignment import compare
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
     BE,
@@ -42,7 +41,7 @@ from polbias.generators.normative.reading.nodes import (
     change,
     clauses,
 )
-from polbias.generators.normative.reading.verbs import Saying, head_at
+from polbias.generators.normative.reading.verbs import Saying, compare, head_at
 
 # Disjunctions of verb phrases, with what the later disjuncts leave out filled in.
 

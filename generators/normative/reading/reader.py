@@ -1,4 +1,4 @@
-"""From the sentences of an item to formulas."""
+"""The reader: from the sentences of an item to formulas."""
 
 from __future__ import annotations
 
@@ -28,19 +28,23 @@ from polbias.generators.logic.formula import (
     rebuild,
 )
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
-from polbias.generators.normative.reading.conditionals import (
+from polbias.generators.normative.reading.coreference import Discourse
+from polbias.generators.normative.reading.generics import (
+    Contents,
     Rule,
     applied_rule,
+    as_classes,
+    as_propositions,
+    as_terms,
+    contents,
     divided,
     guessed_domain,
+    kind_of,
     restated,
     settled,
     understood,
     with_generic_rule,
 )
-from polbias.generators.normative.reading.contents import Contents, contents
-from polbias.generators.normative.reading.coreference import Discourse
-from polbias.generators.normative.reading.kinds import as_classes, as_propositions, as_terms, kind_of
 from polbias.generators.normative.reading.lexicon import (
     SINGULAR_IN_S,
     is_plural,
