@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
@@ -17,6 +19,7 @@ from polbias.generators.logic.formula import (
     And,
     Formula,
     Inference,
+    Modal,
     Necessarily,
     Not,
     Possibly,
@@ -106,11 +109,6 @@ class FramesFile(Entry):
             and force in frame.forms
             and (frame.split or not split or self.domain == "deontic")
         )
-
-
-def load_frames(folder: Path, domain: Domain) -> FramesFile:
-    """Read the frames of a domain."""
-    return load_template(folder / f"frames.{domain}.yaml", FramesFile)
 
 
 # Contents: what the modal operators are put before. The same content runs through all patterns of a task.
@@ -231,7 +229,16 @@ def content_type(
     return "congruent" if agrees else "incongruent"
 
 
-class LogicFile(Entry):
+class _ContentsFile(Entry):
+    exemplars: Mapping[str, Document]
+
+    @property
+    def sections(self) -> Mapping[str, Sequence[Content]]:
+        """The contents by section."""
+        return {name: getattr(self, name) for name in type(self).model_fields if name != "exemplars"}
+
+
+class LogicFile(_ContentsFile):
     """Contents of the logic task in a domain: ``square`` ones, and pairs of acts for the disjunctions."""
 
     square: tuple[Act, ...] | tuple[Proposition, ...]
@@ -240,27 +247,18 @@ class LogicFile(Entry):
     exemplars: Mapping[str, Mapping[str, str]]
 
 
-class SyllogismFile(Entry):
+class SyllogismFile(_ContentsFile):
     """Contents of the syllogism task in one domain."""
 
     rules: tuple[Rule, ...] = Field(min_length=1)
-    exemplars: Mapping[str, Document]
 
 
-File = TypeVar("File", LogicFile, SyllogismFile)
-
-
-def load_contents(path: Path, model: type[File]) -> File:
+def load_contents(path: Path, task: Task) -> _ContentsFile:
     """Read a file of contents and check that every content stands in it once."""
-    file = load_template(path, model)
-    entries: dict[str, Sequence[Content]] = (
-        {"rules": file.rules}
-        if isinstance(file, SyllogismFile)
-        else {"square": file.square, "choice": file.choice, "ross": file.ross}
-    )
+    file: _ContentsFile = load_template(path, LogicFile if task == "logic" else SyllogismFile)
     for attribute in ("id", "what is said"):
         seen: dict[Any, str] = {}
-        for section, contents in entries.items():
+        for section, contents in file.sections.items():
             for index, content in enumerate(contents):
                 place = f"{section}.{index}"
                 value = content.id if attribute == "id" else _said(content)
@@ -294,14 +292,72 @@ Gold = Literal["entailment", "non-entailment"]
 GOLDS: tuple[Gold, Gold] = ("entailment", "non-entailment")
 
 
-class _PatternEntry(Entry):
+class Pattern(Entry):
+    """An inference pattern.
+
+    Attributes:
+        task: logic or syllogism.
+        id: as in the paper.
+        text: what its sentences say, as a text.
+        premise: force of the premise, in a syllogism of the rule.
+        hypothesis: force of the other modal sentence.
+        gold: the paper's.
+        convention: given where the gold is that of the enriched "or".
+        domains: where the pattern is used.
+    """
+
+    task: ClassVar[Task]
     id: Text
-    form: Text
+    text: Text = Field(alias="form")
     premise: Force
     hypothesis: Force
     gold: Gold
     convention: Literal["paper"] | None = None
     domains: tuple[Domain, ...] = DOMAINS
+
+    @cached_property
+    def form(self) -> Inference:
+        """What its sentences say; operators are deontic, see `in_domain`."""
+        return parse_inference(self.text)
+
+    @model_validator(mode="after")
+    def _readable(self) -> Pattern:
+        try:
+            _ = self.form
+        except FormulaError as error:
+            raise ValueError(f"form: {error}") from None
+        return self
+
+    @property
+    def by_convention(self) -> bool:
+        """Whether the gold is that of the enriched "or"."""
+        return self.convention is not None
+
+    @property
+    def strict(self) -> bool:
+        """Whether an item must have exactly this form.
+
+        In a syllogism the same by duality will do; in the logic task the dual form is another pattern.
+        """
+        return self.task == "logic"
+
+    def in_domain(self, domain: Domain) -> Inference:
+        """Return the form with the operators of a domain."""
+        return self.form.map(lambda formula: _in_domain(formula, domain))
+
+
+def _in_domain(formula: Formula, domain: Domain) -> Formula:
+    if isinstance(formula, Modal) and formula.modality == DEONTIC:
+        return type(formula)(domain, _in_domain(formula.body, domain))
+    return rebuild(formula, lambda part: _in_domain(part, domain))
+
+
+class _LogicPattern(Pattern):
+    task = "logic"
+
+
+class _SyllogismPattern(Pattern):
+    task = "syllogism"
 
 
 class Relation(Entry):
@@ -336,92 +392,33 @@ class PatternsFile(Entry):
         optional: the forces that make a sentence true if its content is optional.
     """
 
-    logic: tuple[_PatternEntry, ...]
-    syllogism: tuple[_PatternEntry, ...]
+    logic: tuple[_LogicPattern, ...]
+    syllogism: tuple[_SyllogismPattern, ...]
     relations: tuple[Relation, ...]
     affirming: tuple[Force, ...]
     optional: tuple[Force, ...]
     sentences: Sentences
 
-
-@dataclass(frozen=True)
-class Pattern:
-    """An inference pattern.
-
-    Attributes:
-        id: as in the paper.
-        task: logic or syllogism.
-        form: what its sentences say; operators are deontic, see `in_domain`.
-        premise: force of the premise, in a syllogism of the rule.
-        hypothesis: force of the other modal sentence.
-        gold: the paper's.
-        by_convention: whether the gold is that of the enriched "or".
-        domains: where the pattern is used.
-    """
-
-    id: str
-    task: Task
-    form: Inference
-    premise: Force
-    hypothesis: Force
-    gold: Gold
-    by_convention: bool
-    domains: tuple[Domain, ...]
-
     @property
-    def strict(self) -> bool:
-        """Whether an item must have exactly this form.
+    def patterns(self) -> Mapping[str, Pattern]:
+        """The patterns by id, in the order of the paper."""
+        return {pattern.id: pattern for pattern in (*self.logic, *self.syllogism)}
 
-        In a syllogism the same by duality will do; in the logic task the dual form is another pattern.
-        """
-        return self.task == "logic"
+    @model_validator(mode="after")
+    def _known_patterns(self) -> PatternsFile:
+        for index, relation in enumerate(self.relations):
+            if unknown := [name for name in relation.patterns if name not in self.patterns]:
+                raise ValueError(f"relations.{index}: no pattern is called {unknown}; correct the name")
+        return self
 
-    def in_domain(self, domain: Domain) -> Inference:
-        """Return the form with the operators of a domain."""
-        return self.form.map(lambda formula: _in_domain(formula, domain))
 
-
-def _in_domain(formula: Formula, domain: Domain) -> Formula:
-    match formula:
-        case Necessarily(modality, body) if modality == DEONTIC:
-            return Necessarily(domain, _in_domain(body, domain))
-        case Possibly(modality, body) if modality == DEONTIC:
-            return Possibly(domain, _in_domain(body, domain))
-        case _:
-            return rebuild(formula, lambda part: _in_domain(part, domain))
+def _patterns_file(folder: Path) -> PatternsFile:
+    return load_template(folder / "patterns.yaml", PatternsFile)
 
 
 def load_patterns(folder: Path | None = None) -> Mapping[str, Pattern]:
     """Read the patterns, in the order of the paper."""
-    path = (folder or package_file("templates/normative")) / "patterns.yaml"
-    return patterns_of(path, load_template(path, PatternsFile))
-
-
-def patterns_of(path: Path, file: PatternsFile) -> Mapping[str, Pattern]:
-    """Return the patterns of a file that has been read."""
-    patterns: dict[str, Pattern] = {}
-    tasks: tuple[Task, ...] = ("logic", "syllogism")
-    for task in tasks:
-        for index, entry in enumerate(getattr(file, task)):
-            try:
-                form = parse_inference(entry.form)
-            except FormulaError as error:
-                raise fault(path, f"{task}.{index}.form", str(error)) from None
-            patterns[entry.id] = Pattern(
-                entry.id,
-                task,
-                form,
-                entry.premise,
-                entry.hypothesis,
-                entry.gold,
-                entry.convention is not None,
-                entry.domains,
-            )
-    for index, relation in enumerate(file.relations):
-        unknown = [name for name in relation.patterns if name not in patterns]
-        if unknown:
-            raise fault(path, f"relations.{index}", f"no pattern is called {unknown}; correct the name")
-    return patterns
+    return _patterns_file(folder or package_file("templates/normative")).patterns
 
 
 # All template files of the normative family, read and checked against each other.
@@ -519,8 +516,7 @@ class Family:
         file: the patterns file, for sentences, statuses and relations.
         patterns: by id.
         frames: by domain.
-        logic: contents of the logic task, by domain.
-        syllogism: contents of the syllogism task, by domain.
+        contents: by domain and task.
         instructions: prompts.
         errata: of the original.
     """
@@ -530,8 +526,7 @@ class Family:
     file: PatternsFile
     patterns: Mapping[str, Pattern]
     frames: Mapping[Domain, FramesFile]
-    logic: Mapping[Domain, LogicFile]
-    syllogism: Mapping[Domain, SyllogismFile]
+    contents: Mapping[tuple[Domain, Task], _ContentsFile]
     instructions: InstructionsFile
     errata: Sequence[Erratum[_Concerned]]
 
@@ -556,28 +551,21 @@ def _contents_path(folder: Path, domain: Domain, task: Task) -> Path:
 def load_family(folder: Path | None = None) -> Family:
     """Read the normative templates."""
     folder = folder or package_file("templates/normative")
-    patterns_path = folder / "patterns.yaml"
-    patterns_file = load_template(patterns_path, PatternsFile)
-    patterns = patterns_of(patterns_path, patterns_file)
+    file = _patterns_file(folder)
     family = Family(
         folder,
         load_template(folder / "dataset.yaml", DatasetFile),
-        patterns_file,
-        patterns,
-        {domain: load_frames(folder, domain) for domain in DOMAINS},
-        {d: load_contents(_contents_path(folder, d, "logic"), LogicFile) for d in DOMAINS},
-        {d: load_contents(_contents_path(folder, d, "syllogism"), SyllogismFile) for d in DOMAINS},
+        file,
+        file.patterns,
+        {domain: load_template(folder / f"frames.{domain}.yaml", FramesFile) for domain in DOMAINS},
+        {(d, t): load_contents(_contents_path(folder, d, t), t) for t in TASKS for d in DOMAINS},
         load_template(folder / "instructions.yaml", InstructionsFile),
         load_errata(folder, Erratum[_Concerned]),
     )
-    for domain in DOMAINS:
-        files: Mapping[Task, LogicFile | SyllogismFile] = {
-            "logic": family.logic[domain],
-            "syllogism": family.syllogism[domain],
-        }
-        for task, file in files.items():
-            wanted = {pattern.id for pattern in family.patterns_of(domain, task)}
-            if set(file.exemplars) != wanted:
-                problem = f"found exemplars for {sorted(file.exemplars)}, expected {sorted(wanted)}"
-                raise fault(family.contents_path(domain, task), "exemplars", problem)
+    for domain, task in product(DOMAINS, TASKS):
+        found = sorted(family.contents[domain, task].exemplars)
+        wanted = sorted(pattern.id for pattern in family.patterns_of(domain, task))
+        if found != wanted:
+            problem = f"found exemplars for {found}, expected {wanted}"
+            raise fault(family.contents_path(domain, task), "exemplars", problem)
     return family

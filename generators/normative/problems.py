@@ -73,7 +73,7 @@ def logic_of(pattern: Pattern, domain: Domain) -> Logic:
 
 
 @dataclass(frozen=True)
-class Known:
+class GoldProof:
     """What is known of a problem's gold.
 
     Attributes:
@@ -97,7 +97,7 @@ class Known:
 
 
 @lru_cache(maxsize=65536)
-def known(inference: Inference, pattern: Pattern, domain: Domain) -> Known:
+def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldProof:
     """Prove the gold of a problem."""
     logic, form = logic_of(pattern, domain), form_of(inference)
     verdicts = _verdicts(form.inference)
@@ -109,7 +109,7 @@ def known(inference: Inference, pattern: Pattern, domain: Domain) -> Known:
             f"in {logic.name} ({text}); correct the pattern"
         )
     valid = outcome(form, logic).valid
-    return Known(
+    return GoldProof(
         pattern.gold,
         verdicts[KD.name],
         "paper" if pattern.by_convention else logic.name,
@@ -411,9 +411,9 @@ class Problem:
         return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
 
     @property
-    def known(self) -> Known:
+    def known(self) -> GoldProof:
         """How its gold is known."""
-        return known(self.inference, self.pattern, self.domain)
+        return gold_proof(self.inference, self.pattern, self.domain)
 
 
 class Composer:
@@ -458,9 +458,7 @@ class Composer:
 
 def contents_of(family: Family, domain: Domain, pattern: Pattern) -> Sequence[Content]:
     """Return the contents that run through a pattern."""
-    file = family.syllogism[domain] if pattern.task == "syllogism" else family.logic[domain]
-    contents: Sequence[Content] = getattr(file, _section(pattern))
-    return contents
+    return family.contents[domain, pattern.task].sections[_section(pattern)]
 
 
 def _section(pattern: Pattern) -> str:
@@ -509,7 +507,7 @@ def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Pr
 
 def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
-    file = family.logic[domain] if task == "logic" else family.syllogism[domain]
+    file = family.contents[domain, task]
     composer, data = Composer(family, domain), family.dataset
     path = family.contents_path(domain, task)
     shown = []

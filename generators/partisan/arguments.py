@@ -368,7 +368,7 @@ ANNOTATED = "annotated"
 
 
 @dataclass(frozen=True)
-class Known:
+class GoldProof:
     """What first-order logic says of an argument.
 
     Attributes:
@@ -384,18 +384,18 @@ class Known:
 
 
 @lru_cache(maxsize=4096)
-def known(inference: Inference) -> Known:
+def gold_proof(inference: Inference) -> GoldProof:
     """Decide an inference, with the meaning postulates of the comparison words."""
     found = prove(inference, FOL)
     text = explain(found)
     if not found.valid:
-        return Known("invalid", None, text)
-    return Known("valid" if found.consistent else "contradictory", text, None)
+        return GoldProof("invalid", None, text)
+    return GoldProof("valid" if found.consistent else "contradictory", text, None)
 
 
 def verdict(inference: Inference) -> str:
-    """Return the verdict that a gold label is compared with (see `Known`)."""
-    return known(inference).verdict
+    """Return the verdict that a gold label is compared with (see `GoldProof`)."""
+    return gold_proof(inference).verdict
 
 
 def basis(cell: Cell, argument: Argument, excused: bool, place: str) -> str:

@@ -41,13 +41,13 @@ from polbias.generators.partisan.arguments import (
     basis,
     crossed_pairs,
     formal_pairs,
-    known,
+    gold_proof,
     material_pairs,
     other,
 )
 from polbias.generators.partisan.country import GENDERS, LEANINGS, AnyCountry, Leaning
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Erratum, Family, Origin, load_family
-from polbias.generators.partisan.xl_family import Large, Stage, load, slug
+from polbias.generators.partisan.xl_family import Large, PlaceholderCountry, load, slug
 
 # Few-shot examples: which pairs are held out, and in which order they are shown.
 # Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Whole pairs are held out, the
@@ -289,7 +289,7 @@ class Columns:
         argument, errata = self.writer.write(cell, printed), self.writer.errata(cell)
         excused = printed and any(erratum.excuses for erratum in errata)
         proof = basis(cell, argument, excused, f"patterns.{country.language}.yaml")
-        form = known(argument.inference) if argument.inference else None
+        form = gold_proof(argument.inference) if argument.inference else None
         name = self.writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
         held_out = self.prompter.held_out
         return {
@@ -445,7 +445,7 @@ class _Config:
     """
 
     large: Large
-    stage: Stage
+    stage: PlaceholderCountry
     kind: str
     pairs: Sequence[PairPattern]
     shown: Sequence[PairPattern]
@@ -463,11 +463,11 @@ class _Config:
             "instruction": tuple(stage.language.instructions.of(kind)),
             **(said if kind == "formal" else {}),
             "distractor": tuple(stage.distractors),
-            **{side: range(len(stage.large.cast(side, GENDERS[0]))) for side in LEANINGS},
+            **{side: range(len(stage.large.people_of(side, GENDERS[0]))) for side in LEANINGS},
             **_cells(self.pairs),
         }
 
-    def excluded(self, meeting: int | None) -> tuple[Exclusion, ...]:
+    def excluded(self, person_pair: int | None) -> tuple[Exclusion, ...]:
         """Leave out what would repeat an argument, and meetings."""
         levels = self.levels
         # A filler that an argument does not show has its first level only.
@@ -481,7 +481,7 @@ class _Config:
         apart = [
             {"left": left, "right": right}
             for left, right in product(levels["left"], levels["right"])
-            if meeting is not None and (left + right) % 2 != meeting
+            if person_pair is not None and (left + right) % 2 != person_pair
         ]
         return tuple(Exclusion(levels=chosen) for chosen in (*silent, *apart))
 

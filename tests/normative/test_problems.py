@@ -14,7 +14,7 @@ from polbias.generators.normative.problems import (
     Problem,
     admissible,
     exemplars,
-    known,
+    gold_proof,
     logic_of,
     spread,
 )
@@ -168,7 +168,7 @@ def test_a_gold_that_contradicts_its_proof_stops_the_build(every: list[Problem])
     problem = next(p for p in every if p.pattern.id == "Mi-Mu")
     mu_mi = load_patterns()["Mu-Mi"]
     with pytest.raises(BuildError, match="Mu-Mi: the gold is 'entailment', but .* is non-entailment in kd"):
-        known(problem.inference, mu_mi, "deontic")
+        gold_proof(problem.inference, mu_mi, "deontic")
 
 
 def test_related_patterns_are_the_same_inference(family: Family) -> None:
@@ -211,7 +211,7 @@ def test_spread_is_even_whatever_the_seed() -> None:
 def test_a_composer_refuses_nothing_it_should_write(family: Family) -> None:
     composer = Composer(family, "deontic")
     pattern = family.patterns["Mu-Mi"]
-    content = family.logic["deontic"].square[0]
+    content = family.contents["deontic", "logic"].square[0]
     pair = admissible(family, pattern, "deontic", KD)[0]
     people = [composer.compose(pattern, content, pair, subject) for subject in family.dataset.subjects]
     assert len({problem.about for problem in people}) == 5

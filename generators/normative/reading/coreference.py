@@ -41,7 +41,7 @@ from polbias.generators.normative.reading.verbs import Saying, Verdict, compare,
 
 # Verbs whose object is its subject's: what "a dog" is after them is "your dog" later.
 OWNING = word_set("owning")
-_PRONOUNS = frozenset(("it", "them", "him", "her"))
+_PRONOUNS = word_set("third_objects")
 # In phrases with these a pronoun can stand for the subject: "carry it with them".
 _LOCAL = word_set("local")
 _CONJUNCTIONS = word_set("conjunctions")
@@ -145,8 +145,8 @@ def definite(noun_phrase: Words) -> Words:
 
 # What pronouns stand for: subject or object of the condition, the individual of the minor premise.
 
-_THIRD_POSSESSIVES = frozenset(("its", "their", "his", "her"))
-_INDEFINITE = frozenset(("a", "an", "some", "any"))
+_THIRD_POSSESSIVES = word_set("third_possessives")
+_INDEFINITE = word_set("indefinite")
 
 
 @dataclass

@@ -14,6 +14,7 @@ from polbias.generators.normative.reading.lexicon import (
     SUBJECT_PRONOUNS,
     UNIVERSAL_PEOPLE,
     Words,
+    word_set,
 )
 from polbias.generators.normative.reading.nodes import (
     COULD_NOT_HAVE,
@@ -254,7 +255,7 @@ def _settle(node: Node, domain: str, ability: bool) -> Node:
     return Operator(modality, node.force, _settle(body, domain, ability), node.outer, node.word)
 
 
-_SOMEBODY = frozenset(("someone", "somebody", "something"))
+_SOMEBODY = word_set("somebody")
 
 
 def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:

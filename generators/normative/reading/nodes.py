@@ -29,6 +29,7 @@ from polbias.generators.normative.reading.lexicon import (
     lowered,
     plain,
     tokens,
+    word_set,
 )
 
 # What the grammar finds in a sentence: clauses under negations, operators and conditionals.
@@ -283,8 +284,8 @@ def _closed(restriction: Restriction, formula: Formula) -> Formula:
 
 # The normal form of the texts of atoms and terms.
 
-_DROPPED = frozenset((",", ";", ":", "also", "both", "ever"))
-_FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - {"like", "down", "up", "off", "over", "near"}
+_DROPPED = word_set("dropped")
+_FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - word_set("before_possessed")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -50,8 +50,8 @@ from polbias.generators.normative.reading.verbs import auxiliary_at, divisions, 
 
 # Clauses: a subject, and a verb group with what follows it.
 
-_UNIVERSAL = frozenset(("all", "every", "everyone", "everybody", "each"))
-_PLACES = frozenset(("in", "on", "at", "during", "inside", "within"))
+_UNIVERSAL = word_set("universal_subjects")
+_PLACES = word_set("places")
 _NEITHER = {"neither": "not", "nor": "or"}
 
 
@@ -297,7 +297,7 @@ def _gerund(force: Force, words: Words) -> Node | None:
 
 # Sentences: conditionals, and statements by the frame that opens them.
 
-_IF = frozenset(("if", "when", "whenever"))
+_IF = word_set("conditional")
 _ASKING = word_set("asking")
 
 

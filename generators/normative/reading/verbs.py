@@ -40,11 +40,7 @@ from polbias.generators.normative.reading.nodes import Split, canonical_words
 _SINGULAR = word_set("singular_subjects") | {"someone", "somebody"} | UNIVERSAL_PEOPLE
 _PLURAL = word_set("plural_subjects")
 _NOUN_BEFORE = DETERMINERS - word_set("without_noun")
-_BEFORE_NOUNS = (
-    _NOUN_BEFORE
-    | PREPOSITIONS
-    | {",", "this", "that", "all", "those", "these", "both", "some", "most", "many", "few"}
-)
+_BEFORE_NOUNS = (DETERMINERS - {"her"}) | PREPOSITIONS | {","}
 # The score from which on a verb agrees with its subject and is known as a verb.
 _STRONG = 3.8
 _AFTER_NOUN = PREPOSITIONS | RELATIVES | AUXILIARIES
@@ -303,8 +299,9 @@ def _genitive(words: Words) -> Words:
 
 
 Verdict = Literal["same", "progressive", "paraphrase", "ability", ""]
-_POLAR = frozenset(("any", "some", "a", ""))
-_INDEFINITE = frozenset(("a", "some", "any"))
+_OF_SENSE = word_set("determiners_of_sense")
+_POLAR = word_set("polar")
+_INDEFINITE = word_set("indefinite")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -395,7 +392,7 @@ def _determined(words: Words) -> list[tuple[str, str]]:
     """Pair every word with the determiner before it."""
     out, determiner = [], ""
     for word in words:
-        if word in DETERMINERS and word not in ("no", "most", "many", "few", "several", "either", "neither"):
+        if word in DETERMINERS and word not in _OF_SENSE:
             word = "a" if word == "an" else word
             determiner = word if not determiner else f"{determiner} {word}"
         else:
