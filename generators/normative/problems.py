@@ -456,11 +456,6 @@ class Composer:
         return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
 
 
-def contents_of(family: Family, domain: Domain, pattern: Pattern) -> Sequence[Content]:
-    """Return the contents that run through a pattern."""
-    return family.contents[domain, pattern.task].sections[_section(pattern)]
-
-
 def _section(pattern: Pattern) -> str:
     return "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square")
 
@@ -476,7 +471,7 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
     section = _section(pattern)
     kinds = sorted(_TYPES.get(section, _TESTED))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
-    for content in contents_of(family, domain, pattern):
+    for content in family.contents[domain, pattern.task].sections[section]:
         typed.setdefault(_type(family, pattern, content), []).append(content)
     wanted = family.dataset.per_cell
     if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):

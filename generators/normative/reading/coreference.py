@@ -35,7 +35,7 @@ from polbias.generators.normative.reading.nodes import (
     clauses,
 )
 from polbias.generators.normative.reading.quantifiers import class_of, object_of
-from polbias.generators.normative.reading.verbs import Saying, Verdict, compare, number_of
+from polbias.generators.normative.reading.verbs import Saying, compare, number_of
 
 # Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
 
@@ -421,26 +421,17 @@ def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:
     mine = occurrences[at].alternatives
     if len(mine) == 1:
         return mine[0]
-    others = [saying for i, other in enumerate(occurrences) if i != at for saying in other.alternatives]
-    words = {saying.words for saying in others}
+    others = [(i, theirs) for i, it in enumerate(occurrences) if i != at for theirs in it.alternatives]
+    words = {theirs.words for _, theirs in others}
     for saying in mine:
         if saying.words in words:
             return saying
-    for saying in mine:
-        for i, other in enumerate(occurrences):
-            if i != at and any(
-                _verdict(i < at, saying, theirs) in ("same", "progressive") for theirs in other.alternatives
-            ):
-                return saying
-    for saying in mine:
-        for i, other in enumerate(occurrences):
-            if i != at and any(_verdict(i < at, saying, theirs) for theirs in other.alternatives):
+    for enough in (("same", "progressive"), ("same", "progressive", "paraphrase", "ability")):
+        for saying in mine:
+            pairs = ((saying, theirs) if i > at else (theirs, saying) for i, theirs in others)
+            if any(compare(*pair) in enough for pair in pairs):
                 return saying
     return mine[0]
-
-
-def _verdict(theirs_first: bool, mine: Saying, theirs: Saying) -> Verdict:
-    return compare(theirs, mine) if theirs_first else compare(mine, theirs)
 
 
 def _bare(saying: Saying) -> list[str]:

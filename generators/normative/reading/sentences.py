@@ -325,10 +325,13 @@ def _conditional(words: Words) -> Node:
     start = 2 if words[0] in ("provided", "given", "in") else 1
     body = words[start:]
     antecedent, consequent = _halves(body)
+    return _if(words[0], antecedent, consequent)
+
+
+def _if(word: str, antecedent: Words, consequent: Words) -> Conditional:
+    """Read the halves of a conditional with "if" or "unless"."""
     condition = change(statement(antecedent), _indefinite)
-    return Conditional(
-        Negation(condition, outer=True) if words[0] == "unless" else condition, statement(consequent)
-    )
+    return Conditional(denied(condition, word == "unless"), statement(consequent))
 
 
 def _indefinite(clause: Clause) -> Clause:
@@ -380,10 +383,7 @@ def _postposed(words: Words) -> Node | None:
             end = index - (words[index - 1] == ",")
             if words[index - 1] == "only":
                 return Conditional(statement(words[: index - 1]), statement(words[index + 1 :]))
-            condition = change(statement(words[index + 1 :]), _indefinite)
-            return Conditional(
-                Negation(condition, outer=True) if word == "unless" else condition, statement(words[:end])
-            )
+            return _if(word, words[index + 1 :], words[:end])
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Literal
 
 from polbias.generators.normative.reading.lexicon import (
@@ -334,10 +335,7 @@ def _lemma(word: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def _content(words: Words) -> tuple[str, ...]:
-    stripped = (word.removesuffix("'s").removesuffix("'") for word in words)
-    return tuple(
-        sorted(_lemma(word) for word in stripped if word not in CLOSED and word not in ("one", "not"))
-    )
+    return tuple(sorted(_order(words)))
 
 
 def _akin(earlier: Saying, later: Saying) -> bool:
@@ -352,11 +350,9 @@ def _akin(earlier: Saying, later: Saying) -> bool:
 
 
 def _same(earlier: Saying, later: Saying) -> bool:
-    for one in wordings(earlier):
-        for other in wordings(later):
-            if _match(one, other, earlier, later):
-                return True
-    return False
+    return any(
+        _match(one, other, earlier, later) for one, other in product(wordings(earlier), wordings(later))
+    )
 
 
 def _match(one: Words, other: Words, earlier: Saying, later: Saying) -> bool:
@@ -447,7 +443,7 @@ def _rearranged(earlier: Saying, later: Saying) -> bool:
             return not is_verb(wide[0]) and (after in RELATIVES or after in PREPOSITIONS - {"of", "as"})
         return narrow[-len(wide) :] == wide and not set(narrow) & (PREPOSITIONS | {"not", "be"} | RELATIVES)
     first, second = _order(one), _order(other)
-    function, other_function = sorted(_function(one)), sorted(_function(other))
+    function, other_function = _function(one), _function(other)
     if first == second:
         odd = set(function) ^ set(other_function)
         # "wash hands", "wash one's hands"; "carry a passport", "carry one's passport"
@@ -468,8 +464,8 @@ def _order(words: Words) -> tuple[str, ...]:
     return tuple(_lemma(word) for word in stripped if word not in CLOSED and word != "one")
 
 
-def _function(words: Words) -> tuple[str, ...]:
-    return tuple(word for word in words if word in CLOSED or word == "one's")
+def _function(words: Words) -> list[str]:
+    return sorted(word for word in words if word in CLOSED or word == "one's")
 
 
 @lru_cache(maxsize=1 << 14)
