@@ -175,7 +175,6 @@ class Writer:
 
     def __init__(self, family: Family, domain: Domain) -> None:
         self._domain, self._sentences = domain, family.file.sentences
-        self._you = family.dataset.subjects[0]
         self._frames = Texts(family.folder / f"frames.{domain}.yaml", {})
         self._around = Texts(family.folder / "patterns.yaml", {"a": a})
         # The same sentence stands in many problems.
@@ -187,11 +186,11 @@ class Writer:
         content: Act | Choice | Proposition,
         frame: Frame,
         force: Force,
-        either: bool = False,
-        subject: Subject | None = None,
+        either: bool,
+        subject: Subject,
     ) -> Said:
         """Return a modal sentence about a content of the logic task."""
-        clause = _clause(content, either, subject or self._you)
+        clause = _clause(content, either, subject)
         formulas = frame.formulas(self._domain, force, clause.formula)
         return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
 
@@ -298,7 +297,7 @@ def _sentence(clause: str) -> str:
 Pair = tuple[Frame, Frame]
 
 
-def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -> tuple[Pair, ...]:
+def admissible(family: Family, pattern: Pattern, domain: Domain) -> tuple[Pair, ...]:
     """Return the pairs of frames in which a pattern keeps its gold however the frames are read."""
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
@@ -308,7 +307,7 @@ def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -
             frames.of(pattern.task, pattern.premise, split=categorical),
             frames.of(pattern.task, pattern.hypothesis),
         )
-        if _keeps_gold(pattern, domain, logic, first, second)
+        if _keeps_gold(pattern, domain, first, second)
     )
     if not pairs:
         raise fault(
@@ -320,14 +319,14 @@ def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -
     return pairs
 
 
-def _keeps_gold(pattern: Pattern, domain: Domain, logic: Logic, first: Frame, second: Frame) -> bool:
+def _keeps_gold(pattern: Pattern, domain: Domain, first: Frame, second: Frame) -> bool:
     if first.readings is None and second.readings is None:
         return True
     form = pattern.in_domain(domain)
     premises = first.formulas(domain, pattern.premise, _operand(form.premises[0]))
     conclusions = second.formulas(domain, pattern.hypothesis, _operand(form.conclusion))
     verdicts = {
-        prove(Inference((premise,), conclusion), logic).valid
+        prove(Inference((premise,), conclusion), logic_of(pattern, domain)).valid
         for premise, conclusion in product(premises, conclusions)
     }
     return len(verdicts) == 1
@@ -492,7 +491,7 @@ def _type(family: Family, pattern: Pattern, content: Content) -> ContentType:
 
 def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Problem]:
     data, composer = family.dataset, Composer(family, domain)
-    pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
+    pairs = admissible(family, pattern, domain)
     contents = contents_in_turn(family, domain, pattern)
     rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{pattern.id}")
     groups = [_type(family, pattern, content) for content in contents]
@@ -509,7 +508,7 @@ def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     for pattern in family.patterns_of(domain, task):
         model = _model(domain, pattern)
         content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
-        pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
+        pairs = admissible(family, pattern, domain)
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
         shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
     return shown

@@ -48,7 +48,6 @@ from polbias.generators.normative.problems import (
     Prompter,
     admissible,
     contents_in_turn,
-    logic_of,
 )
 from polbias.generators.normative.tables import Columns
 from polbias.template_files import Identity
@@ -98,10 +97,7 @@ class _Table:
         self._composer = Composer(family, domain)
         self._columns = Columns(family, domain, task, self.config)
         self._patterns = {pattern.id: pattern for pattern in family.patterns_of(domain, task)}
-        self._pairs = {
-            name: admissible(family, pattern, domain, logic_of(pattern, domain))
-            for name, pattern in self._patterns.items()
-        }
+        self._pairs = {name: admissible(family, pattern, domain) for name, pattern in self._patterns.items()}
         self._offered = {name: self._offer(pattern) for name, pattern in self._patterns.items()}
         self._levels: dict[str, Sequence[Any]] = {
             factor: range(max(len(offered[factor]) for offered in self._offered.values()))

@@ -17,7 +17,7 @@ from polbias.generators.partisan.country import (
     LEANINGS,
     AnyCountry,
     EnglishComparison,
-    EnglishCountry,
+    EnglishSide,
     Leaning,
     PersonGender,
 )
@@ -344,10 +344,9 @@ class Writer:
         name = side.person(gender).name
         view: View = {"name": form.names.get(name, name), "gender": gender, "leaning": leaning}
         view |= {"label": side.label, "member": side.member, "group": side.group}
-        if isinstance(self.country, EnglishCountry):
-            group = self.country.sides[leaning].group
-            noun = self.country.sides[leaning].noun
-            view |= {"noun": noun, "group": group.text, "be": "is" if group.number == "singular" else "are"}
+        if isinstance(side, EnglishSide):
+            be = "is" if side.group.number == "singular" else "are"
+            view |= {"noun": side.noun, "group": side.group.text, "be": be}
         return view
 
 

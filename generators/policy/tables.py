@@ -14,7 +14,6 @@ from polbias.generators.engine.family import MESSAGES, Factors, attributes, by, 
 from polbias.generators.policy.templates import (
     VARIANTS,
     Family,
-    Instruction,
     Language,
     Statement,
     StatementsFile,
@@ -62,7 +61,7 @@ class Grid:
     def instruction(self, name: str, order: str) -> str:
         """Return an instruction with its labels in an order."""
         chosen = self.instructions[name]
-        first, second = (_label(chosen, side) for side in self._file.orders[order])
+        first, second = (getattr(chosen, side) for side in self._file.orders[order])
         return self._texts.render(name, chosen.text, {"first": first, "second": second})
 
     def around(self, name: str, order: str, paper: bool = False) -> tuple[str, str]:
@@ -71,10 +70,6 @@ class Grid:
         slots = {"instruction": self.instruction(name, order), "statement": "\0"}
         before, _, after = self._texts.render(field, layout, slots).partition("\0")
         return before, after
-
-
-def _label(instruction: Instruction, side: str) -> str:
-    return str(getattr(instruction, side))
 
 
 def _shared(family: Family, source: str | None = None) -> dict[str, Expression]:

@@ -106,17 +106,14 @@ def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, t
             types[problem.pattern.id, problem.content_type, place][frame] += 1
     for name, pairs in used.items():
         pattern = family.patterns[name]
-        offered = admissible(family, pattern, domain, logic_of(pattern, domain))
+        offered = admissible(family, pattern, domain)
         assert sum(pairs.values()) in (40, 60)
         spare = 1 if len(offered) <= sum(pairs.values()) else 0
         assert len(pairs) >= min(len(offered), sum(pairs.values()))
         assert max(pairs.values()) - min(pairs.values()) <= spare
     for (name, _, place), frames in types.items():
         offered = {
-            pair[place == "hypothesis"].id
-            for pair in admissible(
-                family, family.patterns[name], domain, logic_of(family.patterns[name], domain)
-            )
+            pair[place == "hypothesis"].id for pair in admissible(family, family.patterns[name], domain)
         }
         assert max(frames.values()) - min(frames[frame] for frame in offered) <= 2, (name, frames)
 
@@ -212,7 +209,7 @@ def test_a_composer_refuses_nothing_it_should_write(family: Family) -> None:
     composer = Composer(family, "deontic")
     pattern = family.patterns["Mu-Mi"]
     content = family.contents["deontic", "logic"].square[0]
-    pair = admissible(family, pattern, "deontic", KD)[0]
+    pair = admissible(family, pattern, "deontic")[0]
     people = [composer.compose(pattern, content, pair, subject) for subject in family.dataset.subjects]
     assert len({problem.about for problem in people}) == 5
     assert people[3].premises[0].text == f"It is obligatory for Leila to {content.act}."

@@ -255,11 +255,8 @@ class Discourse:
         return self.object if plural == (pronoun == "they") else ()
 
     def _phrases(self, alternatives: Alternatives, subject: Words, plural: bool) -> Alternatives:
-        out: dict[Words, None] = {}
-        for phrase in alternatives:
-            for found in self._phrase(phrase, subject, plural):
-                out[found] = None
-        return tuple(out)
+        found = (own for phrase in alternatives for own in self._phrase(phrase, subject, plural))
+        return tuple(dict.fromkeys(found))
 
     def _phrase(self, phrase: Words, subject: Words, plural: bool) -> list[Words]:
         own = bool(subject and self.topic) and _noun(subject) == _noun(self.topic)
