@@ -213,18 +213,17 @@ class _Choice:
             False: [(form, tuple(meaning)) for form, *meaning in forms],
             True: [(form[:1].upper() + form[1:], tuple(meaning)) for form, *meaning in forms],
         }
-        self._by_length: dict[tuple[bool, int], dict[str, list[_Values]]] = {}
+        self._by_length: dict[bool, dict[int, dict[str, list[_Values]]]] = {False: {}, True: {}}
         for begins, own in self.forms.items():
             for written, meaning in own:
-                same = self._by_length.setdefault((begins, len(written)), {})
+                same = self._by_length[begins].setdefault(len(written), {})
                 same.setdefault(written, []).append(meaning)
 
     def at(self, text: str, start: int, begins: bool) -> list[tuple[int, _Values]]:
         """Return the end and the meaning of all forms that stand at a place of a text."""
         return [
             (start + length, meaning)
-            for (where, length), forms in self._by_length.items()
-            if where is begins
+            for length, forms in self._by_length[begins].items()
             for meaning in forms.get(text[start : start + length], ())
         ]
 
