@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from polbias.aliases import Json
 from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
@@ -17,12 +16,9 @@ from polbias.generators.auditing.polbix.folder import Polbix, load
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
 from polbias.generators.language.german_words import is_known
 from polbias.generators.policy.quality import numbers, unbalanced, words
+from polbias.generators.xphemism.matching import Hit
 from polbias.generators.xphemism.substitution.words import Token, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
-
-if TYPE_CHECKING:
-    from polbias.generators.xphemism.matching import Hit
-
 
 # What rows say of each other: duplicates, and labels of one pair that contradict each other.
 

@@ -25,12 +25,22 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
     strength = phrase.strength(tokens)
     by_form = _distinct(readings, strength)
     determined = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
-    full = [agreement for agreement in determined if _fits_adjectives(tokens, phrase, agreement, strength)]
     if determined:
-        return full or determined
+        return fitting(tokens, phrase, readings) or determined
     every = _distinct((reading for found in forms(word).values() for reading in found), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
     return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every or by_form
+
+
+def fitting(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading]) -> list[Agreement]:
+    """Return the readings of a noun with which its determiner and all of its adjectives agree."""
+    strength = phrase.strength(tokens)
+    return [
+        agreement
+        for agreement in _distinct(readings, strength)
+        if _fits_determiner(tokens, phrase, agreement)
+        and _fits_adjectives(tokens, phrase, agreement, strength)
+    ]
 
 
 def _distinct(readings: Iterable[Reading], strength: Strength) -> list[Agreement]:
@@ -90,7 +100,7 @@ def _with_cases(candidates: list[Agreement], cases: Iterable[Case]) -> list[Agre
     return [candidate for candidate in candidates if candidate.case in wanted]
 
 
-def _government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
+def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
     """Return the cases that a preposition before or after the phrase governs, () without one."""
     if last + 1 < len(tokens) and tokens[last + 1].low in closed.POSTPOSITIONS and phrase.preposition is None:
         return (closed.POSTPOSITIONS[tokens[last + 1].low],)
@@ -107,7 +117,7 @@ def _government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
 def _by_preposition(
     tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
-    cases = _government(tokens, phrase, last)
+    cases = government(tokens, phrase, last)
     left = _with_cases(candidates, cases)
     # Without any mark a place is more usual than a direction.
     if len(cases) > 1 and not phrase.attributes and phrase.determiner is None:
@@ -151,7 +161,7 @@ def conjunct_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...] | None:
     while first and tokens[first - 1].is_noun and not tokens[first - 1].opens:
         first -= 1
     left = read_phrase(tokens, first)
-    governed = _government(tokens, left, place)
+    governed = government(tokens, left, place)
     if governed:
         return tuple(case for case in governed if case in _determiner_cases(tokens, left)) or governed
     further = conjunct_cases(tokens, left)
