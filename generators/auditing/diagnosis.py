@@ -233,16 +233,11 @@ def shape(inference: Inference) -> Shape:
             word = words.setdefault(formula.predicate, len(words))
             # A bound variable is a string, an individual a number.
             return (word, *[bound.get(t) or names.setdefault(t, len(names)) for t in formula.terms])
-        if isinstance(formula, And | Or):
-            return (type(formula).__name__, *[of(part, bound, depth) for part in formula.parts])
-        if isinstance(formula, Implies):
-            return ("Implies", of(formula.antecedent, bound, depth), of(formula.consequent, bound, depth))
         if isinstance(formula, ForAll):
             inner = {variable: f"x{depth + i}" for i, variable in enumerate(formula.variables)}
             return ("ForAll", len(inner), of(formula.body, {**bound, **inner}, depth + len(inner)))
-        if isinstance(formula, Not):
-            return ("Not", of(formula.body, bound, depth))
-        return (type(formula).__name__, formula.modality, of(formula.body, bound, depth))
+        modality = (formula.modality,) if isinstance(formula, Modal) else ()
+        return (type(formula).__name__, *modality, *[of(part, bound, depth) for part in children(formula)])
 
     return tuple([of(formula, {}, 0) for formula in inference.formulas])
 
