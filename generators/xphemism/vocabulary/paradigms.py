@@ -103,12 +103,8 @@ def _adjectival(
     citation = word.singular if number == "sg" else word.plural
     if citation is None:
         return ()
-    stem = citation
-    for ending in ("er", "en", "es", "e"):
-        if citation.endswith(ending):
-            stem = citation.removesuffix(ending)
-            break
-    return (stem + adjective_ending(case, number, strength, gender),)
+    ending = next((ending for ending in ("er", "en", "es", "e") if citation.endswith(ending)), "")
+    return (citation.removesuffix(ending) + adjective_ending(case, number, strength, gender),)
 
 
 def _singular(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
