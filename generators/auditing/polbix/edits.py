@@ -135,12 +135,13 @@ def edits(
     other_agreement: bool = True,
 ) -> tuple[Edit, ...]:
     """Compare the two claims of a row."""
-    sides, cores = zip(_side(base, base_spans), _side(exchange, exchange_spans), strict=True)
+    (before, base_core), (after, exchange_core) = _side(base, base_spans), _side(exchange, exchange_spans)
+    sides = before, after
     keys = [[each.token.text if each else CORE for each in side] for side in sides]
     found: list[Edit] = []
     removed: list[Place] = []
     added: list[Place] = []
-    for tag, *bounds in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+    for tag, *bounds in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
         if tag == "equal":
             continue
         parts = sides[0][bounds[0] : bounds[1]], sides[1][bounds[2] : bounds[3]]
@@ -157,8 +158,8 @@ def edits(
         removed += gone
         added += new
     found += _moved(removed, added)
-    found += (Edit(kind, word, "") for kind, word in _only(removed, added, cores[1]))
-    found += (Edit(kind, "", word) for kind, word in _only(added, removed, cores[0]))
+    found += (Edit(kind, word, "") for kind, word in _only(removed, added, exchange_core))
+    found += (Edit(kind, "", word) for kind, word in _only(added, removed, base_core))
     return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
@@ -11,7 +11,14 @@ from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, e
 from polbias.generators.xphemism.substitution.roles import role_of
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
-from polbias.generators.xphemism.vocabulary.paradigms import Case, Reading, Strength, adjective_ending, forms
+from polbias.generators.xphemism.vocabulary.paradigms import (
+    CASES,
+    Case,
+    Reading,
+    Strength,
+    adjective_ending,
+    forms,
+)
 
 Decided = Callable[[list[Agreement]], bool]
 
@@ -90,8 +97,7 @@ def narrowed(
     for rule in (_by_preposition, _by_coordination, _by_form, _by_genitive, _by_dative, _by_number, _by_role):
         if decided(left):
             return left
-        kept = list(rule(tokens, phrase, last, left))
-        left = kept or left
+        left = rule(tokens, phrase, last, left) or left
     return left
 
 
@@ -177,19 +183,16 @@ def conjunct_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...] | None:
 
 
 def _determiner_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...]:
-    everything: tuple[Case, ...] = ("nom", "gen", "dat", "acc")
     if phrase.determiner is None:
-        return everything
-    number = german.is_plural(tokens[phrase.head].text)
+        return CASES
+    plural = german.is_plural(tokens[phrase.head].text)
     gender = german.gender(tokens[phrase.head].text)
-    found = set()
-    for _, case, column in closed.DETERMINER_FORMS[tokens[phrase.determiner].low]:
-        if (number is True and column != "pl") or (
-            number is False and (column == "pl" or gender not in (None, column))
-        ):
-            continue
-        found.add(case)
-    return tuple(case for case in everything if case in found) or everything
+    found = {
+        case
+        for _, case, column in closed.DETERMINER_FORMS[tokens[phrase.determiner].low]
+        if plural is None or (plural == (column == "pl") and (plural or gender in (None, column)))
+    }
+    return tuple(case for case in CASES if case in found) or CASES
 
 
 def _by_coordination(
@@ -246,13 +249,8 @@ def _by_genitive(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agr
         return dative
     nominative = [candidate for candidate in rest if candidate.case != "dat"]
     # "hat der Minister der Abgabe zugestimmt" aside, a noun with "der" after a noun is its attribute.
-    return (
-        genitive
-        if not nominative
-        else candidates
-        if (phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?")
-        else genitive
-    )
+    first = phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?"
+    return candidates if nominative and first else genitive
 
 
 def _in_front(tokens: Tokens, phrase: Phrase) -> bool:
@@ -290,11 +288,11 @@ def _by_number(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agree
     ]
 
 
-def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> Iterator[Agreement]:
+def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Nominative or accusative by the place in the clause."""
     if {candidate.case for candidate in candidates} != {"nom", "acc"}:
-        return iter(candidates)
+        return candidates
     numbers = {candidate.number for candidate in candidates}
     number = next(iter(numbers)) if len(numbers) == 1 else None
     role = role_of(tokens, phrase, last, number, is_coordinated(tokens, phrase, last))
-    return iter(candidates if role is None else _with_cases(candidates, (role,)))
+    return candidates if role is None else _with_cases(candidates, (role,))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import yaml
 
@@ -121,12 +121,10 @@ def _stem(stem: str) -> str:
 
 
 SINGULAR_ONLY = _set("singular_only")
-_DETERMINERS = (("definite", "weak"), ("like_dieser", "weak"), ("like_ein", "mixed"))
+_STRENGTHS: Mapping[str, Strength] = {"definite": "weak", "like_dieser": "weak", "like_ein": "mixed"}
 _FORMS: dict[tuple[Determiner, Case, str], str] = {
-    (Determiner(stem, cast(Strength, strength)), case, column): stem
-    if ending == "-"
-    else _stem(stem) + ending
-    for name, strength in _DETERMINERS
+    (Determiner(stem, strength), case, column): stem if ending == "-" else _stem(stem) + ending
+    for name, strength in _STRENGTHS.items()
     for stem in str(_DATA[name]).split()
     for column in _COLUMNS
     if not (column == "pl" and stem in SINGULAR_ONLY)
