@@ -51,14 +51,11 @@ def denials_named(inference: Inference) -> Inference:
 
 
 def _undenied(formula: Formula) -> Iterator[Atom]:
-    match formula:
-        case Atom():
-            yield formula
-        case Not(Atom()):
-            pass
-        case _:
-            for part in children(formula):
-                yield from _undenied(part)
+    if isinstance(formula, Atom):
+        yield formula
+    for part in children(formula):
+        if not (isinstance(formula, Not) and isinstance(part, Atom)):
+            yield from _undenied(part)
 
 
 def diagnose(inferences: Iterable[Inference], form: Inference, strict: bool) -> tuple[str, ...]:
@@ -379,14 +376,12 @@ def _normal(formula: Formula, positive: bool = True) -> Formula:
     match formula:
         case Not(body):
             return _normal(body, not positive)
-        case And(parts) if not positive:
-            return Or(tuple(_normal(part, False) for part in parts))
-        case Or(parts) if not positive:
-            return And(tuple(_normal(part, False) for part in parts))
-        case Necessarily(modality, body) if not positive:
-            return Possibly(modality, _normal(body, False))
-        case Possibly(modality, body) if not positive:
-            return Necessarily(modality, _normal(body, False))
+        case And(parts) | Or(parts) if not positive:
+            dual = Or if isinstance(formula, And) else And
+            return dual(tuple(_normal(part, False) for part in parts))
+        case Necessarily(modality, body) | Possibly(modality, body) if not positive:
+            necessity = isinstance(formula, Necessarily)
+            return (Possibly if necessity else Necessarily)(modality, _normal(body, False))
         case _:
             inside = rebuild(formula, _normal)
             return inside if positive else Not(inside)

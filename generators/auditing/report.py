@@ -107,11 +107,7 @@ class Summary:
             "items": self.items,
             "flagged": self.flagged,
             "verdicts": dict(self.verdicts),
-            "instantiates": {
-                "true": self.instantiates[True],
-                "false": self.instantiates[False],
-                "null": self.instantiates[None],
-            },
+            "instantiates": {json.dumps(key): self.instantiates[key] for key in (True, False, None)},
             "patterns": [
                 {"pattern": pattern or None, "gold": gold or None}
                 | {verdict: self.groups[pattern, gold, verdict] for verdict in VERDICTS}

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from polbias.aliases import Document, Json
 from polbias.files import InputError, draft_of
 from polbias.generators.engine import named_rng
-from polbias.generators.selfassess.leaks import find_leaks
+from polbias.generators.selfassess.perspective_leaks import find_leaks
 from polbias.generators.selfassess.templates import (
     BIASED,
     NEUTRAL,

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from polbias.aliases import Json
 from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
-from polbias.generators.auditing.polbix.files import ClaimPair, Labels
-from polbias.generators.auditing.polbix.folder import Polbix, load
+from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Polbix, load
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
 from polbias.generators.language.german_words import is_known
 from polbias.generators.policy.quality import numbers, unbalanced, words

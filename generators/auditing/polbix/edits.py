@@ -22,7 +22,7 @@ from polbias.generators.auditing.polbix.occurrences import (
     turned_round,
     verb_number,
 )
-from polbias.generators.xphemism.substitution.evidence import fitting, government, phrase_at
+from polbias.generators.xphemism.substitution.case_evidence import fitting, government, phrase_at
 from polbias.generators.xphemism.substitution.phrase import ENDINGS
 from polbias.generators.xphemism.substitution.words import FINITE, FINITE_PLURAL, Token, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.paradigms import Reading

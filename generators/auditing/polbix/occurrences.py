@@ -321,15 +321,8 @@ class Finder:
 
 
 def _unknown(name: str) -> Word:
-    return Word.model_validate(
-        {
-            **dict.fromkeys(Word.model_fields, EMPTY),
-            "word": name,
-            "pos": "fixed",
-            "head": name,
-            "linking": name,
-        }
-    )
+    empty = dict.fromkeys(Word.model_fields, EMPTY)
+    return Word.model_validate(empty | dict.fromkeys(("word", "head", "linking"), name) | {"pos": "fixed"})
 
 
 def spans(hits: Sequence[Hit]) -> list[Span]:

@@ -10,10 +10,10 @@ from polbias.generators.language import german_words as german
 from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.case_roles import check_mood, check_text
 from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Substitution, applied
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
 from polbias.generators.xphemism.substitution.phrase import ENDINGS
-from polbias.generators.xphemism.substitution.roles import check_mood, check_text
 from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
 from polbias.generators.xphemism.vocabulary.paradigms import Reading, forms, genders

@@ -8,11 +8,13 @@ from functools import cache
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
-from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
-from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
-from polbias.generators.xphemism.substitution.evidence import agreements, is_coordinated, narrowed, phrase_at
-from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
-from polbias.generators.xphemism.substitution.roles import (
+from polbias.generators.xphemism.substitution.case_evidence import (
+    agreements,
+    is_coordinated,
+    narrowed,
+    phrase_at,
+)
+from polbias.generators.xphemism.substitution.case_roles import (
     check_dative,
     check_number,
     check_possessive,
@@ -21,6 +23,9 @@ from polbias.generators.xphemism.substitution.roles import (
     is_person,
     role_of,
 )
+from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
+from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
+from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.case_roles import role_of
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
-from polbias.generators.xphemism.substitution.roles import role_of
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (
