@@ -161,10 +161,6 @@ def tokens(text: str) -> tuple[Token, ...]:
     ]
     addresses += [match.span() for pattern in _ADDRESSES for match in pattern.finditer(text)]
     addresses.sort(key=lambda each: (each[0], -each[1]))
-    return tuple(_words(text, begins, addresses))
-
-
-def _words(text: str, begins: list[int], addresses: list[tuple[int, int]]) -> list[Token]:
     found: list[Token] = []
     previous, upcoming = -1, 0
     for match in _word().finditer(text):
@@ -177,7 +173,7 @@ def _words(text: str, begins: list[int], addresses: list[tuple[int, int]]) -> li
         initial = sentence != previous or before in _OPENS
         previous = sentence
         found.append(Token(match.group("word"), start, end, match.end(), initial, sentence, inside))
-    return found
+    return tuple(found)
 
 
 @cache

@@ -216,18 +216,15 @@ def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
     single, old = exchange.singular, base.singular
     if single is None or old is None or exchange.pos != "noun" or exchange.modifiers or exchange.tail:
         raise ReviewError("derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}"')
-    if suffix in ("in", "innen") and "m" in genders(exchange) and _is_agent(exchange):
+    strong = exchange.declension == "strong" and single.endswith("er")
+    agent = exchange.declension == "weak" or strong
+    if suffix in ("in", "innen") and "m" in genders(exchange) and agent:
         return single.removesuffix("e")
     if single[-_SHARED:].lower() == old[-_SHARED:].lower():
         return single
     raise ReviewError(
         "derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}" of the derived word'
     )
-
-
-def _is_agent(word: Word) -> bool:
-    assert word.singular is not None
-    return word.declension == "weak" or (word.declension == "strong" and word.singular.endswith("er"))
 
 
 # Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3).
@@ -247,7 +244,9 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
     try:
         if base is None:
             raise ReviewError("unknown-word", f'"{hit.word}" is not in the lexicon')
-        if hit.proper and not _is_tag(claim, hit):
+        # All of a hashtag is a word of the claim and no name.
+        tag = "#" in claim[max(0, hit.start - 1) : hit.start] and hit.end == hit.token_end
+        if hit.proper and not tag:
             raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
         check_mood(tokens)
         for each in (hit, *other_hits(claim, base, hit)):
@@ -261,12 +260,6 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
         return Substitution(claim, "review", str(error), ())
     shifted, edits = applied(claim, tokens, spans)
     return Substitution(shifted, "made", "", edits)
-
-
-def _is_tag(claim: str, hit: Hit) -> bool:
-    """Return whether the word is all of a hashtag, which is a word of the claim and no name."""
-    tagged = "#" in claim[max(0, hit.start - 1) : hit.start]
-    return tagged and hit.end == hit.token_end
 
 
 def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:

@@ -193,7 +193,8 @@ def _relative_is_subject(
     inside = [tokens[k] for k in places if place < k < finite]
     if inside and inside[0].is_noun and number == "pl" and german.is_plural(inside[0].text) is True:
         # "Vorteile, die Beamte genießen"; "Vorteile, die Arbeitsplätze sichern" is for a reader.
-        return False if _names_persons(inside[0].text) else None
+        noun = inside[0].text
+        return False if german.is_person(noun) or noun.lower().endswith(closed.PERSONAL) else None
     if any(token.low in closed.SUBJECT_PRONOUNS or token.low in ("sie", "es") for token in inside[:1]):
         return False
     if inside and inside[0].low in closed.DETERMINER_FORMS:
@@ -205,10 +206,6 @@ def _relative_is_subject(
         if inside[0].low in ("die", "das", "eine", "ein"):
             return None
     return True
-
-
-def _names_persons(noun: str) -> bool:
-    return german.is_person(noun) or noun.lower().endswith(closed.PERSONAL)
 
 
 def partitive_spans(
