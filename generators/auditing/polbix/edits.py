@@ -23,9 +23,8 @@ from polbias.generators.auditing.polbix.occurrences import (
     verb_number,
 )
 from polbias.generators.xphemism.substitution.case_evidence import fitting, government, phrase_at
-from polbias.generators.xphemism.substitution.phrase import ENDINGS
 from polbias.generators.xphemism.substitution.words import FINITE, FINITE_PLURAL, Token, Tokens, tokenise
-from polbias.generators.xphemism.vocabulary.paradigms import Reading
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading
 
 # One claim of a row as tokens: the exchanged word, the phrase around it, and the rest.
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from polbias.aliases import Document
 from polbias.files import InputError, read_json
-from polbias.generators.auditing.probvaa.files import Once, Record, digest, records
+from polbias.generators.auditing.probvaa.files import Once, Record, digest, records, records_of
 from polbias.generators.user_tables import TabSeparated
 
 # What the published files of PolBiX hold: counts and hashes.
@@ -155,12 +155,8 @@ def read_claims(path: Path) -> list[ClaimPair]:
 
 def labels_of(record: Record, shift: str, axis: str, base: str, exchange: str) -> Labels:
     """Return the labels of a row, without regard to case."""
-    return Labels(
-        record.one_of(shift, SHIFTS, lower=True),
-        record.one_of(axis, AXES, lower=True),
-        record.one_of(base, FLAGS, lower=True),
-        record.one_of(exchange, FLAGS, lower=True),
-    )
+    flags = (record.one_of(name, FLAGS, lower=True) for name in (base, exchange))
+    return Labels(record.one_of(shift, SHIFTS, lower=True), record.one_of(axis, AXES, lower=True), *flags)
 
 
 def claim_differences(claims: Sequence[ClaimPair]) -> Iterator[str]:
@@ -226,17 +222,13 @@ def read_pairs(path: Path) -> list[TablePair]:
     table = TabSeparated(path)
     columns = [_column(path, table.columns, role) for role in _NAMES]
     found, once = [], Once()
-    for row in table.rows(columns):
-        if row.problem:
-            raise InputError(f"{path}:{row.line}: {row.problem}")
-        values = dict(zip(columns, (value or "" for value in row.values), strict=True))
-        record = Record(f"{path}:{row.line}", row.line, values)
+    for record in records_of(table, columns):
         first, second, *labels = columns
         for name in (first, second):
             if not record[name]:
                 record.fail(name, "a word")
         once.check(record, second, (record[first], record[second]))
-        found.append(TablePair(record[first], record[second], labels_of(record, *labels), row.line))
+        found.append(TablePair(record[first], record[second], labels_of(record, *labels), record.line))
     return found
 
 

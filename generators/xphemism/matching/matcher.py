@@ -12,6 +12,7 @@ from polbias.generators.language.german_words import is_known, lemma
 from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns, read
 from polbias.generators.xphemism.matching.text import HIDING, Hit, Token, fold, lists, lower, tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS
 from polbias.optional import advice
 
 # Of overlapping hits the longest, and whether places lie inside others.
@@ -113,7 +114,6 @@ def _can_close(mark: str, before: str, after: str) -> bool:
 # Whether a word is part of a proper name: of an institution, an office, an organisation, an address.
 
 _FARTHEST = 12  # words of a name between its head and the word
-_ENDINGS = ("e", "en", "er", "es", "em")
 
 
 def proper(tokens: Sequence[Token], first: int, last: int) -> bool:
@@ -140,7 +140,7 @@ def _in_institution(tokens: Sequence[Token], first: int) -> bool:
         ):
             return True
         inside = small in closed["inside"] or token.text[:1].isupper()
-        if not inside and not (small.endswith(_ENDINGS) and _is_adjective(small)):
+        if not inside and not (small.endswith(ENDINGS) and _is_adjective(small)):
             return False
     return False
 
@@ -178,7 +178,7 @@ def _after_capital(tokens: Sequence[Token], first: int) -> bool:
     persons = lists().names["persons"]
     person = any(small.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
     noun = is_known(before.text) and lemma(before.text) == before.text
-    return small.endswith(_ENDINGS) and not person and not noun and _is_adjective(small)
+    return small.endswith(ENDINGS) and not person and not noun and _is_adjective(small)
 
 
 def _is_adjective(small: str) -> bool:

@@ -13,10 +13,9 @@ from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.case_roles import check_mood, check_text
 from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Substitution, applied
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
-from polbias.generators.xphemism.substitution.phrase import ENDINGS
 from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
-from polbias.generators.xphemism.vocabulary.paradigms import Reading, forms, genders
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders
 
 # The other places of a claim where a word stands that is exchanged.
 

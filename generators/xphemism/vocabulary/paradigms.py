@@ -20,6 +20,8 @@ CASES: tuple[Case, ...] = get_args(Case)
 GENDERS: tuple[Gender, ...] = get_args(Gender)
 STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 
+ENDINGS = ("em", "en", "er", "es", "e")
+"""Of adjectives, those that contain another one first."""
 # Endings of adjectives, in the order nominative, genitive, dative, accusative.
 _ENDINGS: Mapping[Strength, Mapping[str, str]] = {
     "strong": {"m": "er en em en", "f": "e er er e", "n": "es en em es", "pl": "e er en e"},
