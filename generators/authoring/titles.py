@@ -17,7 +17,7 @@ from pydantic import Field
 from polbias.files import InputError, draft_of, guarded, package_file
 from polbias.generators.authoring.items import folded
 from polbias.generators.engine.spreadsheets import sheet
-from polbias.generators.selfassess.leaks import Pattern
+from polbias.generators.selfassess.perspective_leaks import Pattern
 from polbias.template_files import Entry, Name, Text, load_template, shown
 
 # Tell news titles about financial metrics alone from those about policies and decisions.

@@ -17,7 +17,7 @@ from polbias.aliases import Document, Json
 from polbias.files import InputError, package_file
 from polbias.generators.authoring.items import closest_earlier, item_rules, words
 from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, ReviewFile, SheetError
-from polbias.generators.selfassess.leaks import find_leaks, load_word_lists
+from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TILTS, Item, Set, untidy
 from polbias.models import Answer, Chat, Request, settings
 from polbias.models.prompts import find_json, numbered_lines, tidy
