@@ -16,7 +16,7 @@ from pydantic import Field, StringConstraints, model_validator
 from polbias.aliases import Document, Json
 from polbias.files import InputError, package_file
 from polbias.generators.authoring.items import closest_earlier, item_rules, words
-from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, ReviewFile, SheetError
+from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
 from polbias.generators.selfassess.leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TILTS, Item, Set, untidy
 from polbias.models import Answer, Chat, Request, settings
@@ -328,47 +328,34 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
     taken = {item.text.casefold() for item in items}
     files: dict[str, list[tuple[str, str, str]]] = {}
     titles: dict[str, str] = {}
-    problems: list[str] = []
-    rows = REVIEW.rows(path)
-    for row in rows:
-        decision = row["decision"].lower()
+
+    def accept(row: Mapping[str, str]) -> None:
         text, tilt = row["correction"] or row["text"], row["corrected_tilt"] or row["tilt"]
-        problem = _problem(row, decision, text, tilt)
-        if not problem and decision == ACCEPT and text.casefold() in taken:
-            problem = "text: found an item that is there already; reject it"
-        if problem:
-            problems.append(f"{shown(path)}:{row['line']}: {problem}")
-        elif decision == ACCEPT:
-            taken.add(text.casefold())
-            code = codes.get(row["category"])
+        title = row["category"]
+        if tilt not in TILTS:
+            raise ValueError(
+                f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
+            )
+        if wrong := untidy(text):
+            raise ValueError(f"correction: found {text[:60]!r}, {wrong}; correct it")
+        if text.casefold() in taken:
+            raise ValueError("text: found an item that is there already; reject it")
+        if title not in codes:
+            code = _code(title, codes.values())
             if code is None:
-                code = _code(row["category"], codes.values())
-                if code is None:
-                    raise InputError(
-                        f"{shown(path)}:{row['line']}: category: found {row['category'][:60]!r}, no three "
-                        "letters of which are free as a code; rename it"
-                    )
-                codes[row["category"]] = code
-                titles[code] = row["category"]
-            last[code] = last.get(code, 0) + 1
-            if last[code] > _LAST:
-                raise InputError(f"{shown(path)}: category {code} has more than {_LAST} items; split it")
-            files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
-    if problems:
-        raise SheetError(problems)
-    decisions = Counter(row["decision"].lower() for row in rows)
-    return Accepted(files, titles, decisions[REJECT], decisions[""])
+                raise ValueError(
+                    f"category: found {title[:60]!r}, no three letters of which are free as a code; rename it"
+                )
+            codes[title], titles[code] = code, title
+        code = codes[title]
+        taken.add(text.casefold())
+        last[code] = last.get(code, 0) + 1
+        if last[code] > _LAST:
+            raise InputError(f"{shown(path)}: category {code} has more than {_LAST} items; split it")
+        files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
 
-
-def _problem(row: Mapping[str, str], decision: str, text: str, tilt: str) -> str:
-    problem = REVIEW.problem(row, "what was suggested; restore it")
-    if problem or decision != ACCEPT:
-        return problem
-    if tilt not in TILTS:
-        return f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
-    if wrong := untidy(text):
-        return f"correction: found {text[:60]!r}, {wrong}; correct it"
-    return ""
+    counts = REVIEW.read(path, "what was suggested; restore it", accept)
+    return Accepted(files, titles, counts[REJECT], counts[""])
 
 
 def _number(item: Item) -> int:

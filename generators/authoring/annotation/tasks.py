@@ -59,6 +59,15 @@ class Variable(Entry):
                 return value
         return None
 
+    def known(self, said: str, advice: str) -> str:
+        """Return the value that somebody meant; a ValueError where it is none."""
+        value = self.value(said)
+        if value is None:
+            raise ValueError(
+                f"{self.id}: found {said!r}, expected one of {', '.join(self.values)}; {advice}"
+            )
+        return value
+
 
 class Poles(Entry):
     """The two ends of an axis, defined."""
