@@ -346,7 +346,5 @@ def _labels(row: Mapping[str, str], guideline: Guideline) -> dict[str, str]:
             labels[variable.id] = variable.known(said, "correct it")
     missing = next((step.id for step in guideline.steps if step.id not in labels), "")
     if labels and missing:
-        raise ValueError(
-            f"{missing}: found nothing beside other labels, expected all labels or none; add it"
-        )
+        raise ValueError(f"{missing}: found nothing beside other labels, expected all labels or none; add it")
     return labels

@@ -63,9 +63,7 @@ class Variable(Entry):
         """Return the value that somebody meant; a ValueError where it is none."""
         value = self.value(said)
         if value is None:
-            raise ValueError(
-                f"{self.id}: found {said!r}, expected one of {', '.join(self.values)}; {advice}"
-            )
+            raise ValueError(f"{self.id}: found {said!r}, expected one of {', '.join(self.values)}; {advice}")
         return value
 
 
