@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,65 +23,39 @@ from polbias.optional import advice
 
 # The files and Hub datasets that claims are read from, as tables.
 
-_CHUNK = 1 << 20
 _PARQUET = b"PAR1"
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @contextmanager
 def open_claims(path: Path, encoding: str) -> Iterator[tuple[Table, ...]]:
-    """Open the tables of a file or folder; a text in another encoding than UTF-8 is read from a copy."""
-    try:
-        codec = codecs.lookup(encoding).name
-        with suppress(UnicodeError):
-            b"ab".decode(encoding)  # refuses codecs that are no encodings of text
-    except LookupError:
-        raise InputError(
-            f"encoding: found {encoding!r}, expected a name such as 'utf-8', 'cp1252' or 'utf-16'"
-        ) from None
-    source = _needed(path, codec)
-    if source is None:
-        yield open_tables(path)
-        return
+    """Open the tables of a file or folder; a text is read from a copy, with U+FFFD for damaged letters."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         try:
-            _convert(path, copy, source)
-            yield open_tables(copy)
+            yield open_tables(copy if _converted(path, copy, encoding) else path)
         except InputError as error:
             raise InputError(str(error).replace(str(copy), str(path))) from None
 
 
-def _needed(path: Path, codec: str) -> str | None:
-    """Return the encoding from which a file has to be converted, None if it can be read as it is."""
+def _converted(path: Path, copy: Path, encoding: str) -> bool:
+    """Write a text file anew in UTF-8; return whether it is one."""
     if not path.is_file():
-        return None
+        return False
+    with readable(path), path.open("rb") as file:
+        start = file.read(4)
+    if start.startswith(_PARQUET):
+        return False
     try:
-        with readable(path), path.open("rb") as file:
-            start = file.read(4)
-            if start.startswith(_PARQUET):
-                return None
-            if codec == "utf-8" and start.startswith(_WIDE):
-                return "utf-16"
-            file.seek(0)
-            if codec != "utf-8":
-                return codec
-            decoder = codecs.getincrementaldecoder("utf-8")()
-            while chunk := file.read(_CHUNK):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "utf-8"
-    return None
-
-
-def _convert(path: Path, copy: Path, codec: str) -> None:
-    """Write a text file anew in UTF-8, with U+FFFD for bytes that its encoding does not allow."""
-    decoder = codecs.getincrementaldecoder(codec)("replace")
-    with path.open("rb") as source, copy.open("w", encoding="utf-8", newline="") as target:
-        while chunk := source.read(_CHUNK):
-            target.write(decoder.decode(chunk))
-        target.write(decoder.decode(b"", final=True))
+        wide = codecs.lookup(encoding).name == "utf-8" and start.startswith(_WIDE)
+        source = path.open(encoding="utf-16" if wide else encoding, errors="replace", newline="")
+    except LookupError:
+        raise InputError(
+            f"encoding: found {encoding!r}, expected a name such as 'utf-8', 'cp1252' or 'utf-16'"
+        ) from None
+    with readable(path), source, copy.open("w", encoding="utf-8", newline="") as target:
+        shutil.copyfileobj(source, target)
+    return True
 
 
 class HubTable:

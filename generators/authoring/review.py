@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -241,7 +241,7 @@ def _defective(row: Row, after: Mapping[Key, str], country: str) -> str | None:
 
 
 def _corrected(path: Path, rows: Iterable[Row], after: Mapping[Key, str]) -> str:
-    """Return the text of a file with some sentences exchanged, once it is sure that it says what it should."""
+    """Return the new text of a file, once it is sure that it says what it should."""
     try:
         text = path.read_bytes().decode("utf-8")
         root = yaml.compose(text, Loader=yaml.SafeLoader)  # the C loader's marks count bytes in some versions

@@ -116,7 +116,7 @@ def read_rows(
     exact: Sequence[str] = (),
     least: int = 1,
 ) -> list[T]:
-    """Return what `read` makes of each row and line number; lines of which it raises a ValueError are named."""
+    """Return what `read` makes of each row and line number; a ValueError of it names the line."""
     found: list[T] = []
     problems: list[str] = []
     for line, row in named_rows(path, needed, expected, exact, least):
