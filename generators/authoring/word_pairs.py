@@ -343,7 +343,7 @@ def _labels(row: Mapping[str, str], guideline: Guideline) -> dict[str, str]:
     labels: dict[str, str] = {}
     for variable in guideline.steps:
         if said := row[variable.id]:
-            labels[variable.id] = variable.known(said, "correct it")
+            labels[variable.id] = variable.known(said, variable.id, "correct it")
     missing = next((step.id for step in guideline.steps if step.id not in labels), "")
     if labels and missing:
         raise ValueError(f"{missing}: found nothing beside other labels, expected all labels or none; add it")

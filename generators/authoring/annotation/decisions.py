@@ -21,9 +21,8 @@ from polbias.generators.authoring.annotation.tasks import (
     Variable,
     pair_of,
 )
-from polbias.generators.engine.spreadsheets import SheetError, named_rows, sheet
+from polbias.generators.engine.spreadsheets import read_rows, sheet
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair, Shift
-from polbias.template_files import shown
 
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
 
@@ -188,30 +187,19 @@ def open_tsv(contested: Iterable[Open]) -> str:
 def read_open(path: Path, guideline: Guideline) -> list[Open]:
     """Read what `open_tsv` wrote and a discussion filled in."""
     variables = {step.id: step for step in guideline.steps}
-    found: dict[tuple[str, str], Open] = {}
-    problems = []
-    for line, row in named_rows(path, COLUMNS, "a table of open labels", unguard=True):
-        if isinstance(row, str):
-            problem = row
-        elif row["variable"] not in variables:
-            problem = (
-                f"variable: found {row['variable']!r}, expected one of {', '.join(variables)}; restore it"
-            )
-        elif (row["pair_id"], row["variable"]) in found:
-            problem = f"pair_id: found {row['pair_id']!r} with {row['variable']} twice; keep one of the lines"
-        else:
-            variable = variables[row["variable"]]
-            value = variable.value(row["resolved"])
-            if value is not None or not row["resolved"]:
-                cells = {name: row[name] for name in COLUMNS} | {"resolved": value or ""}
-                found[row["pair_id"], row["variable"]] = Open(**cells)
-                continue
-            expected = ", ".join(variable.values)
-            problem = f"resolved: found {row['resolved']!r}, expected one of {expected}; correct it"
-        problems.append(f"{shown(path)}:{line}: {problem}")
-    if problems:
-        raise SheetError(problems)
-    return list(found.values())
+    keys: set[tuple[str, str]] = set()
+
+    def read(row: Mapping[str, str], line: int) -> Open:
+        pair, name, resolved = row["pair_id"], row["variable"], row["resolved"]
+        if name not in variables:
+            raise ValueError(f"variable: found {name!r}, expected one of {', '.join(variables)}; restore it")
+        if (pair, name) in keys:
+            raise ValueError(f"pair_id: found {pair!r} with {name} twice; keep one of the lines")
+        value = variables[name].known(resolved, "resolved", "correct it") if resolved else ""
+        keys.add((pair, name))
+        return Open(**{column: row[column] for column in COLUMNS} | {"resolved": value})
+
+    return read_rows(path, COLUMNS, "a table of open labels", read)
 
 
 def _said(counted: Mapping[tuple[str, str], Vote], task: str, side: Direction, variable: str) -> Vote:
@@ -351,13 +339,9 @@ def _single(answers: Iterable[Answer], step: str, problems: list[Problem]) -> di
     found: dict[str, Answer] = {}
     twice: set[str] = set()
     for answer in answers:
-        if VARIABLE not in answer.values:
-            continue
-        before = found.setdefault(answer.task_id, answer)
-        if before is not answer:
-            twice.add(answer.task_id)
-            said = (
-                f"{answer.task_id}: {before.annotator} has judged it in the {step} step too; neither is used"
-            )
+        name = answer.task_id
+        if VARIABLE in answer.values and (before := found.setdefault(name, answer)) is not answer:
+            twice.add(name)
+            said = f"{name}: {before.annotator} has judged it in the {step} step too; neither is used"
             problems.append(Problem(answer.place, "repeated", said))
     return {name: answer for name, answer in found.items() if name not in twice}

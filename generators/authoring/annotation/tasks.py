@@ -59,11 +59,11 @@ class Variable(Entry):
                 return value
         return None
 
-    def known(self, said: str, advice: str) -> str:
-        """Return the value that somebody meant; a ValueError where it is none."""
+    def known(self, said: str, field: str, advice: str) -> str:
+        """Return the value that somebody meant; a ValueError names the field where it is none."""
         value = self.value(said)
         if value is None:
-            raise ValueError(f"{self.id}: found {said!r}, expected one of {', '.join(self.values)}; {advice}")
+            raise ValueError(f"{field}: found {said!r}, expected one of {', '.join(self.values)}; {advice}")
         return value
 
 
