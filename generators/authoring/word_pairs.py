@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
 from polbias.aliases import Document
-from polbias.files import InputError, guarded, package_file
+from polbias.files import guarded, package_file
 from polbias.generators.authoring.annotation.tasks import Guideline
 from polbias.generators.authoring.pairs import pair_id
 from polbias.generators.engine.spreadsheets import REJECT, ReviewFile, sheet
@@ -29,7 +29,6 @@ Column = Literal["kind", "neutral", "xphemism", "camp"]
 PairKind = Literal["dysphemism", "euphemism"]
 _Prose = Annotated[str, StringConstraints(min_length=1)]
 _PATH = "templates/xphemism/generation.yaml"
-_SLOT = "{{ sentence }}"
 
 
 class FurtherPairs(Entry):
@@ -59,12 +58,6 @@ class GrammarPrompt(Entry):
     system: _Prose
     user: _Prose
     parameters: Document
-
-    @model_validator(mode="after")
-    def _slot(self) -> GrammarPrompt:
-        if self.user.count(_SLOT) != 1:
-            raise ValueError(f"user: expected {_SLOT!r} once, found {self.user!r}")
-        return self
 
     def turns(self, sentence: str) -> list[dict[str, str]]:
         """Return the messages about a sentence."""
@@ -142,8 +135,6 @@ def requests(chat: Chat, runs: int = 1) -> list[Request]:
     Source:
         Jakob et al. 2025, section 3.1 and Appendix C.1.
     """
-    if runs < 1:
-        raise InputError(f"runs: found {runs}, expected at least 1")
     asked = generation().further_pairs
     expected = math.ceil(asked.answer_characters / settings().tokens.characters_per_token)
     turns = [{"role": "user", "content": asked.prompt}]
