@@ -133,37 +133,23 @@ class Features:
             best = heapq.nsmallest(most, [*best, *found])
         return Closest(tuple(Pair(first, second, -score) for score, first, second in best), over)
 
-    def earlier(self, limit: float) -> list[Pair | None]:
-        """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
-
-        A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
-        """
-        found: list[Pair | None] = [None] * len(self)
-        candidates: dict[int, list[tuple[int, float]]] = {}
-        for firsts, seconds, scores in self.blocks("jaccard"):
-            near = scores >= limit
-            for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
-                candidates.setdefault(int(second), []).append((int(first), float(score)))
-        for second in sorted(candidates):
-            kept = [(score, -first) for first, score in candidates[second] if found[first] is None]
-            if kept:
-                score, first = max(kept)
-                found[second] = Pair(-first, second, score)
-        return found
-
 
 def closest_earlier(texts: Sequence[str], limit: float) -> list[Pair | None]:
-    """Return for every text the earlier one that it repeats or nearly repeats, or None."""
-    first: dict[str, int] = {}
+    """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
+
+    A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
+    """
     found: list[Pair | None] = [None] * len(texts)
-    for place, text in enumerate(texts):
-        if (same := first.setdefault(folded(text), place)) != place:
-            found[place] = Pair(same, place, 1.0)
-    places = list(first.values())  # of the distinct texts, in order
-    for pair in Features([texts[place] for place in places]).earlier(limit):
-        if pair is not None:
-            one, other = places[pair.first], places[pair.second]
-            found[other] = Pair(one, other, pair.score)
+    candidates: dict[int, list[tuple[int, float]]] = {}
+    for firsts, seconds, scores in Features(texts).blocks("jaccard"):
+        near = scores >= limit
+        for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
+            candidates.setdefault(int(second), []).append((int(first), float(score)))
+    for second in sorted(candidates):
+        kept = [(score, -first) for first, score in candidates[second] if found[first] is None]
+        if kept:
+            score, first = max(kept)
+            found[second] = Pair(-first, second, score)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes
+from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes, answered
 from polbias.files import write_text
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def variants(
     answered is in the file of --record and is not asked again.
     """
     from polbias.generators.authoring import variants as making
-    from polbias.models import Chat, Recorder, Service, Translate, parse_prices, run
+    from polbias.models import Chat, Service, Translate
     from polbias.models.prompts import Role
 
     statements = list(_statements(file, language, country))
@@ -54,10 +54,7 @@ def variants(
         roles.append("translation")
     made = making.jobs(statements, chat, roles, translator=translator, target=translate or language)
     services: list[Service] = [chat, *([translator] if translator else [])]
-    with Recorder(record, "replay" if replay else "record") as recorder:
-        outcome = run(
-            [job.request for job in made], services, recorder, prices=parse_prices(price or []), yes=yes
-        )
+    outcome = answered([job.request for job in made], services, record, replay, price, yes)
     lines = _lines(statements, making.variants(made, outcome.answers))
     write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     if not outcome.complete:
