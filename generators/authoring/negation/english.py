@@ -25,6 +25,7 @@ from polbias.generators.authoring.negation.english_verbs import Reader
 from polbias.generators.authoring.negation.english_words import (
     QUOTATION,
     Token,
+    affirmed,
     closed,
     is_adverb,
     is_participle,
@@ -181,7 +182,6 @@ def _scopal(word: str) -> bool:
 
 # Negations that are already there, taken out.
 
-_WHOLE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 _PHRASES = (
     ("no", "longer"),
     ("under", "no", "circumstances"),
@@ -200,7 +200,7 @@ def undo(reader: Reader, main: Main) -> Decision | None:
             "negative-word", next(other for other in reader.tokens if other.low in ("neither", "nor"))
         )
     if token.low == "cannot" or token.low.endswith("n't"):
-        whole = _WHOLE.get(token.low, token.low[:-3])
+        whole = affirmed(token.low)
         return _without(reader, main, index, token.text, [substitute(token, whole)], whole)
     at = index + 1
     while at < len(reader.tokens) and (is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never")):
@@ -307,7 +307,6 @@ def _determiner(reader: Reader, at: int, main: int) -> Decision:
 
 # Negation of English statements: the finite verb of the main clause, or what it depends on.
 
-_MAX_CHARACTERS = 2_000
 _DEONTIC = frozenset({"should", "must", "shall", "ought", "shouldn't", "mustn't", "needs", "need", "may"})
 
 
@@ -320,8 +319,6 @@ def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
 def _decide(text: str, pipeline: Pipeline | None) -> Decision:
     if not text:
         return abstain("empty")
-    if len(text) > _MAX_CHARACTERS:
-        return abstain("too-long")
     analysis: Analysis | None = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
     readers = [Reader(found) for begin, end in bounds if (found := tokens(text[begin:end], begin, analysis))]
@@ -403,12 +400,8 @@ def _subject(reader: Reader, main: Main) -> int | None:
         index for index, token in enumerate(reader.tokens) if token.is_word or token.low[0].isdigit()
     )
     first = reader.low(start)
-    fronted = first in words("prepositions") or first in words("openers") or is_adverb(first)
-    quantified = (
-        first in words("not_before")
-        or first in words("unsure_quantifiers")
-        or first in words("negative_words")
-    )
+    fronted = first in words("prepositions", "openers") or is_adverb(first)
+    quantified = first in words("not_before", "unsure_quantifiers", "negative_words")
     bound = first == "at" and reader.low(start + 1) in ("least", "most")
     if (
         not fronted

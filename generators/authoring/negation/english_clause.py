@@ -9,6 +9,7 @@ from polbias.generators.authoring.negation import Negated
 from polbias.generators.authoring.negation.english_verbs import Finite, Reader
 from polbias.generators.authoring.negation.english_words import (
     Token,
+    affirmed,
     closed,
     is_participle,
     is_plural,
@@ -308,7 +309,7 @@ class _Parser:
     def _uncommon(self, index: int) -> float:
         """Return the cost of a main verb that no comma divides from a clause at the beginning."""
         first = self.reader.low(0)
-        fronted = first in words("openers") and first not in words("subject_openers")
+        fronted = first in words("openers") - words("subject_openers")
         return 1.5 if fronted and self.comma < 0 else 0.0
 
     def _beside(self, index: int) -> float:
@@ -320,7 +321,7 @@ class _Parser:
         """Return the costs of a clause that begins here, and of none."""
         low, previous, following = (self.reader.low(at) for at in (index, index - 1, index + 1))
         if low == "that":
-            if not previous or previous in words("prepositions") or previous in words("coordinators"):
+            if not previous or previous in words("prepositions", "coordinators"):
                 return (0.0, 0.5) if previous in words("coordinators") else (1.2, 0.0)
             return 0.0, 1.0
         if low in ("what", "whatever", "which", "whichever", "how") and following in (
@@ -343,7 +344,7 @@ class _Parser:
         if index and previous in words("attitude"):
             return 0.1, 0.4
         subject = low in ("the", "we", "they", "he", "she", "i", "you") and previous.isalpha()
-        closes = previous in words("prepositions") or previous in words("determiners")
+        closes = previous in words("prepositions", "determiners")
         return (0.9, 0.0) if index and subject and not closes else None
 
     def _best(self, states: dict[_State, float]) -> Main | None:
@@ -386,7 +387,7 @@ def question(reader: Reader, main: Main | None) -> Decision | None:
         return None
     token = reader.tokens[0]
     if token.low.endswith("n't"):
-        whole = {"can't": "can", "won't": "will"}.get(token.low, token.low[:-3])
+        whole = affirmed(token.low)
         return Decision("undone", token.text, (substitute(token, whole),))
     end = _subject_end(reader, main)
     if end is None:
@@ -414,7 +415,7 @@ def _subject_end(reader: Reader, main: Main) -> int | None:
         form = verb_form(low)
         bare = low in ("be", "have") or (form is not None and form.form == "base")
         sure = low in ("be", "have") or (form is not None and form.only)
-        if bare and (sure or following in words("determiners") or following in words("prepositions")):
+        if bare and (sure or following in words("determiners", "prepositions")):
             return index - 1
         if bare:
             unsure.append(index - 1)
@@ -452,7 +453,7 @@ def _demands(reader: Reader, start: int) -> bool:
         return True
     if form is None or form.form != "base" or not following.isalpha():
         return False
-    if following in words("determiners") or following in words("object_pronouns"):
+    if following in words("determiners", "object_pronouns"):
         return True
     if following in closed() and following != "more":
         return form.only and following not in ("of", "is", "are", "for")

@@ -9,6 +9,7 @@ from polbias.generators.authoring.negation import Tags, finite
 from polbias.generators.authoring.negation.english_words import (
     Token,
     VerbForm,
+    affirmed,
     can_be_base,
     closed,
     is_adverb,
@@ -64,7 +65,7 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
     third = form.form == "third"
     if previous in words("people_adjectives"):
         return (2.0, 0.0) if third else (-0.3, 0.0)
-    if previous in words("singular_pronouns") or previous in words("plural_pronouns"):
+    if previous in words("singular_pronouns", "plural_pronouns"):
         return (-0.8, 1.5) if third == (previous in words("singular_pronouns")) else (2.0, 0.0)
     if previous == ",":
         return 0.5, 0.0
@@ -81,13 +82,9 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
 
 def complement(following: str, form: VerbForm) -> tuple[float, float]:
     """Return what the word behind a verb tells: verbs stand before objects, nouns before verbs and "of"."""
-    if (
-        following in words("determiners") - {"that"}
-        or following in words("object_pronouns")
-        or following[:1].isdigit()
-    ):
+    if following in words("determiners", "object_pronouns") - {"that"} or following[:1].isdigit():
         return -0.8, 0.9
-    if following in words("modals") or following in words("be") or following in words("have"):
+    if following in words("modals", "be", "have"):
         return 2.0, 0.0
     if following == "by":
         return 2.0, 0.0
@@ -161,7 +158,7 @@ class Reader:
     def _finite(self, index: int) -> Finite | None:
         low = self.low(index)
         if low.endswith("n't"):
-            low = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}.get(low, low[:-3])
+            low = affirmed(low)
         if low in words("clitic_verbs"):
             kind: Kind = "modal" if low in ("'ll", "'d") else "have" if low == "'ve" else "be"
             return Finite(index, kind, None, 0.0, IMPOSSIBLE)
@@ -169,17 +166,13 @@ class Reader:
             return self._modal(index, low)
         if low in words("be"):
             return Finite(index, "be", None, 0.0, IMPOSSIBLE)
-        if low in words("have") or low in words("do"):
+        if low in words("have", "do"):
             return self._have_or_do(index, low)
         if low == "be":
             # Read a "be" that nothing governs as the verb of its clause.
             at = self.before(index)
             previous = self.low(at)
-            governed = (
-                self._takes_infinitive(previous)
-                or previous in words("do")
-                or previous in words("coordinators")
-            )
+            governed = self._takes_infinitive(previous) or previous in words("do", "coordinators")
             return (
                 None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
             )
@@ -260,11 +253,7 @@ class Reader:
             # "the rich pay", against "the significant costs"
             return previous not in words("people_adjectives") or self.low(at - 1) != "the"
         blocking = (
-            previous in words("determiners")
-            or previous in words("prepositions")
-            or previous in words("be")
-            or previous in words("have")
-            or previous in words("do")
+            previous in words("determiners", "prepositions", "be", "have", "do")
             or self._takes_infinitive(previous)
             or previous in ("been", "being", "be")
         )

@@ -17,7 +17,6 @@ from polbias.generators.authoring.negation.english_words import sentences
 _Language = Literal["es", "it"]
 _WORD = re.compile(r"[^\W\d_]+|\S")
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
-_MAX_CHARACTERS = 2_000
 
 
 def negate_spanish(statement: str, pipeline: Pipeline | None = None) -> Negated:
@@ -45,8 +44,6 @@ def _words(language: _Language, name: str) -> frozenset[str]:
 def _negate(text: str, language: _Language, pipeline: Pipeline | None) -> Negated:
     if not text:
         return Negated(None, "abstain:empty", "There is no statement.")
-    if len(text) > _MAX_CHARACTERS:
-        return Negated(None, "abstain:too-long", "This is a text, not a statement.")
     if "?" in text:
         return Negated(None, "abstain:question", "The place of a negation in a question is unsure.")
     analysis = pipeline.read(text) if pipeline else None
