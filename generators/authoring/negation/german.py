@@ -30,35 +30,24 @@ def before_predicate(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     if not phrases or not (finite_copula or clause.verb in ("sein", "werden", "bleiben")):
         return None
     adverbs = [number for number, phrase in enumerate(phrases) if phrase.kind == "adverb"]
+    nominal = [phrase for phrase in phrases if phrase.kind in _NOMINAL]
+    predicate = phrases[-1]
+    prepositional = predicate.kind == "prepositional"
     if adverbs:
         place = adverbs[-1]
         while place and phrases[place - 1].kind == "adverb":
             place -= 1
-        place = _past_governed(clause, phrases, place)
-        why = "the predicate of the main clause is negated"
-        return insert(clause, phrases[place].first, "nicht-before-predicate", why)
-    last = phrases[-1]
-    nominal = [phrase for phrase in phrases if phrase.kind in _NOMINAL]
-    if nominal and last.kind in ("prepositional", *_NOMINAL):
-        predicate = nominal[-1]
-        if predicate.kind == "indefinite" or (predicate.kind == "bare" and _countable(clause, predicate)):
-            return kein(clause, predicate, subject=True)
-        if (last.kind == "prepositional" and len(nominal) == 1 and not clause.front) or (
-            last.kind == "prepositional" and subject_in_middle(clause)
-        ):
-            predicate = last
-        return insert(
-            clause, predicate.first, "nicht-before-predicate", "the predicate of the main clause is negated"
-        )
-    if last.kind == "prepositional":
-        place = len(phrases) - 1
-        return insert(
-            clause,
-            phrases[place].first,
-            "nicht-before-predicate",
-            "the predicate of the main clause is negated",
-        )
-    return None
+        predicate = phrases[_past_governed(clause, phrases, place)]
+    elif nominal and (prepositional or predicate.kind in _NOMINAL):
+        noun = nominal[-1]
+        if noun.kind == "indefinite" or (noun.kind == "bare" and _countable(clause, noun)):
+            return kein(clause, noun, subject=True)
+        if not (prepositional and subject_in_middle(clause)):
+            predicate = noun
+    elif not prepositional:
+        return None
+    why = "the predicate of the main clause is negated"
+    return insert(clause, predicate.first, "nicht-before-predicate", why)
 
 
 def _countable(clause: Clause, phrase: Phrase) -> bool:
@@ -82,6 +71,7 @@ def _past_governed(clause: Clause, phrases: list[Phrase], place: int) -> int:
 # Where the negation of an affirmative main clause stands: the rules in their order.
 
 _IDENTITY = ("gleich", "selb", "einzig")
+_SAME = (["dieselben"], ["dasselbe"], ["denselben"])
 
 
 def negate_clause(clause: Clause) -> Edits:
@@ -125,10 +115,8 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
         whole = any(clause.low(k) in lexicon.UNIVERSAL_INSIDE for k in range(phrase.first, phrase.head))
         return whole or phrase.inner == "universal" or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
     words = [clause.tokens[position].low for position in range(phrase.first, phrase.head)]
-    identity = phrase.kind == "definite" and any(word.startswith(_IDENTITY) for word in words)
-    return identity or (
-        phrase.kind == "definite" and words[:1] in (["dieselben"], ["dasselbe"], ["denselben"])
-    )
+    same = any(word.startswith(_IDENTITY) for word in words) or words[:1] in _SAME
+    return phrase.kind == "definite" and same
 
 
 def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
@@ -226,11 +214,11 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         "ans",
         "aufs",
     )
-    if phrase.preposition in lexicon.TWO_WAY and accusative:
-        return True
-    if phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite":
-        return True
-    return phrase.preposition in lexicon.DENIED_PREPOSITIONS
+    return (
+        (phrase.preposition in lexicon.TWO_WAY and accusative)
+        or (phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite")
+        or phrase.preposition in lexicon.DENIED_PREPOSITIONS
+    )
 
 
 # Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.

@@ -87,14 +87,10 @@ def kein_before(
     "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
     noun = tokens[phrase.head].text
-    plural = _plural(noun, phrase, subject, finite)
+    plural = _plural(noun, subject, finite)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
-        if plural is None:
-            raise UnsureError(
-                "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
-            )
-        return "keine", _weak(tokens, phrase, "e") if plural else {}
+        return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
     if "es" in endings:
         return "kein", {}
     if "em" in endings:
@@ -108,12 +104,19 @@ def kein_before(
     return _kein_alone(noun, plural, subject), {}
 
 
-def _plural(noun: str, phrase: Phrase, subject: bool, finite: str) -> bool | None:
-    if subject and finite in lexicon.PLURAL_FINITE:
-        return True
-    if subject and finite in lexicon.SINGULAR_FINITE:
-        return False
-    return True if phrase.joined and lexicon.is_plural(noun) else lexicon.is_plural(noun)
+def _plural(noun: str, subject: bool, finite: str) -> bool | None:
+    """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
+    if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
+        return finite in lexicon.PLURAL_FINITE
+    return lexicon.is_plural(noun)
+
+
+def _known(plural: bool | None, noun: str) -> bool:
+    if plural is None:
+        raise UnsureError(
+            "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
+        )
+    return plural
 
 
 def _kein_alone(noun: str, plural: bool | None, subject: bool) -> str:
@@ -144,12 +147,10 @@ def without_kein(
     """
     form, noun = tokens[article].low, tokens[phrase.head].text
     positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
-    if form == "keine":
-        plural = _number_after_keine(tokens, positions, noun, subject, finite)
-        if plural is None:
-            raise UnsureError(
-                "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
-            )
+    if form == "keine" and positions:
+        plural = tokens[positions[-1]].low.endswith("en")
+    elif form == "keine":
+        plural = _known(_plural(noun, subject, finite), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not lexicon.is_mass(noun):
@@ -161,18 +162,6 @@ def without_kein(
         if text.endswith("en") and form in ("keine", "keinem", "keiner"):
             changes[position] = text[:-2] + strong
     return changes
-
-
-def _number_after_keine(
-    tokens: list[Token], adjectives: list[int], noun: str, subject: bool, finite: str
-) -> bool | None:
-    if adjectives:
-        return tokens[adjectives[-1]].low.endswith("en")
-    if subject and finite in lexicon.PLURAL_FINITE:
-        return True
-    if subject and finite in lexicon.SINGULAR_FINITE:
-        return False
-    return lexicon.is_plural(noun)
 
 
 # The negation of a clause that is negated already: its negation is taken away.
@@ -355,20 +344,21 @@ def _is_subject(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     """Return whether a bare noun phrase is the subject rather than an object."""
     if clause.verb in lexicon.EXISTENTIAL and not clause.passive:
         return False
-    expletive = len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
-    if not subject_in_middle(clause) and not expletive:
+    if not subject_in_middle(clause) and not _begins_with_es(clause):
         return False
     return not any(
         phrase.kind in ("definite", "pronoun", "bare", "indefinite") for phrase in phrases[:number]
     )
 
 
+def _begins_with_es(clause: Clause) -> bool:
+    return len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
+
+
 def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     """Return whether a noun phrase without article is new in the clause rather than what it is about."""
     phrase, noun = phrases[number], noun_of(clause, phrases[number])
-    adjacent = number == len(phrases) - 1
-    subject = _is_subject(clause, phrases, number)
-    expletive = len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
+    expletive = _begins_with_es(clause)
     if clause.verb in lexicon.AFFECTING and not expletive:
         return False
     if lexicon.is_dative_plural(noun):
@@ -378,8 +368,9 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if noun in lexicon.LIGHT_NOUNS and not phrase.adjectives and clause.verb not in lexicon.LIGHT_VERBS:
         return False
     if lexicon.is_person(noun):
-        topic = subject and not expletive and clause.verb not in lexicon.EXISTENTIAL
-        return not topic and (adjacent or expletive)
+        subject = _is_subject(clause, phrases, number)
+        topic = subject and clause.verb not in lexicon.EXISTENTIAL
+        return expletive or (not topic and number == len(phrases) - 1)
     return True
 
 
