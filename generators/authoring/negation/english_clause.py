@@ -134,13 +134,8 @@ def to_any(reader: Reader, main: int) -> list[Edit] | None:
     for index in _predicate(reader, main):
         low, previous = reader.low(index), reader.low(index - 1)
         if low in positive:
-            verbal = (
-                index - 1 == main
-                or previous in ("be", "have")
-                or is_verb(previous)
-                or is_participle(previous)
-            )
-            if not verbal:
+            verbal = previous in ("be", "have") or is_verb(previous) or is_participle(previous)
+            if index - 1 != main and not verbal:
                 return None
             edits.append(substitute(reader.tokens[index], positive[low]))
     last = len(reader.tokens) - 1
@@ -180,11 +175,8 @@ def _predicate(reader: Reader, main: int) -> range:
     end = main + 1
     while end < len(reader.tokens):
         low = reader.low(end)
-        if (
-            low in words("openers")
-            or low in (";", ":")
-            or (low == "," and reader.low(end + 1) not in ("either", "too"))
-        ):
+        closed_off = low == "," and reader.low(end + 1) not in ("either", "too")
+        if low in words("openers") | {";", ":"} or closed_off:
             break
         end += 1
     return range(main + 1, end)
@@ -324,11 +316,8 @@ class _Parser:
             if not previous or previous in words("prepositions", "coordinators"):
                 return (0.0, 0.5) if previous in words("coordinators") else (1.2, 0.0)
             return 0.0, 1.0
-        if low in ("what", "whatever", "which", "whichever", "how") and following in (
-            "extent",
-            "many",
-            "much",
-        ):
+        measuring = low in ("what", "whatever", "which", "whichever", "how")
+        if measuring and following in ("extent", "many", "much"):
             return 0.0, 1.0
         if low in words("openers"):
             reduced = (

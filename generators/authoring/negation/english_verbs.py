@@ -7,6 +7,7 @@ from typing import Literal
 
 from polbias.generators.authoring.negation import Tags, finite
 from polbias.generators.authoring.negation.english_words import (
+    Form,
     Token,
     VerbForm,
     affirmed,
@@ -99,6 +100,7 @@ def complement(following: str, form: VerbForm) -> tuple[float, float]:
 
 Kind = Literal["modal", "be", "have", "do", "lexical"]
 IMPOSSIBLE = 99.0
+_FORMS: dict[str, Form] = {"has": "third", "had": "past", "does": "third", "did": "past"}
 _STRAY = 1.0  # what it costs that a pipeline is right and a modal is none, as in "political will"
 
 
@@ -193,18 +195,14 @@ class Reader:
         """Tell auxiliaries from lexical verbs, and finite "have" from the infinitive."""
         following = self.low(self.after(index))
         if low in ("has", "had", "have"):
+            base: Kind = "have"
             auxiliary = (is_participle(following) and following != "to") or following == "better"
-            kind: Kind = "have" if auxiliary else "lexical"
-            form = VerbForm("have", {"has": "third", "had": "past"}.get(low, "base"), True)  # type: ignore[arg-type]
         else:
-            kind = (
-                "do"
-                if can_be_base(following)
-                or self.low(index + 1) == "not"
-                or (index == 0 and self.tokens[-1].text == "?")
-                else "lexical"
-            )
-            form = VerbForm("do", {"does": "third", "did": "past"}.get(low, "base"), True)  # type: ignore[arg-type]
+            base = "do"
+            asked = index == 0 and self.tokens[-1].text == "?"
+            auxiliary = can_be_base(following) or self.low(index + 1) == "not" or asked
+        kind: Kind = base if auxiliary else "lexical"
+        form = VerbForm(base, _FORMS.get(low, "base"), True)
         if low in ("have", "do"):
             previous = self.low(self.before(index))
             if self._takes_infinitive(previous) or previous in words("do") or previous == "":
@@ -235,8 +233,8 @@ class Reader:
         shift, keep = agreement(previous, form, self.low(0))
         cost, skip = cost + shift, skip + keep
         if previous in words("coordinators"):
-            cost += 1.0 if form.form in ("base", "past-or-participle") else 0.3
-            skip = 0.0 if form.form in ("base", "past-or-participle") else skip
+            weak = form.form in ("base", "past-or-participle")
+            cost, skip = (cost + 1.0, 0.0) if weak else (cost + 0.3, skip)
         if previous in ("who", "that", "which"):
             cost, skip = 0.0, 3.0 if previous == "who" else 1.5
         shift, keep = complement(following, form)

@@ -19,16 +19,6 @@ _WORD = re.compile(r"[^\W\d_]+|\S")
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
 
 
-def negate_spanish(statement: str, pipeline: Pipeline | None = None) -> Negated:
-    """Negate a Spanish statement; see `negate` of the package."""
-    return _negate(statement.strip(), "es", pipeline)
-
-
-def negate_italian(statement: str, pipeline: Pipeline | None = None) -> Negated:
-    """Negate an Italian statement; see `negate` of the package."""
-    return _negate(statement.strip(), "it", pipeline)
-
-
 @cache
 def _load(language: _Language) -> Json:
     path = package_file(f"generators/authoring/negation/words.{language}.yaml")
@@ -41,7 +31,9 @@ def _words(language: _Language, name: str) -> frozenset[str]:
     return frozenset(_load(language)[name].split())
 
 
-def _negate(text: str, language: _Language, pipeline: Pipeline | None) -> Negated:
+def negate_romance(statement: str, language: _Language, pipeline: Pipeline | None = None) -> Negated:
+    """Negate a Spanish or Italian statement."""
+    text = statement.strip()
     if not text:
         return Negated(None, "abstain:empty", "There is no statement.")
     if "?" in text:
