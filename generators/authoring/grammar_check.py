@@ -62,8 +62,8 @@ def token_edits(base: str, shifted: str, allowed: Iterable[Span]) -> list[TokenE
             place, inside = (at, at), any(free[max(0, first - 1) : first + 1])
         else:
             place, inside = (left[first].start, left[last - 1].end), all(free[first:last])
-        words = (tuple(token.text for token in part) for part in (left[first:last], right[start:end]))
-        found.append(TokenEdit(*place, *words, inside))
+        old, new = (tuple(token.text for token in part) for part in (left[first:last], right[start:end]))
+        found.append(TokenEdit(*place, old, new, inside))
     return found
 
 

@@ -86,7 +86,8 @@ def jobs(
     made: list[Job] = []
     for statement in statements:
         for role in roles:
-            language, asked, name = statement.language, chat, str(role)
+            language, name = statement.language, str(role)
+            asked: Chat | Translate = chat
             if role == "translation":
                 if base_language(language) == base_language(target):
                     continue

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.files import InputError
 from polbias.registry import instrument_names
 
 if TYPE_CHECKING:
@@ -69,3 +70,14 @@ def answered(
     prices = parse_prices(price or [])
     with Recorder(record, "replay" if replay else "record") as recorder:
         return run(requests, services, recorder, prices=prices, yes=yes)
+
+
+def assigned(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
+    """Return the values of an option such as --column ROLE=NAME."""
+    chosen = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"{option} {text}: expected {expected}")
+        chosen[name] = value
+    return chosen
