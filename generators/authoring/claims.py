@@ -7,7 +7,7 @@ import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +17,7 @@ from typing import Any, Literal
 import yaml
 
 from polbias.files import InputError, package_file
+from polbias.generators.engine.spreadsheets import Problem
 from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
 from polbias.generators.xphemism.matching import Matcher
 from polbias.optional import advice
@@ -124,27 +125,6 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a row was left out.
-
-    Attributes:
-        source: name of the file or dataset.
-        row: its line, or the number of the row.
-        field: the column, None if it is the whole row.
-        message: what was found and what was expected.
-    """
-
-    source: str
-    row: int
-    field: str | None
-    message: str
-
-    def __str__(self) -> str:
-        """Return it in one line."""
-        return f"{self.source}:{self.row}: {f'field {self.field!r}: ' if self.field else ''}{self.message}"
-
-
-@dataclass(frozen=True, slots=True)
 class Claims:
     """What was read.
 
@@ -195,68 +175,61 @@ class _Reader:
         self._by_text: dict[str, Claim] = {}
         self._by_id: dict[str, Claim] = {}
         self._contradicted: set[str] = set()
-        self._problems: list[Problem] = []
+        self._problems: list[tuple[str, int, Problem]] = []
 
     def read(self, table: Table, columns: Mapping[str, str]) -> None:
         found = resolve(table.columns, ROLES, columns, table.path)
         wanted = list(dict.fromkeys(found.values()))
         for row in table.rows(wanted):
             if row.problem:
-                self._problems.append(Problem(table.path.name, row.line, None, row.problem))
-            else:
-                values = {role: row.values[wanted.index(column)] for role, column in found.items()}
-                self._take(table.path.name, row, values, found)
+                self._report(table.path.name, row.line, "", row.problem)
+                continue
+            values = {role: row.values[wanted.index(column)] for role, column in found.items()}
+            if wrong := self._take(table.path.name, row.line, values):
+                self._report(table.path.name, row.line, found.get(wrong[0], wrong[0]), wrong[1])
 
     def result(self) -> Claims:
         claims = tuple(claim for key, claim in self._by_text.items() if key not in self._contradicted)
-        return Claims(claims, tuple(sorted(self._problems, key=lambda each: (each.source, each.row))))
+        ordered = sorted(self._problems, key=lambda each: each[:2])
+        return Claims(claims, tuple(problem for _, _, problem in ordered))
 
-    def _take(self, source: str, row: Row, values: Mapping[str, Any], columns: Mapping[str, str]) -> None:
-        def problem(role: str, message: str) -> None:
-            self._problems.append(Problem(source, row.line, columns.get(role, role), message))
+    def _report(self, source: str, line: int, field: str, message: str) -> None:
+        problem = Problem(f"{source}:{line}", f"field {field!r}" if field else "", message)
+        self._problems.append((source, line, problem))
 
+    def _take(self, source: str, line: int, values: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Keep the claim of a row, or return in which role what is wrong."""
         gold = self._labels.get(_plain(values["gold"]))
         if gold == "skip":
-            return
-        wrong = wrong_text(values["claim"], self._max_words)
-        if wrong:
-            problem("claim", wrong)
-            return
+            return None
+        if wrong := wrong_text(values["claim"], self._max_words):
+            return "claim", wrong
         if gold is None:
-            problem("gold", f"found {_brief(values['gold'])}, expected {_KNOWN}")
-            return
+            return "gold", f"found {_brief(values['gold'])}, expected {_KNOWN}"
         text = values["claim"].strip()
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
         given = values.get("claim_id")
         name = ("" if given is None else str(given).strip()) or f"c{digest[:12]}"
-        claim = Claim(name, text, gold, source, row.line)
+        claim = Claim(name, text, gold, source, line)
         key = " ".join(text.split()).casefold()
-        first = self._by_text.get(key)
-        if first:
-            self._repeated(first, claim, key, problem)
-        elif name in self._by_id:
-            problem(
-                "claim_id",
-                f"found {name!r} again, expected unique ids; row {self._by_id[name].row} has it first",
-            )
-        else:
-            self._by_text[key] = self._by_id[name] = claim
+        if first := self._by_text.get(key):
+            return self._repeated(first, claim, key)
+        if name in self._by_id:
+            place = f"row {self._by_id[name].row}"
+            return "claim_id", f"found {name!r} again, expected unique ids; {place} has it first"
+        self._by_text[key] = self._by_id[name] = claim
+        return None
 
-    def _repeated(self, first: Claim, claim: Claim, key: str, problem: Callable[[str, str], None]) -> None:
+    def _repeated(self, first: Claim, claim: Claim, key: str) -> tuple[str, str]:
         place = f"row {first.row}" if first.source == claim.source else f"{first.source}, row {first.row}"
         if first.gold == claim.gold:
-            problem("claim", f"found the same claim as in {place}, expected each once; the first one is kept")
-            return
-        problem(
-            "gold",
-            f"found {claim.gold!r}, but {first.gold!r} in {place} for the same claim, expected one; {_BOTH}",
-        )
+            return "claim", f"found the same claim as in {place}, expected each once; the first one is kept"
+        found, other = repr(first.gold), repr(claim.gold)
         if key not in self._contradicted:
             self._contradicted.add(key)
-            message = (
-                f"found {first.gold!r}, but {claim.gold!r} in row {claim.row} for the same claim; {_BOTH}"
-            )
-            self._problems.append(Problem(first.source, first.row, "gold", message))
+            message = f"found {found}, but {other} in row {claim.row} for the same claim; {_BOTH}"
+            self._report(first.source, first.row, "gold", message)
+        return "gold", f"found {other}, but {found} in {place} for the same claim, expected one; {_BOTH}"
 
 
 def wrong_text(text: object, max_words: int) -> str | None:

@@ -17,7 +17,7 @@ from polbias.aliases import Document
 from polbias.files import guarded, package_file
 from polbias.generators.authoring.annotation.tasks import Guideline
 from polbias.generators.authoring.pairs import pair_id
-from polbias.generators.engine.spreadsheets import REJECT, ReviewFile, sheet
+from polbias.generators.engine.spreadsheets import REJECT, Problem, ReviewFile, sheet
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, LONGEST, Lexicon, Pair
 from polbias.models import Answer, Chat, Request, settings
 from polbias.models.prompts import spoken, tidy
@@ -110,25 +110,6 @@ class Suggestion:
     status: Status = "new"
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A line of an answer, or a whole one, that is no pair.
-
-    Attributes:
-        place: answer and line.
-        text: what stands there.
-        reason: why it cannot be read.
-    """
-
-    place: str
-    text: str
-    reason: str
-
-    def line(self) -> str:
-        """Return it as a person reads it."""
-        return f"{self.place}: {self.reason}: {self.text[:80]!r}"
-
-
 def requests(chat: Chat, runs: int = 1) -> list[Request]:
     """Make the requests for further pairs.
 
@@ -146,20 +127,21 @@ def requests(chat: Chat, runs: int = 1) -> list[Request]:
     ]
 
 
-def suggestions(answers: Sequence[Answer | None], lexicon: Lexicon) -> tuple[list[Suggestion], list[Unread]]:
+def suggestions(answers: Sequence[Answer | None], lexicon: Lexicon) -> tuple[list[Suggestion], list[Problem]]:
     """Read the answers to `requests`."""
     found: list[Suggestion] = []
-    unread: list[Unread] = []
+    unread: list[Problem] = []
     for number, answer in enumerate(answers, 1):
         place = f"answer {number}"
         if answer is None:
-            unread.append(Unread(place, "", "not answered; run again"))
+            unread.append(Problem(place, "not answered; run again", repr("")))
             continue
         rows, rest = read_table(answer.text, place)
         found += rows
         unread += rest
         if answer.finish != "stop":
-            unread.append(Unread(place, "", f"finish_reason {answer.finish}: the table may be incomplete"))
+            said = f"finish_reason {answer.finish}: the table may be incomplete"
+            unread.append(Problem(place, said, repr("")))
     known: dict[frozenset[str], Status] = {_key(p.first, p.second): "in-lexicon" for p in lexicon.pairs}
     marked = []
     for each in found:
@@ -169,13 +151,13 @@ def suggestions(answers: Sequence[Answer | None], lexicon: Lexicon) -> tuple[lis
     return marked, unread
 
 
-def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Unread]]:
+def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Problem]]:
     """Read a table of pairs: Markdown, or separated by tabs or semicolons, with or without a head.
 
     Without a head the columns are neutral word, X-phemism, kind and camp, after a number if there is one.
     """
     found: list[Suggestion] = []
-    unread: list[Unread] = []
+    unread: list[Problem] = []
     columns: Mapping[Column, int] | None = None
     lines = [line.strip() for line in spoken(answer).splitlines()]
     for number, (line, following) in enumerate(zip(lines, [*lines[1:], ""], strict=False), 1):
@@ -187,11 +169,11 @@ def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Unread]]
         if head or (following and _is_rule(_cells(following))):
             columns = head
         elif len(cells) < 2:
-            unread.append(Unread(here, line, "no line of a table"))
+            unread.append(Problem(here, "no line of a table", repr(line[:80])))
         else:
             read = _row(cells, columns, here)
             if isinstance(read, str):
-                unread.append(Unread(here, line, read))
+                unread.append(Problem(here, read, repr(line[:80])))
             else:
                 found.append(read)
     return found, unread

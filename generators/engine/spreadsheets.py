@@ -30,6 +30,24 @@ class SheetError(InputError):
         self.problems = tuple(problems)
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about a line that a person should look at.
+
+    Attributes:
+        place: file, and line or task.
+        code: kind of problem, or the field.
+        detail: what was found, what was expected, and what becomes of it.
+    """
+
+    place: str
+    code: str
+    detail: str
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.place, self.code, self.detail)))
+
+
 def sheet(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = "\t") -> str:
     """Return a table as text; its cells are written as they are."""
     return "".join(f"{_line(cells, delimiter)}\n" for cells in (columns, *rows))

@@ -152,7 +152,7 @@ def decide(
     resolved = deciding.read_open(contested, guideline) if contested.exists() else []
     found = deciding.decide(tasks, answers, guideline, resolved)
     if found.problems:  # what was agreed upon must not get lost because, for instance, a file was left out
-        raise SheetError([f"{contested}: {problem.line()}" for problem in found.problems])
+        raise SheetError([f"{contested}: {problem}" for problem in found.problems])
     write_text(contested, deciding.open_tsv(found.contested))
     write_text(output, pairs_tsv(found.pairs))
     agreed = sum(bool(each.resolved) for each in found.contested)
@@ -197,7 +197,7 @@ def similar(
     one = _collect(tasks, first, people, problems)
     two = _collect(second_step(tasks, one.answers, (), tasks.seed), second, people, None)
     found = combine(tasks, one.answers, two.answers)
-    _tell([problem.line() for problem in found.problems])
+    _tell([*map(str, found.problems)])
     write_text(output, csv_text([task.row for task in found.kept]))
     print_shares(found)
 
@@ -219,8 +219,8 @@ def _collect(
     found = collect(tasks, raw, guideline, people)
     problems = [*unread, *found.problems]
     if report:
-        write_text(report, "".join(f"{problem.line()}\n" for problem in problems))
-    _tell([problem.line() for problem in problems])
+        write_text(report, "".join(f"{problem}\n" for problem in problems))
+    _tell([*map(str, problems)])
     if problems:
         counts = Counter(problem.code for problem in problems)
         typer.echo(", ".join(f"{count} {code}" for code, count in counts.items()), err=True)

@@ -42,7 +42,7 @@ def suggest(
     outcome = answered(wordgen.requests(chat, runs), [chat], record, replay, price, yes)
     found, unread = wordgen.suggestions(outcome.answers, load_lexicon())
     for each in unread:
-        typer.echo(each.line(), err=True)
+        typer.echo(each, err=True)
     write_text(review, REVIEW.text(found, before))
     counts = Counter(each.status for each in found)
     told = ", ".join(f"{count} {status}" for status, count in counts.items()) or "none"

@@ -22,31 +22,10 @@ from polbias.generators.authoring.annotation.tasks import (
     TaskSet,
     Variable,
 )
-from polbias.generators.engine.spreadsheets import named_rows, read_rows
+from polbias.generators.engine.spreadsheets import Problem, named_rows, read_rows
 from polbias.template_files import shown
 
 # Answers as their files have them: filled-in tables, and what Label Studio exports (JSON, JSON-MIN, CSV).
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something about a line of answers that a person should look at.
-
-    Attributes:
-        place: file, and line or task.
-        code: ``unreadable``, ``no-annotator``, ``several-accounts``, ``extra``, ``changed-text``,
-            ``unknown-value``, ``no-value``, ``unanswered``, ``repeated``, ``contradictory``, ``missing`` or
-            ``stale``.
-        detail: field, what was found, what was expected, and what becomes of it.
-    """
-
-    place: str
-    code: str
-    detail: str
-
-    def line(self) -> str:
-        """Return the problem as a person reads it."""
-        return f"{self.place}: {self.code}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import get_args
 from pydantic import ValidationError
 
 from polbias.files import InputError, guarded
-from polbias.generators.authoring.annotation.answers import Answer, Problem
+from polbias.generators.authoring.annotation.answers import Answer
 from polbias.generators.authoring.annotation.tasks import (
     DIRECTIONS,
     Direction,
@@ -21,7 +21,7 @@ from polbias.generators.authoring.annotation.tasks import (
     Variable,
     pair_of,
 )
-from polbias.generators.engine.spreadsheets import read_rows, sheet
+from polbias.generators.engine.spreadsheets import Problem, read_rows, sheet
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair, Shift
 
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
