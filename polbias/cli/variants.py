@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -98,12 +99,10 @@ def _lines(statements: list[Statement], found: list[Variant]) -> Iterator[dict[s
             else None,
             "negation_rule": negation.rule if negation else None,
             "problems": [
-                {"variant": v.variant, "language": v.language, "code": p.code, "detail": p.detail}
-                for v in own
-                for p in v.problems
+                {"variant": v.variant, "language": v.language, **asdict(p)} for v in own for p in v.problems
             ],
             "findings": [
-                {"variant": f.variant, "code": f.code, "detail": f.detail, "sure": f.sure}
+                {**asdict(f), "sure": f.sure}
                 for f in defects(texts, statement.language, statement.country or None)
             ],
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import get_args
 
@@ -80,7 +80,6 @@ def ratings(answers: Iterable[Answer], tasks: Sequence[Task], variable: Variable
 
 # From votes to labelled word pairs: majorities, contradictions between directions, what was agreed upon.
 
-COLUMNS = ("pair_id", "first", "second", "variable", "reason", "forward", "reverse", "resolved", "note")
 # What a value in the reverse direction says about the pair as it is written.
 _MIRRORED = {"left": "right", "right": "left"}
 _EXCHANGED = {"judgmental_first": "judgmental_second", "judgmental_second": "judgmental_first"}
@@ -115,6 +114,9 @@ class Open:
     note: str = ""
 
 
+COLUMNS = tuple(field.name for field in fields(Open))
+
+
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What became of the word pairs.
@@ -144,24 +146,23 @@ def decide(
         Jakob et al. 2025, section 3.4.
     """
     counted = votes(answers, guideline.steps)
-    asked: dict[str, dict[Direction, str]] = {}
+    asked: dict[str, dict[Direction, Task]] = {}
     for task in tasks.tasks:
         pair, direction = pair_of(task.id)
-        asked.setdefault(pair, {})[direction] = task.id
-    rows = {pair_of(task.id)[0]: task.row for task in tasks.tasks}
+        asked.setdefault(pair, {})[direction] = task
     agreed = {(each.pair_id, each.variable): each for each in resolved if each.resolved}
     pairs, contested, pending, problems = [], [], [], []
     for pair, directions in asked.items():
-        row = rows[pair]
+        row = [*directions.values()][-1].row
         labels: dict[str, str] = {}
         for variable in (step.id for step in guideline.steps):
-            said = {side: _said(counted, directions[side], side, variable) for side in directions}
+            said = {side: _said(counted, task.id, side, variable) for side, task in directions.items()}
             value, reason = _common(list(said.values()))
             decision = agreed.pop((pair, variable), None)
             if value is None:
                 shown_votes = {side: str(said[side]) if side in said else "" for side in DIRECTIONS}
                 case = Open(pair, row["first"], row["second"], variable, reason, **shown_votes)
-                if decision and _votes(decision) == _votes(case):
+                if decision and (decision.forward, decision.reverse) == (case.forward, case.reverse):
                     case = replace(case, resolved=decision.resolved, note=decision.note)
                 elif decision:
                     problems.append(_stale(decision, "the votes are others; clear it and decide again"))
@@ -221,10 +222,6 @@ def _common(said: Sequence[Vote]) -> tuple[str | None, str]:
     if None in winners:
         return None, "tie"
     return (winners[0], "") if len({*winners}) == 1 else (None, "conflict")
-
-
-def _votes(case: Open) -> tuple[str, str]:
-    return case.forward, case.reverse
 
 
 def _stale(decision: Open, why: str) -> Problem:
