@@ -153,15 +153,13 @@ class Analysis:
         return list(pairwise([0, *later, length]))
 
     def pieces(
-        self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Iterable[Range] = ()
+        self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Sequence[Range] = ()
     ) -> list[Range]:
         """Return the tokens of a part of the statement, merged to what the rules take for one word."""
         words = self.within(start, start + len(text))
         edges = {place - start for word in words for place in (word.start, word.end)}
         kept = {place for begin, end in opaque for place in (begin, end)}
-        for begin, end in joined:
-            edges.difference_update(range(begin + 1, end))
-        for begin, end in opaque:
+        for begin, end in (*joined, *opaque):
             edges.difference_update(range(begin + 1, end))
         cuts = sorted(place for place in edges | kept | {0, len(text)} if 0 <= place <= len(text))
         return [(begin, end) for begin, end in pairwise(cuts) if text[begin:end].strip()]
