@@ -62,11 +62,9 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         return abstain("quantifier", token)
     if token.low not in words("not_before"):
         return None
-    if any(reader.low(index) in ("but", "not") for index in range(main.finite.index + 1, len(reader.tokens))):
+    if any(other.low in ("but", "not") for other in reader.tokens[main.finite.index + 1 :]):
         return abstain("contrast", token)
-    capital = token.text[0].isupper()
-    edit = Edit(token.start, token.end, f"{'Not' if capital else 'not'} {token.low}")
-    return Decision("focus-word", token.low, (edit,))
+    return Decision("focus-word", token.low, (substitute(token, f"not {token.low}"),))
 
 
 def negate_verb(reader: Reader, main: Main) -> Decision:
@@ -236,8 +234,7 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         polarity = to_some(reader, main.finite.index)
         if polarity is None or reader.low(last + 1) == "but":
             return abstain("negative-word", token)
-        capital = new[0].upper() + new[1:] if token.text[0].isupper() else new
-        edit = Edit(token.start, reader.tokens[last].end, capital)
+        edit = replace(substitute(token, new), end=reader.tokens[last].end)
         return Decision("undone-body", body, (edit, *polarity))
     if token.low == "no":
         return _determiner(reader, start, main.finite.index)
@@ -246,9 +243,9 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
 
 def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], verb: str) -> Decision:
     """Return the decision to take a negation out, with what follows from it."""
-    for index in range(at + 1, len(reader.tokens)):
-        if reader.low(index) == "but":
-            return abstain("contrast", reader.tokens[index])
+    for token in reader.tokens[at + 1 :]:
+        if token.low == "but":
+            return abstain("contrast", token)
     polarity = to_some(reader, main.finite.index)
     if polarity is None:
         return abstain("polarity", reader.tokens[at])

@@ -9,6 +9,7 @@ from polbias.generators.authoring.negation import Negated
 from polbias.generators.authoring.negation.english_verbs import Finite, Reader
 from polbias.generators.authoring.negation.english_words import (
     Token,
+    VerbForm,
     affirmed,
     closed,
     is_participle,
@@ -376,8 +377,7 @@ def question(reader: Reader, main: Main | None) -> Decision | None:
         return None
     token = reader.tokens[0]
     if token.low.endswith("n't"):
-        whole = affirmed(token.low)
-        return Decision("undone", token.text, (substitute(token, whole),))
+        return Decision("undone", token.text, (substitute(token, affirmed(token.low)),))
     end = _subject_end(reader, main)
     if end is None:
         return abstain("question")
@@ -401,13 +401,12 @@ def _subject_end(reader: Reader, main: Main) -> int | None:
         low, previous, following = reader.low(index), reader.low(index - 1), reader.low(index + 1)
         if not reader.tokens[index - 1].is_word or previous in closed():
             continue
-        form = verb_form(low)
-        bare = low in ("be", "have") or (form is not None and form.form == "base")
-        sure = low in ("be", "have") or (form is not None and form.only)
-        if bare and (sure or following in words("determiners", "prepositions")):
+        form = VerbForm(low, "base", True) if low in ("be", "have") else verb_form(low)
+        if form is None or form.form != "base":
+            continue
+        if form.only or following in words("determiners", "prepositions"):
             return index - 1
-        if bare:
-            unsure.append(index - 1)
+        unsure.append(index - 1)
     return unsure[0] if len(unsure) == 1 else None
 
 
@@ -430,8 +429,7 @@ def imperative(reader: Reader, main: Main | None) -> Decision | None:
         return Decision("imperative", first.text, (insert(reader.tokens[last].end, " not"),))
     if not _demands(reader, start):
         return None
-    new = f"{'Do' if first.text[0].isupper() else 'do'} not {first.low}"
-    return Decision("imperative", first.text, (Edit(first.start, first.end, new),))
+    return Decision("imperative", first.text, (substitute(first, f"do not {first.low}"),))
 
 
 def _demands(reader: Reader, start: int) -> bool:
@@ -446,8 +444,4 @@ def _demands(reader: Reader, start: int) -> bool:
         return True
     if following in closed() and following != "more":
         return form.only and following not in ("of", "is", "are", "for")
-    return (
-        form.only
-        or first in words("imperatives")
-        or (is_verb(first) and first == "ban" and is_plural(following))
-    )
+    return form.only or first in words("imperatives")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from polbias.generators.authoring.negation import Negated, Pipeline, objection
 from polbias.generators.authoring.negation.german_clause import Clause, parse
 from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
@@ -59,13 +61,9 @@ def _countable(clause: Clause, phrase: Phrase) -> bool:
 def _past_governed(clause: Clause, phrases: list[Phrase], place: int) -> int:
     """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
     before = phrases[place - 1] if place else None
-    if (
-        before
-        and before.kind in ("prepositional", "pronominal")
-        and (before.preposition in governed(clause) or before.kind == "pronominal")
-    ):
-        return place - 1
-    return place
+    pronominal = before and before.kind == "pronominal"
+    taken = before and before.kind == "prepositional" and before.preposition in governed(clause)
+    return place - 1 if pronominal or taken else place
 
 
 # Where the negation of an affirmative main clause stands: the rules in their order.
@@ -97,8 +95,7 @@ def _refuse_contrast(clause: Clause) -> None:
     if words & lexicon.PAIRS:
         raise UnsureError("abstain:coordination", "the statement ties two alternatives together")
     low = [token.low for token in clause.tokens]
-    both = any(low[k : k + 2] == ["und", "nicht"] for k in range(len(low))) and words & lexicon.FRONT_FOCUS
-    if both:
+    if ("und", "nicht") in pairwise(low) and words & lexicon.FRONT_FOCUS:
         raise UnsureError("abstain:contrast", "one thing is demanded to the exclusion of another")
     focus = any(clause.low(position) in lexicon.FRONT_FOCUS for position in [*clause.front, *clause.middle])
     if words & lexicon.CONTRAST and not focus:
@@ -259,17 +256,14 @@ def _negate(parts: list[list[Token]]) -> Edits:
         raise UnsureError("abstain:several-claims", "more than one sentence makes a claim")
     clause = parse(last)
     finite = last[clause.finite]
-    said = objection(finite.tags)
-    if said:
+    if said := objection(finite.tags):
         reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
         raise UnsureError("abstain:pipeline-disagrees", reason)
-    undone = undo(clause)
-    if undone:
+    if undone := undo(clause):
         return undone
-    auch = without_additive(clause)
+    edits, auch = negate_clause(clause), without_additive(clause)
     if auch is None:
-        return negate_clause(clause)
-    edits = negate_clause(clause)
+        return edits
     edits.replaced[auch] = ""
     edits.rule = "additive-dropped"
     edits.why += ' "Auch" was removed, since before a negation it would say that others should not either.'

@@ -299,17 +299,15 @@ class Reader(NounReader):
         start = self.place
         token = self._token(start)
         low = token.low
-        fixed = self._fixed(start)
-        if fixed:
+        if fixed := self._fixed(start):
             return fixed
         if low == "zu" and self._is_degree(start + 1):
             self.place = start + 2
             return Phrase("focus", self.positions[start], self.positions[start + 1], self.positions[start])
-        noun_phrase = None if self._is_adverb_here(start) else self._noun_phrase(start)
         if low in lexicon.PREPOSITIONS and self._small(start):
             return self._prepositional(start)
-        if noun_phrase:
-            return noun_phrase
+        if not self._is_adverb_here(start) and (phrase := self._noun_phrase(start)):
+            return phrase
         self.place = start + 1
         kind = next((kind for kind, words in _SINGLE if low in words), "adverb")
         if low == "vor" and self._low(start + 1) == "allem":

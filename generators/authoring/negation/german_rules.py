@@ -214,9 +214,8 @@ def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
     if _no_longer(clause, position):
         why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
         return Edits("undone-weiterhin", why, replaced={position: "weiterhin", position + 1: ""})
-    lowered_next = position == 0
     edits = Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
-    if lowered_next and len(clause.tokens) > 1:
+    if position == 0 and len(clause.tokens) > 1:
         following = clause.tokens[1].text
         edits.replaced[1] = following[:1].upper() + following[1:]
     return edits
@@ -236,38 +235,34 @@ def _no_longer(clause: Clause, position: int) -> bool:
     token = clause.tokens[following]
     if lexicon.is_noun(token.text) or token.low == "als" or lexicon.is_inflected(token.low):
         return False
-    if token.low in lexicon.PREPOSITIONS | lexicon.DEFINITE or token.kind == "word":
+    if token.kind == "word":
         return True
     raise UnsureError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
 
 
 def _without_kein(clause: Clause, position: int) -> Edits:
-    field = clause.front if position in clause.front else clause.middle
-    if field is clause.front:
+    if position in clause.front:
         raise UnsureError(
             "abstain:scope", '"kein" before the finite verb speaks of all, and its negation of some'
         )
-    if position not in field:
+    if position not in clause.middle:
         raise UnsureError("abstain:structure", '"kein" stands after the verbs')
     phrase = _phrase_with(clause, position)
     if phrase is None:
         raise UnsureError("abstain:structure", 'the noun that belongs to "kein" was not found')
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
     changes = without_kein(clause.tokens, position, phrase, passive_subject, clause.low(clause.finite))
-    new = changes[position]
+    word, new = clause.tokens[position].text, changes[position]
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
     if mehr:
         if len(mehr) > 1 or clause.low(min(mehr[0] + 1, len(clause.tokens) - 1)) == "als":
             raise UnsureError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
-        why = f'"{clause.tokens[position].text} ... mehr" became "weiterhin": what should stop should go on.'
+        why = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
         return Edits("undone-weiterhin", why, replaced=changes)
-    why = (
-        f'"{clause.tokens[position].text}" became "{new}"'
-        if new
-        else f'"{clause.tokens[position].text}" was removed'
-    )
-    return Edits("undone-kein", f"{why}: the statement was negated already.", replaced=changes)
+    done = f'became "{new}"' if new else "was removed"
+    why = f'"{word}" {done}: the statement was negated already.'
+    return Edits("undone-kein", why, replaced=changes)
 
 
 def _phrase_with(clause: Clause, position: int) -> Phrase | None:
