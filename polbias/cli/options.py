@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.files import InputError
 from polbias.registry import instrument_names
 
 if TYPE_CHECKING:
+    from polbias.models import Outcome, Request, Service
+
     InstrumentName = str
 else:
     InstrumentName = StrEnum("InstrumentName", [(name, name) for name in instrument_names()])
@@ -50,3 +54,30 @@ DatasetTemplates = Annotated[
         file_okay=False,
     ),
 ]
+
+
+def answered(
+    requests: Sequence[Request],
+    services: Sequence[Service],
+    record: Path,
+    replay: bool,
+    price: list[str] | None,
+    yes: bool,
+) -> Outcome:
+    """Ask services what is not recorded yet, at a price that is accepted."""
+    from polbias.models import Recorder, parse_prices, run
+
+    prices = parse_prices(price or [])
+    with Recorder(record, "replay" if replay else "record") as recorder:
+        return run(requests, services, recorder, prices=prices, yes=yes)
+
+
+def assigned(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
+    """Return the values of an option such as --column ROLE=NAME."""
+    chosen = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"{option} {text}: expected {expected}")
+        chosen[name] = value
+    return chosen

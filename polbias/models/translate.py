@@ -6,7 +6,7 @@ import asyncio
 import math
 import os
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -196,7 +196,6 @@ def role_request(
     target: str,
     country: str = "",
     count: int = 1,
-    parameters: Mapping[str, Any] | None = None,
 ) -> Request:
     """Make the request that a role makes of a text."""
     if isinstance(service, Translate):
@@ -223,5 +222,5 @@ def role_request(
         id,
         [{"role": "system", "content": system}, {"role": "user", "content": user}],
         expected_tokens=math.ceil(characters / known.tokens.characters_per_token),
-        **(prompt.parameters | dict(parameters or {})),
+        **prompt.parameters,
     )
