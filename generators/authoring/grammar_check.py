@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -148,12 +147,11 @@ def check_grammar(
 def grammar_requests(claims: Iterable[ShiftedClaim], service: Chat) -> list[Request]:
     """Make the requests of `check_grammar`, for instance to plan it."""
     prompt = generation().grammar_check
-    per_token = settings().tokens.characters_per_token
     return [
         service.request(
             f"grammar/{claim.id}",
             prompt.turns(claim.text),
-            expected_tokens=math.ceil(len(claim.text) / per_token),
+            expected_tokens=settings().expected_tokens(len(claim.text)),
             **prompt.parameters,
         )
         for claim in claims

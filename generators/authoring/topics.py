@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -146,7 +145,7 @@ def _request(
     chat: Chat, id: str, name: str, text: str, slots: Json, step: _Step, parameters: Document
 ) -> Request:
     prompt = Texts(package_file(_PATH), {}).render(name, text, slots)
-    expected = math.ceil(slots["count"] * step.answer_characters / settings().tokens.characters_per_token)
+    expected = settings().expected_tokens(slots["count"] * step.answer_characters)
     turns = [{"role": "user", "content": prompt}]
     return chat.request(id, turns, expected_tokens=expected, **{**parameters, **step.parameters})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -117,7 +116,7 @@ def requests(chat: Chat, runs: int = 1) -> list[Request]:
         Jakob et al. 2025, section 3.1 and Appendix C.1.
     """
     asked = generation().further_pairs
-    expected = math.ceil(asked.answer_characters / settings().tokens.characters_per_token)
+    expected = settings().expected_tokens(asked.answer_characters)
     turns = [{"role": "user", "content": asked.prompt}]
     return [
         chat.request(
@@ -168,14 +167,11 @@ def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Problem]
         head = _head(cells)
         if head or (following and _is_rule(_cells(following))):
             columns = head
-        elif len(cells) < 2:
-            unread.append(Problem(here, "no line of a table", repr(line[:80])))
-        else:
-            read = _row(cells, columns, here)
-            if isinstance(read, str):
-                unread.append(Problem(here, read, repr(line[:80])))
-            else:
-                found.append(read)
+            continue
+        try:
+            found.append(_row(cells, columns, here))
+        except ValueError as error:
+            unread.append(Problem(here, str(error), repr(line[:80])))
     return found, unread
 
 
@@ -210,20 +206,22 @@ def _head(cells: Sequence[str]) -> Mapping[Column, int] | None:
     return places if {"neutral", "xphemism"} <= places.keys() else None
 
 
-def _row(cells: Sequence[str], columns: Mapping[Column, int] | None, place: str) -> Suggestion | str:
-    """Return the pair of a line, or why there is none."""
+def _row(cells: Sequence[str], columns: Mapping[Column, int] | None, place: str) -> Suggestion:
+    """Return the pair of a line; a ValueError says why there is none."""
+    if len(cells) < 2:
+        raise ValueError("no line of a table")
     if columns is None:
         start = 1 if _NUMBER.fullmatch(cells[0]) else 0
         columns = {column: start + index for index, column in enumerate(_ORDER)}
         kinds = [index for index, cell in enumerate(cells) if _kind(cell)]
         if kinds and columns["kind"] not in kinds:
-            return f"the kind stands in column {kinds[0] + 1}, expected {columns['kind'] + 1}"
+            raise ValueError(f"the kind stands in column {kinds[0] + 1}, expected {columns['kind'] + 1}")
     texts = {column: cells[index] if index < len(cells) else "" for column, index in columns.items()}
     neutral, xphemism = texts["neutral"], texts["xphemism"]
     if not neutral or not xphemism:
-        return "a word is missing"
+        raise ValueError("a word is missing")
     if _key(neutral, xphemism) == _key(neutral, neutral):
-        return "both words are the same"
+        raise ValueError("both words are the same")
     return Suggestion(neutral, xphemism, _kind(texts.get("kind", "")), texts.get("camp", ""), place)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 10  # problems on the terminal
+_STANDS = ("annotator", "economic", "social", "answers")
 
 
 class KindName(StrEnum):
@@ -279,15 +280,10 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
         variables.append(
             {"variable": variable.id, "title": variable.title, "annotators": len(table), **numbers}
         )
-    stands = {person.name: person for person in people}
+    stands = {person.name: (person.economic, person.social) for person in people}
     answers = Counter(answer.annotator for answer in found.answers)
     annotators = [
-        {
-            "annotator": name,
-            "economic": stands[name].economic if name in stands else None,
-            "social": stands[name].social if name in stands else None,
-            "answers": answers[name],
-        }
+        dict(zip(_STANDS, (name, *stands.get(name, (None, None)), answers[name]), strict=True))
         for name in found.annotators
     ]
     return {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
@@ -307,7 +303,7 @@ def print_agreement(data: Json) -> None:
         counts = str(row["items"]), str(row["annotators"])
         table.add_row(row["variable"], _number(row["alpha"]), ends, *counts)
     console.print(table)
-    table = Table("annotator", "economic", "social", "answers", title="Political compass (-10 to 10)")
+    table = Table(*_STANDS, title="Political compass (-10 to 10)")
     for row in data["annotators"]:
         place = _number(row["economic"], 2), _number(row["social"], 2)
         table.add_row(row["annotator"], *place, str(row["answers"]))

@@ -92,15 +92,15 @@ def _checked(
     from polbias.generators.authoring.grammar_check import ShiftedClaim, allowed_spans, check_grammar
     from polbias.models import Chat, Recorder
 
-    places = [place for place, pair in enumerate(made) if pair.status == "made"]
-    asked = [
-        ShiftedClaim(str(place), pair.shifted_claim, allowed_spans(pair.shifted_claim, pair.edits))
-        for place, pair in ((place, made[place]) for place in places)
-    ]
+    asked = {
+        place: ShiftedClaim(str(place), pair.shifted_claim, allowed_spans(pair.shifted_claim, pair.edits))
+        for place, pair in enumerate(made)
+        if pair.status == "made"
+    }
     with Recorder(record, "record") as recorder:
-        found = check_grammar(asked, Chat(model, base_url), recorder, yes=yes)
+        found = check_grammar([*asked.values()], Chat(model, base_url), recorder, yes=yes)
     for row in rows:
         row["check"] = ""
-    for place, each in zip(places, found, strict=True):
+    for place, each in zip(asked, found, strict=True):
         rows[place]["shifted_claim"] = each.text
         rows[place]["check"] = f"{each.status}: {each.reason}" if each.reason else each.status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import threading
 from collections.abc import AsyncIterator
@@ -221,6 +220,6 @@ def role_request(
     return service.request(
         id,
         [{"role": "system", "content": system}, {"role": "user", "content": user}],
-        expected_tokens=math.ceil(characters / known.tokens.characters_per_token),
+        expected_tokens=known.expected_tokens(characters),
         **prompt.parameters,
     )
