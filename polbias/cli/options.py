@@ -13,8 +13,6 @@ from polbias.files import InputError
 from polbias.registry import instrument_names
 
 if TYPE_CHECKING:
-    from polbias.models import Outcome, Request, Service
-
     InstrumentName = str
 else:
     InstrumentName = StrEnum("InstrumentName", [(name, name) for name in instrument_names()])
@@ -54,22 +52,6 @@ DatasetTemplates = Annotated[
         file_okay=False,
     ),
 ]
-
-
-def answered(
-    requests: Sequence[Request],
-    services: Sequence[Service],
-    record: Path,
-    replay: bool,
-    price: list[str] | None,
-    yes: bool,
-) -> Outcome:
-    """Ask services what is not recorded yet, at a price that is accepted."""
-    from polbias.models import Recorder, parse_prices, run
-
-    prices = parse_prices(price or [])
-    with Recorder(record, "replay" if replay else "record") as recorder:
-        return run(requests, services, recorder, prices=prices, yes=yes)
 
 
 def assigned(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:

@@ -18,7 +18,6 @@ from polbias.cli.options import (
     Replay,
     Templates,
     Yes,
-    answered,
 )
 from polbias.files import write_text
 
@@ -58,7 +57,7 @@ def suggest(
     from polbias.generators.authoring import topics as topicgen
     from polbias.generators.authoring.topics import REVIEW
     from polbias.generators.selfassess.templates import load_family
-    from polbias.models import Chat
+    from polbias.models import Chat, answered
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]

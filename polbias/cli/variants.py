@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes, answered
+from polbias.cli.options import BaseUrl, Prices, Record, Replay, Yes
 from polbias.files import write_text
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def variants(
     answered is in the file of --record and is not asked again.
     """
     from polbias.generators.authoring import variants as making
-    from polbias.models import Chat, Service, Translate
+    from polbias.models import Chat, Service, Translate, answered
     from polbias.models.prompts import Role
 
     statements = list(_statements(file, language, country))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from polbias.cli.options import BaseUrl, FilledReview, Model, NewReview, Prices, Record, Replay, Yes, answered
+from polbias.cli.options import BaseUrl, FilledReview, Model, NewReview, Prices, Record, Replay, Yes
 from polbias.files import write_text
 
 app = typer.Typer(
@@ -35,7 +35,7 @@ def suggest(
     from polbias.generators.authoring import word_pairs as wordgen
     from polbias.generators.authoring.word_pairs import REVIEW
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-    from polbias.models import Chat
+    from polbias.models import Chat, answered
 
     before = REVIEW.rows(review) if review.exists() else []
     chat = Chat(model, base_url)
