@@ -192,6 +192,8 @@ def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None
         import os, signal, sys
         import pyarrow.parquet as pq
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for background jobs
+
         class Writer(pq.ParquetWriter):
             def write_batch(self, batch):
                 super().write_batch(batch)
