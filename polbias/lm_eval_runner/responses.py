@@ -10,7 +10,7 @@ from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.answers.text import CUT_OFF
 
 _REFUSALS = frozenset({"refusal", "content_filter"})
-_LIMITS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+_LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
 _STOPS = ("stop", "stop_sequences")
 
 
@@ -27,7 +27,7 @@ def with_texts(outputs: Any) -> Any:
     if isinstance(outputs.get("choices"), list):
         return {**outputs, "choices": [_choice(each) for each in outputs["choices"]]}
     if isinstance(outputs.get("content"), list):
-        text = _text(outputs["content"], outputs.get("stop_reason"))
+        text = text_of(outputs["content"], outputs.get("stop_reason"))
         return {**outputs, "content": [{"type": "text", "text": text}]}
     return outputs
 
@@ -46,14 +46,14 @@ def without_empty_stops(payload: Json) -> Json:
 def _choice(choice: Document) -> Json:
     reason = choice.get("finish_reason")
     if "message" not in choice and "text" in choice:
-        return {**choice, "text": _text(choice["text"], reason)}
+        return {**choice, "text": text_of(choice["text"], reason)}
     message = choice.get("message") or {}
     refused = "refusal" if message.get("refusal") else reason
-    return {**choice, "message": {**message, "content": _text(message.get("content"), refused)}}
+    return {**choice, "message": {**message, "content": text_of(message.get("content"), refused)}}
 
 
-def _text(content: Any, reason: str | None) -> str:
-    """The text of a content: a string, null, or blocks of which some have a text."""
+def text_of(content: Any, reason: str | None) -> str:
+    """Return the text of a content (a string, null, or blocks of which some have a text) that ended for a reason."""
     if reason in _REFUSALS:
         return REFUSED_BY_PROVIDER
     blocks = content if isinstance(content, list) else [{"text": content}]
