@@ -1,1 +1,1 @@
-"""Tasks for Inspect: the same rows, readers and metrics as those of lm_eval (``pip install polbias[inspect]``)."""
+"""Tasks for Inspect (``pip install polbias[inspect]``): rows, readers and metrics of the lm_eval tasks."""

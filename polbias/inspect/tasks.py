@@ -1,7 +1,7 @@
 """Inspect tasks, one for every lm_eval task of polbias that lets a model write.
 
-Everything is read from the task files of lm_eval: rows, generation settings, the function that scores an answer
-and the aggregations. A metric has the same figures as there, on the same answers.
+Rows, generation settings, the function that scores an answer and the aggregations are read from the task
+files of lm_eval, so that every metric has the same figure there on the same answers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from typing import Any
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+)
 from inspect_ai.scorer import (
     Metric,
     SampleScore,
@@ -57,7 +63,7 @@ def reader(name: str) -> Scorer:
 
 @metric
 def estimates(name: str) -> Metric:
-    """All metrics of an lm_eval task, with their standard errors; one that the answers do not carry is left out.
+    """All metrics of an lm_eval task with their errors; one that the answers do not carry is left out.
 
     Args:
         name: of the lm_eval task.
@@ -70,7 +76,9 @@ def estimates(name: str) -> Metric:
         found: dict[str, float] = {}
         for line in settings["metric_list"]:
             values = [row[line["metric"]] for row in read if line["metric"] in row]
-            aggregate = _mean if line["aggregation"] == "mean" else harness.function(line["aggregation"], name)
+            aggregate = (
+                _mean if line["aggregation"] == "mean" else harness.function(line["aggregation"], name)
+            )
             value = aggregate(values) if values else None
             if isinstance(value, int | float) and math.isfinite(value):
                 found[line["metric"]] = float(value)

