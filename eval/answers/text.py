@@ -169,10 +169,10 @@ class Response(str):
 
     about: Document
 
-    def __new__(cls, text: str, about: Document) -> Response:
+    def __new__(cls, text: str, about: Document | None = None) -> Response:
         """Make a text that knows what was said beside it."""
         made = super().__new__(cls, text)
-        made.about = about
+        made.about = about or {}
         return made
 
 
