@@ -72,7 +72,7 @@ def estimates(name: str) -> Metric:
     process = harness.function(settings["process_results"], name)
 
     def compute(scores: list[SampleScore]) -> Value:
-        read = [process(each.sample_metadata, each.score.metadata["answers"]) for each in scores]
+        read = [process(each.sample_metadata, _answers(each.score)) for each in scores]
         found: dict[str, float] = {}
         for line in settings["metric_list"]:
             values = [row[line["metric"]] for row in read if line["metric"] in row]
@@ -92,12 +92,17 @@ def all_answers() -> ScoreReducer:
     """Keep all answers to a prompt, which are scored together."""
 
     def reduce(scores: list[Score]) -> Score:
-        answers = [text for each in scores for text in each.metadata["answers"]]
+        answers = [text for each in scores for text in _answers(each)]
         values = [each.as_dict() for each in scores]
-        value = {name: sum(each[name] for each in values) / len(values) for name in values[0]}
+        value = {name: _mean([float(each[name] or 0) for each in values]) for name in values[0]}
         return Score(value=value, answer=answers[0], metadata={"answers": answers})
 
     return reduce
+
+
+def _answers(score: Score) -> list[str]:
+    found: list[str] = (score.metadata or {})["answers"]
+    return found
 
 
 def _mean(values: list[float]) -> float:
@@ -138,7 +143,7 @@ def _task(found: harness.Task) -> Callable[..., Task]:
     name = found.name.removeprefix(_PREFIX)
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"The lm_eval task {found.name}; ``-T`` takes what its ``--metadata`` does."
-    return task(make, name=name)
+    return task(name=name)(make)
 
 
 globals().update(
