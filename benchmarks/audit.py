@@ -30,8 +30,7 @@ def audit() -> Measured:
     from polbias.generators.auditing.audit import Audit
     from polbias.generators.auditing.items import Source
     from polbias.generators.auditing.normative import make
-    from polbias.generators.normative.family import load_family
-    from polbias.generators.normative.frames import DOMAINS, TASKS
+    from polbias.generators.normative.family import DOMAINS, TASKS, load_family
     from polbias.generators.normative.problems import problems
 
     family, form = load_family(), make(None)

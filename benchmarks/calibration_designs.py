@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from benchmarks.selfassess import records
 from polbias.aliases import Document, Json
-from polbias.eval.policy.analysis import leanings
-from polbias.eval.policy.answers import COUNTS
+from polbias.eval.policy.answers import leanings
+from polbias.eval.policy.schema import COUNTS
 from polbias.eval.policy.schema import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.instruments import Reporter, instrument

@@ -25,18 +25,16 @@ def run() -> list[Line]:
 
 def choices_lines() -> list[Line]:
     """Measure the building of the second stage."""
-    runs = {suffix: [apart(build, suffix) for _ in range(ROUNDS)] for suffix in ("parquet", "jsonl")}
-    first = runs["parquet"][0]
-    lines = [
+    runs = [apart(build) for _ in range(ROUNDS)]
+    first = runs[0]
+    return [
         Line("articles", first["articles"], "articles"),
         Line("questions in every order", first["rows"], "rows"),
-        Line("of it: rows alone", median([each["generate"] for each in runs["parquet"]]), "s"),
+        Line("of it: rows alone", median([each["generate"] for each in runs]), "s"),
+        at_most("articles to parquet, after imports", median([each["seconds"] for each in runs]), "s", 5),
+        Line("peak memory, parquet", max(each["peak_mb"] for each in runs), "MB"),
+        Line("size of the prompts", first["prompt_mb"], "MB"),
     ]
-    for suffix, each in runs.items():
-        seconds = median([one["seconds"] for one in each])
-        lines.append(at_most(f"articles to {suffix}, after imports", seconds, "s", 5))
-        lines.append(Line(f"peak memory, {suffix}", max(one["peak_mb"] for one in each), "MB"))
-    return [*lines, Line("size of the prompts", first["prompt_mb"], "MB")]
 
 
 def similarity_lines() -> list[Line]:
@@ -79,7 +77,7 @@ def records() -> Iterator[dict[str, Any]]:
             }
 
 
-def build(suffix: str) -> Measured:
+def build() -> Measured:
     """Read a file of articles, and write all questions about them."""
     import json
 
@@ -88,7 +86,7 @@ def build(suffix: str) -> Measured:
 
     family = load_family()
     with tempfile.TemporaryDirectory() as folder:
-        source, target = Path(folder) / "articles.jsonl", Path(folder) / f"choices.{suffix}"
+        source, target = Path(folder) / "articles.jsonl", Path(folder) / "choices.parquet"
         with source.open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(record) + "\n" for record in records())
         with Stopwatch() as generated:
@@ -146,7 +144,7 @@ def analyse() -> Measured:
 
     def summarise(table: Judgements) -> None:
         nothing = Articles(*[Factor.of([])] * 5)
-        selfassess_summary(estimated([Answers("m", table, None, nothing, 0)], 0)[0])
+        selfassess_summary(estimated([Answers("m", table, nothing, 0)], 0)[0])
 
     rows = judged(1564)
     summarise(Judgements.of(judged(2)))  # whatever is loaded or compiled on first use

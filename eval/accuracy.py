@@ -5,44 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import Factor, Level, Mode, crossed
+from polbias.aliases import Floats, Indices, Json
+from polbias.eval.columns import Level, Mode, VerdictTable, crossed
 
 _LABELS = 5  # two verdicts, refusal, unparsable, truncated
 
 
-class Answers(Protocol):
-    """A table of answers whose labels are two verdicts, 0 and 1, and then what is none."""
-
-    @property
-    def n(self) -> int:
-        """Number of rows."""
-
-    @property
-    def gold(self) -> Codes:
-        """The right verdict, 0 or 1."""
-
-    @property
-    def label(self) -> Codes:
-        """What was answered, 0 to 4."""
-
-    @property
-    def answered(self) -> Booleans:
-        """True where the answer is a verdict."""
-
-    def in_mode(self, mode: Mode) -> Answers:
-        """The rows that a mode considers."""
-
-    def factor(self, name: str) -> Factor:
-        """A column to group by."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AccuracyCell:
     """Accuracy in one cell of the design.
 
@@ -69,30 +42,9 @@ class AccuracyCell:
     truncated: int
 
 
-@dataclass(frozen=True, slots=True)
-class CountCell:
-    """Outcomes in one cell of the design.
-
-    Args:
-        cell: Value of each column grouped by.
-        n: All rows.
-        valid: Rows called valid, or entailment.
-        invalid: Rows called invalid, or non-entailment.
-        refusals: Rows that were refused.
-        unparsable: Rows whose answer could not be read.
-        truncated: Rows whose answer was cut off.
-    """
-
-    cell: Mapping[str, Level]
-    n: int
-    valid: int
-    invalid: int
-    refusals: int
-    unparsable: int
-    truncated: int
-
-
-def accuracy(rows: Answers, by: Sequence[str] | str = (), mode: Mode = "corrected") -> list[AccuracyCell]:
+def accuracy(
+    rows: VerdictTable, by: Sequence[str] | str = (), mode: Mode = "corrected"
+) -> list[AccuracyCell]:
     """Share of correct judgements in every cell that has rows.
 
     The Wilson interval takes rows for independent and so describes these items; for one that carries over to
@@ -112,16 +64,18 @@ def accuracy(rows: Answers, by: Sequence[str] | str = (), mode: Mode = "correcte
     return [AccuracyCell(*values) for values in zip(cells, *columns, strict=True)]
 
 
-def counts(rows: Answers, by: Sequence[str] | str = ()) -> list[CountCell]:
-    """Number of answers with each outcome in every cell that has rows.
+def counts(rows: VerdictTable, by: Sequence[str] | str = ()) -> list[tuple[Mapping[str, Level], Json]]:
+    """Every cell that has rows, with their number and that of each outcome.
 
     Source:
         Gubelmann and Karray, appendix B, Tables 7 and 8, there for all that is no judgement together.
     """
     cells, index = _cells(rows, by)
     table = _table(rows, index, len(cells)).tolist()
+    names = ("n", rows.LABELS[1], rows.LABELS[0], "refusals", "unparsable", "truncated")
     return [
-        CountCell(cell, sum(row), row[1], row[0], *row[2:]) for cell, row in zip(cells, table, strict=True)
+        (cell, dict(zip(names, (sum(row), row[1], row[0], *row[2:]), strict=True)))
+        for cell, row in zip(cells, table, strict=True)
     ]
 
 
@@ -139,7 +93,7 @@ def wilson_interval(correct: ArrayLike, n: ArrayLike, level: float = 0.95) -> tu
     return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
 
 
-def _cells(rows: Answers, by: Sequence[str] | str) -> tuple[list[dict[str, Level]], Indices]:
+def _cells(rows: VerdictTable, by: Sequence[str] | str) -> tuple[list[dict[str, Level]], Indices]:
     """The cells in order, and the cell of each row."""
     names = (by,) if isinstance(by, str) else tuple(by)
     if not names:
@@ -148,6 +102,6 @@ def _cells(rows: Answers, by: Sequence[str] | str) -> tuple[list[dict[str, Level
     return [dict(zip(names, values, strict=True)) for values in present], index
 
 
-def _table(rows: Answers, index: Indices, cells: int) -> Indices:
+def _table(rows: VerdictTable, index: Indices, cells: int) -> Indices:
     """Number of rows by cell and label, shape ``(cells, 5)``."""
     return np.bincount(index * _LABELS + rows.label, minlength=cells * _LABELS).reshape(cells, _LABELS)

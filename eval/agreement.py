@@ -15,7 +15,7 @@ DRAWS = 2000
 """Bootstrap samples of items."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AlphaInterval:
     """Krippendorff's alpha with a percentile interval.
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import compress
+from dataclasses import dataclass, field, fields
+from itertools import chain, compress
 from reprlib import repr as brief
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Codes, Indices, Json
 from polbias.files import PolbiasError
@@ -21,11 +22,15 @@ Level: TypeAlias = str | int | float | bool | None
 Mode: TypeAlias = Literal["corrected", "paper"]
 
 
+SILENT = ("refusal", "unparsable", "truncated")
+"""What becomes of an answer without a verdict: the labels of every family end in these, from the third on."""
+
+
 class OutcomesError(PolbiasError, ValueError):
     """A table of answers lacks a column, or a column holds something that it must not hold."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Factor:
     """A column of few distinct values.
 
@@ -58,19 +63,63 @@ class Factor:
         return Factor(self.codes[mask], self.levels)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class AnswerTable:
     """A table with a row per answer; its fields are columns, or None where a column is not known."""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        raise NotImplementedError
 
     def select(self, mask: Booleans) -> Self:
         """Keep some rows."""
         return type(self)(**{each.name: _kept(getattr(self, each.name), mask) for each in fields(self)})
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class VerdictTable(AnswerTable):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GroupedTable(AnswerTable):
+    """A table of answers whose rows come in clusters and in cells of a design.
+
+    Args:
+        clusters: The rows that are not independent of each other (``cluster_id``), if known.
+        factors: Further columns by name, to group by.
+    """
+
+    clusters: Factor | None = None
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+
+    def coded(self) -> Mapping[str, Factor]:
+        """The columns of codes that rows can be grouped by."""
+        return {}
+
+    def factor(self, name: str) -> Factor:
+        """A column to group by."""
+        own = self.coded()
+        found = self.clusters if name == "cluster_id" else own.get(name) or self.factors.get(name)
+        if found is None:
+            has = ", ".join([*own, *self.factors]) or "none"
+            raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
+        return found
+
+    def present(self, names: Iterable[str]) -> list[str]:
+        """Return those of some columns that the table has."""
+        return [name for name in names if name in self.factors]
+
+    def where(self, **wanted: Level) -> Self:
+        """Keep the rows in one cell of the design."""
+        kept = np.ones(self.n, np.bool_)
+        for name, level in wanted.items():
+            factor = self.factor(name)
+            kept &= factor.codes == (factor.levels.index(level) if level in factor.levels else -1)
+        return self.select(kept)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class VerdictTable(GroupedTable):
     """A table of answers with a gold label, whose labels are two verdicts, 0 and 1, and then what is none."""
 
+    LABELS: ClassVar[tuple[str, ...]]
     gold: Codes
     label: Codes
 
@@ -84,26 +133,27 @@ class VerdictTable(AnswerTable):
         """True where the answer is a verdict, shape ``(n,)``."""
         return self.label <= 1
 
-    def factor(self, name: str) -> Factor:
-        """A column to group by."""
-        own, others = self._columns()
-        found = own[name] if name in own else others.get(name)
-        if found is None:
-            has = ", ".join([*(each for each in own if each not in _IDENTIFIERS), *others])
-            raise OutcomesError(f"column {name!r}: found only {has}; read the table with factors=[{name!r}]")
-        return found
+    @property
+    def correct(self) -> Booleans:
+        """True where the answer is the gold label, shape ``(n,)``."""
+        return np.asarray(self.label == self.gold)
+
+    def coded(self) -> Mapping[str, Factor]:
+        """Gold and label."""
+        gold = Factor(self.gold.astype(np.intp), self.LABELS[:2])
+        return {"gold": gold, "label": Factor(self.label.astype(np.intp), self.LABELS)}
 
     def in_mode(self, mode: Mode) -> Self:
         """The rows that a mode considers: all, unless a table says otherwise."""
         check_mode(mode)
         return self
 
-    def _columns(self) -> tuple[Mapping[str, Factor | None], Mapping[str, Factor]]:
-        """The columns that every such table has, and further ones."""
-        raise NotImplementedError
 
-
-_IDENTIFIERS = ("cluster_id", "pair_id")
+def silences(labels: ArrayLike, first: int = 2) -> Json:
+    """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""
+    codes = np.asarray(labels, np.intp) - first
+    names = ("refusals", "unparsable", "truncated")
+    return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(names)}
 
 
 def check_mode(mode: str) -> None:
@@ -112,70 +162,106 @@ def check_mode(mode: str) -> None:
         raise OutcomesError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
 
 
-def read_columns(
-    rows: Any, wanted: Collection[str], tuple_names: Sequence[str]
-) -> tuple[list[str], dict[str, list[Any]]]:
-    """Read the columns of a table of any kind."""
-    names = list(rows) if isinstance(rows, Mapping) else getattr(rows, "column_names", None)
-    names = getattr(rows, "columns", None) if names is None else names
-    if names is not None:
-        return list(names), {name: _listed(rows[name]) for name in names if name in wanted}
-    if isinstance(rows, str) or not isinstance(rows, Iterable):
-        raise OutcomesError(f"rows: found {type(rows).__name__}, expected a table of answers")
-    records = list(rows)
-    if not records:
-        return [], {name: [] for name in wanted}
-    return _record_columns(records, wanted, tuple_names)
+class Columns:
+    """Columns of a table of any kind: dictionaries, tuples, columns, Arrow, a data frame."""
+
+    def __init__(self, rows: Any, wanted: Collection[str], tuple_names: Sequence[str] = ()) -> None:
+        names = list(rows) if isinstance(rows, Mapping) else getattr(rows, "column_names", None)
+        names = getattr(rows, "columns", None) if names is None else names
+        self.n = 0
+        if names is not None:
+            self._names = list(names)
+            self.values = {name: _listed(rows[name]) for name in self._names if name in wanted}
+        elif isinstance(rows, str) or not isinstance(rows, Iterable):
+            raise OutcomesError(f"rows: found {type(rows).__name__}, expected a table of answers")
+        elif records := list(rows):
+            self._names, self.values = _record_columns(records, wanted, tuple_names)
+        else:
+            self._names, self.values = [], {name: [] for name in wanted}
+
+    def require(self, names: Sequence[str], aliases: str = "") -> Self:
+        """See to it that columns are there, and all as long as the first that must be."""
+        for name in names:
+            if name not in self:
+                said = aliases if name == "label" else ""
+                found = ", ".join(map(str, self._names)) or "none"
+                raise OutcomesError(f"column {name!r}{said}: missing, found only {found}")
+        self.n = len(self[names[0]])
+        for name, values in self.values.items():
+            if len(values) != self.n:
+                raise OutcomesError(
+                    f"column {name!r}: found {len(values)} rows, expected {self.n} as in {names[0]}"
+                )
+        return self
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.values
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """A column; None in every row where it is not there."""
+        return self.values.get(name, [None] * self.n)
+
+    def codes(self, name: str, codes: Mapping[object, int] | Sequence[str]) -> Codes:
+        """A column as codes, by default the places of its values."""
+        return encode(self[name], codes, name)
+
+    def factor(self, name: str) -> Factor:
+        """A column as a factor."""
+        try:
+            return Factor.of(self[name])
+        except TypeError:
+            values = self[name]
+            index = next(index for index, value in enumerate(values) if not isinstance(value, Hashable))
+            found = f"column {name!r}, row {index}: found {brief(values[index])}"
+            raise OutcomesError(f"{found}, expected a single value") from None
+
+    def factors(self, names: Iterable[str]) -> dict[str, Factor]:
+        """Those of some columns that are there, as factors."""
+        return {name: self.factor(name) for name in names if name in self}
+
+    def identifiers(self, name: str) -> Any:
+        """A column of identifiers, of which none may be missing, as a factor; None if it is not there."""
+        if name not in self:
+            return None
+        factor = self.factor(name)
+        if None in factor.levels:
+            index = int(np.argmax(factor.codes == factor.levels.index(None)))
+            raise OutcomesError(f"column {name!r}, row {index}: found None, expected an identifier")
+        return factor
 
 
-def check_columns(
-    names: Collection[str], columns: Mapping[str, list[Any]], required: Iterable[str], aliases: str = ""
-) -> None:
-    """See to it that columns are there, and all as long as the first that must be."""
-    required = list(required)
-    for name in required:
-        if name not in columns:
-            said = aliases if name == "label" else ""
-            found = ", ".join(map(str, names)) or "none"
-            raise OutcomesError(f"column {name!r}{said}: missing, found only {found}")
-    size = len(columns[required[0]])
-    for name, values in columns.items():
-        if len(values) != size:
-            raise OutcomesError(
-                f"column {name!r}: found {len(values)} rows, expected {size} as in {required[0]}"
-            )
-
-
-def encode(values: list[Any], codes: Mapping[object, int], name: str) -> Codes:
+def encode(values: list[Any], codes: Mapping[object, int] | Sequence[str], name: str) -> Codes:
     """Turn a column into codes; whatever a library has for a missing value is looked up as None."""
+    if not isinstance(codes, Mapping):
+        codes = positions(codes)
     try:
         return np.array([codes[value] for value in values], dtype=np.int8)
     except (KeyError, TypeError):
         plain = [_plain(value) for value in values]
-    for index, value in enumerate(plain):
-        if not isinstance(value, Hashable) or value not in codes:
-            expected = " or ".join(map(str, codes))
-            raise OutcomesError(f"column {name!r}, row {index}: found {brief(value)}, expected {expected}")
+    for row, value in enumerate(plain):
+        _check_code(value, codes, name, row)
     return np.array([codes[value] for value in plain], dtype=np.int8)
 
 
-def factorise(values: list[Any], name: str) -> Factor:
-    """Turn a column into a factor."""
+def _check_code(value: Any, codes: Mapping[Any, int], name: str, row: int) -> None:
+    if not isinstance(value, Hashable) or value not in codes:
+        expected = " or ".join(map(str, codes))
+        raise OutcomesError(f"column {name!r}, row {row}: found {brief(value)}, expected {expected}")
+
+
+def tallied(answers: Sequence[Sequence[Any]], codes: Mapping[Any, int], width: int, name: str) -> Indices:
+    """Count the answers of each row by their code, shape ``(n, width)``."""
+    n = len(answers)
+    sizes = np.fromiter(map(len, answers), np.intp, n)
     try:
-        return Factor.of(values)
-    except TypeError:
-        index = next(index for index, value in enumerate(values) if not isinstance(value, Hashable))
-        found = f"column {name!r}, row {index}: found {brief(values[index])}"
-        raise OutcomesError(f"{found}, expected a single value") from None
-
-
-def identifiers(columns: Mapping[str, list[Any]], name: str) -> Factor | None:
-    """Turn a column of identifiers into a factor, if it is there."""
-    factor = factorise(columns[name], name) if name in columns else None
-    if factor is not None and None in factor.levels:
-        index = int(np.argmax(factor.codes == factor.levels.index(None)))
-        raise OutcomesError(f"column {name!r}, row {index}: found None, expected an identifier")
-    return factor
+        found = np.fromiter(map(codes.__getitem__, chain.from_iterable(answers)), np.intp, int(sizes.sum()))
+    except (KeyError, TypeError):
+        for row, listed in enumerate(answers):
+            for each in listed:
+                _check_code(each, codes, name, row)
+        raise
+    keys = np.repeat(np.arange(n, dtype=np.intp), sizes) * width + found
+    return np.bincount(keys, minlength=n * width).reshape(n, width)
 
 
 def positions(names: Iterable[str]) -> dict[object, int]:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
+from polbias.eval.columns import Factor
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
 from polbias.eval.support import Support
 
@@ -53,6 +55,15 @@ def carried_estimate(carried: Support, found: Callable[[], ClusterInterval | Con
     return made.estimate, stated(made.standard_error) if carried.state is None else "N/A"
 
 
+def mean_estimate(values: ArrayLike, clusters: Iterable[Any] | Factor) -> Estimate:
+    """A mean and its error over clusters: null without a value, "N/A" with one cluster only."""
+    numbers = np.asarray(values, np.float64)
+    if not numbers.size:
+        return NONE
+    found = cluster_interval(numbers, clusters)
+    return float(found.estimate), stated(found.standard_error)
+
+
 def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
     """Return the shares of labels in the probability that they hold together, and that probability."""
     top = max(loglikelihoods)
@@ -60,6 +71,20 @@ def label_shares(loglikelihoods: Sequence[float]) -> tuple[list[float], float]:
         return [1 / len(loglikelihoods)] * len(loglikelihoods), 0.0
     weights = [math.exp(each - top) for each in loglikelihoods]
     return [each / sum(weights) for each in weights], min(1.0, math.exp(min(top, 0.0)) * sum(weights))
+
+
+def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[float], float]:
+    """Return the likeliest label, none where the best two tie, with the shares of all and their mass."""
+    try:
+        values = [float(result[0]) for result in results[: len(labels)]]
+    except (IndexError, TypeError, ValueError):
+        values = []
+    if len(values) != len(labels):
+        raise ValueError(f"filtered_resps: found {results!r:.60}, expected {len(labels)} log-likelihoods")
+    best = [
+        label for label, value in zip(labels, values, strict=True) if all(value >= each for each in values)
+    ]
+    return best[0] if len(best) == 1 else "unparsable", *label_shares(values)
 
 
 def flat(answers: Iterable[Any]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -11,6 +11,35 @@ from typing import Any
 import numpy as np
 
 from polbias.eval.svg import COLOURS, SERIES, Caption, columns, drawing, legend, marker, render
+
+# What the kinds share: colours of series, and axes with a line for each label.
+
+
+def _colours(names: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Colours of series in their order, chosen ones by role."""
+    roles = chosen or {}
+    return {
+        name: COLOURS[roles.get(name, SERIES[place % len(SERIES)])]
+        for place, name in enumerate(dict.fromkeys(names))
+    }
+
+
+def _lines(
+    axes: Any, places: Sequence[float], labels: Sequence[str], limits: tuple[float, float], unit: str
+) -> None:
+    """Label the lines of a figure that are read from left to right."""
+    axes.set_ylim(*limits)
+    axes.set_yticks(places, labels, color=COLOURS["ink"])
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(unit)
+
+
+def _bar(axes: Any, x: Sequence[float], y: Sequence[float], colour: str, **style: Any) -> None:
+    """Draw an interval where it has ends."""
+    if all(map(math.isfinite, (*x, *y))):
+        axes.plot(x, y, color=colour, **style)
+
 
 # Before and after: how a mean moves when a word is exchanged (Jakob et al. 2025, Figure 5).
 
@@ -39,33 +68,28 @@ def arrows(
 ) -> str:
     """Draw arrows from before to after."""
     labels = list(dict.fromkeys(row.label for row in rows))
-    series = list(dict.fromkeys(row.series for row in rows))
-    roles = {name: (colours or {}).get(name, SERIES[i % len(SERIES)]) for i, name in enumerate(series)}
+    drawn = _colours((row.series for row in rows), colours)
     with drawing(7.0, 0.9 + 0.24 * len(rows) + 0.15 * len(labels)) as (figure, axes):
         place, middles = 0.0, []
         for label in labels:
             own = [row for row in rows if row.label == label]
             middles.append(place + (len(own) - 1) / 2)
             for row in own:
-                style = {"color": COLOURS[roles[row.series]], "linewidth": 1.8}
+                style = {"color": drawn[row.series], "linewidth": 1.8}
                 style |= {"linestyle": (0, (4, 2)) if row.broken else "solid"}
                 arrow = {"arrowstyle": "->,head_width=0.28,head_length=0.5", **style}
                 axes.annotate("", (row.after, place), (row.before, place), arrowprops=arrow)
-                axes.plot([row.before], [place], "o", color=COLOURS[roles[row.series]], markersize=4.0)
+                axes.plot([row.before], [place], "o", color=drawn[row.series], markersize=4.0)
                 place += 1.0
             place += 0.6
         ends = [value for row in rows for value in (row.before, row.after)]
         margin = 0.06 * ((max(ends) - min(ends)) or 1.0) if ends else 0.1
         axes.set_xlim(min(ends, default=0.0) - margin, max(ends, default=1.0) + margin)
-        axes.set_ylim(place - 0.6, -0.8)
-        axes.set_yticks(middles, labels, color=COLOURS["ink"])
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
+        _lines(axes, middles, labels, (place - 0.6, -0.8), unit)
         axes.grid(axis="x", alpha=0.6)
-        axes.set_xlabel(unit)
-        handles = [axes.plot([], [], color=COLOURS[roles[name]], label=name)[0] for name in series]
-        if len(series) > 1:
-            figure.legend(handles, series, loc="outside lower center", ncols=columns(series, figure))
+        handles = [axes.plot([], [], color=colour, label=name)[0] for name, colour in drawn.items()]
+        if len(drawn) > 1:
+            figure.legend(handles, drawn, loc="outside lower center", ncols=columns([*drawn], figure))
         return render(figure, caption)
 
 
@@ -101,21 +125,16 @@ def bars(
 ) -> str:
     """Draw grouped bars."""
     groups = list(dict.fromkeys(row.group for row in rows))
-    series = list(dict.fromkeys(row.series for row in rows))
+    drawn = _colours((row.series for row in rows), colours)
+    series = [*drawn]
     width = 0.8 / max(1, len(series))
     with drawing(max(5.0, min(12.0, 1.6 + 0.38 * len(groups) * len(series))), height) as (figure, axes):
         for number, name in enumerate(series):
-            role = (colours or {}).get(name, SERIES[number % len(SERIES)])
             own = [row for row in rows if row.series == name]
             places = [groups.index(row.group) + (number - (len(series) - 1) / 2) * width for row in own]
-            axes.bar(
-                *(places, [row.value for row in own], width * 0.92),
-                color=COLOURS[role],
-                label=name,
-            )
+            axes.bar(places, [row.value for row in own], width * 0.92, color=drawn[name], label=name)
             for place, row in zip(places, own, strict=True):
-                if math.isfinite(row.low) and math.isfinite(row.high):
-                    axes.plot([place, place], [row.low, row.high], color=COLOURS["ink"], linewidth=1.2)
+                _bar(axes, [place, place], [row.low, row.high], COLOURS["ink"], linewidth=1.2)
         if reference is not None:
             axes.axhline(reference, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
         long = max((len(name) for name in groups), default=0) * len(groups) > 70
@@ -162,25 +181,19 @@ def intervals(
     sides: tuple[str, str] | None = None,
 ) -> str:
     """Draw estimates with intervals."""
-    series = list(dict.fromkeys(row.series for row in rows))
+    drawn = _colours(row.series for row in rows)
+    series = [*drawn]
     with drawing(7.0, 0.9 + 0.3 * len(rows)) as (figure, axes):
         axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
         for place, row in enumerate(rows):
-            index = series.index(row.series)
-            colour = COLOURS[SERIES[index % len(SERIES)]]
-            if math.isfinite(row.low) and math.isfinite(row.high):
-                axes.plot(
-                    [row.low, row.high], [place, place], color=colour, linewidth=2.0, solid_capstyle="round"
-                )
+            colour, shape = drawn[row.series], marker(series.index(row.series))
+            ends = [row.low, row.high]
+            _bar(axes, ends, [place, place], colour, linewidth=2.0, solid_capstyle="round")
             if math.isfinite(row.value):
-                axes.plot([row.value], [place], marker(index), color=colour, markersize=6.5)
-        axes.set_yticks(range(len(rows)), [row.label for row in rows], color=COLOURS["ink"])
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
+                axes.plot([row.value], [place], shape, color=colour, markersize=6.5)
+        _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)
         axes.grid(axis="x", alpha=0.6)
         axes.set_axisbelow(True)
-        axes.set_xlabel(unit)
         if sides:
             # One above the other where they would meet.
             high = 13.0 if sum(map(len, sides)) > _BESIDE else 0.0
@@ -225,28 +238,21 @@ class Point:
 
 def plane(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
     """Draw points around the origin."""
-    series = list(dict.fromkeys(row.series for row in rows))
+    drawn = _colours(row.series for row in rows)
     with drawing(6.4, 5.0) as (figure, axes):
         axes.axhline(0.0, color=COLOURS["muted"], linewidth=1.0)
         axes.axvline(0.0, color=COLOURS["muted"], linewidth=1.0)
-        for number, name in enumerate(series):
-            colour = COLOURS[SERIES[number % len(SERIES)]]
+        for number, (name, colour) in enumerate(drawn.items()):
             for row in (row for row in rows if row.series == name and math.isfinite(row.x + row.y)):
-                if math.isfinite(row.x_error):
-                    axes.plot(
-                        [row.x - row.x_error, row.x + row.x_error], [row.y, row.y], color=colour, alpha=0.5
-                    )
-                if math.isfinite(row.y_error):
-                    axes.plot(
-                        [row.x, row.x], [row.y - row.y_error, row.y + row.y_error], color=colour, alpha=0.5
-                    )
+                _bar(axes, [row.x - row.x_error, row.x + row.x_error], [row.y, row.y], colour, alpha=0.5)
+                _bar(axes, [row.x, row.x], [row.y - row.y_error, row.y + row.y_error], colour, alpha=0.5)
                 axes.annotate(row.name, (row.x, row.y), (6, 5), textcoords="offset points", fontsize=8.5)
                 axes.plot([row.x], [row.y], marker(number), color=colour, markersize=6.5)
         axes.grid(alpha=0.5)
         axes.set_axisbelow(True)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-        legend(figure, axes, series)
+        legend(figure, axes, [*drawn])
         return render(figure, caption)
 
 
@@ -272,16 +278,15 @@ def stacked(
     rows: Sequence[Shares], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
 ) -> str:
     """Draw shares beside each other."""
-    names = list(dict.fromkeys(name for row in rows for name in row.parts))
+    drawn = _colours((name for row in rows for name in row.parts), colours)
     with drawing(7.0, 1.1 + 0.34 * len(rows)) as (figure, axes):
         ends = [0.0] * len(rows)
-        for number, name in enumerate(names):
-            role = (colours or {}).get(name, SERIES[number % len(SERIES)])
+        for name, colour in drawn.items():
             widths = [row.parts.get(name, 0.0) for row in rows]
             axes.barh(
                 *(range(len(rows)), widths, 0.72),
                 left=ends,
-                color=COLOURS[role],
+                color=colour,
                 label=name,
                 edgecolor=COLOURS["paper"],
                 linewidth=0.5,
@@ -289,18 +294,14 @@ def stacked(
             for place, width in enumerate(widths):
                 if width >= _ENOUGH:
                     middle = ends[place] + width / 2
-                    box = {"facecolor": COLOURS[role], "edgecolor": "none", "pad": 1.5}
+                    box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
                     text = f"{100 * width:.0f}%"
                     axes.text(middle, place, text, ha="center", va="center", color=COLOURS["paper"], bbox=box)
             ends = [end + width for end, width in zip(ends, widths, strict=True)]
         axes.axvline(0.5, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (4, 3)))
         axes.set_xlim(0.0, 1.0)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_yticks(range(len(rows)), [row.label for row in rows], color=COLOURS["ink"])
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.set_xlabel(unit)
-        figure.legend(loc="outside lower center", ncols=columns(names, figure))
+        _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)
+        figure.legend(loc="outside lower center", ncols=columns([*drawn], figure))
         return render(figure, caption)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from polbias.aliases import Json
+from polbias.aliases import Document, Json
+from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError
 
 # Where the samples of runs are.
@@ -172,13 +173,26 @@ def left_out(problems: list[Problem], path: Path, line: int) -> Iterator[None]:
         problems.append(Problem(path, line, f"found what is no sample of this task ({reason})"))
 
 
-__all__ = [
-    "Problem",
-    "SampleFile",
-    "find_samples",
-    "first_row",
-    "json_lines",
-    "left_out",
-    "numbered_samples",
-    "read_samples",
-]
+# What families read of a sample.
+
+
+def texts(answers: Any) -> list[str]:
+    """Return the answers of a sample in words."""
+    found = flat(answers)
+    if not found:
+        raise ValueError("filtered_resps: found none, expected an answer")
+    for text in found:
+        if not isinstance(text, str):
+            raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
+    return found
+
+
+def check(row: Document, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
+    """Refuse a row that has no name where there must be one, or a level that there is not."""
+    for name in names:
+        if not isinstance(row[name], str) or not row[name]:
+            raise ValueError(f"{name}: found {row[name]!r}, expected a name")
+    for name, levels in known.items():
+        if row[name] not in levels:
+            raise ValueError(f"{name}: found {row[name]!r}, expected {' or '.join(map(str, levels))}")
+    return dict(row)

@@ -11,7 +11,7 @@ from polbias.aliases import Booleans, Floats, Indices
 _TOLERANCE = 1e-7
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Support:
     """What of a regression can be estimated.
 

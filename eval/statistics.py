@@ -25,7 +25,7 @@ _TIE = 1e-9
 _BLOCK = 4_000_000  # signs that are drawn at a time
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClusterInterval:
     """A mean with an interval that respects clusters.
 
@@ -50,7 +50,7 @@ class ClusterInterval:
     level: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SignFlip:
     """A test of "no effect" that flips the sign of whole clusters.
 
@@ -67,7 +67,7 @@ class SignFlip:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PairPermutation:
     """A test that exchanges left and right within pairs; it speaks of these items only.
 
@@ -259,7 +259,7 @@ def _drawn_together(sums: Floats, seed: int) -> list[float]:
 _EQUAL = 1e-12  # of the weights: an error as small is that of rounding
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Contrast:
     """A weighted sum of cell means, with an interval that respects clusters.
 

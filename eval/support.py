@@ -28,7 +28,7 @@ _TIE = 1e-9
 State: TypeAlias = Literal["not answered", "no variation", "at the ceiling"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Support:
     """What an estimate of a bias rests on.
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from polbias import registry
-from polbias.files import package_file
-from polbias.generators.auditing.items import FINDINGS, VERDICTS
-from polbias.generators.auditing.normative import NormativeFormat
-from polbias.generators.auditing.partisan import PartisanFormat
+from polbias.generators.auditing.items import VERDICTS
 from polbias.generators.normative.publication import patterns
 from polbias.manifest import read_lock
 from tests.support.process import ROOT
@@ -42,16 +38,13 @@ def test_pages_need_no_sphinx(path: Path) -> None:
 
 def _tables() -> Iterator[tuple[str, str]]:
     """Yield pages and the tables that they must have."""
-    meanings = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
-    yield "data", _named("column", meanings["shared"])
     for page, dataset in _ABOUT.items():
-        yield page, _named("column", meanings[dataset])
         yield page, _configs(dataset)
     found = patterns()
     rows = ((p["id"], f"`{p['form']}`", p["gold"], *p["verdicts"].values()) for p in found)
     yield "normative", _table(("pattern", "form", "gold", *found[0]["verdicts"]), rows)
-    for codes in (VERDICTS, FINDINGS, NormativeFormat.meanings, PartisanFormat.meanings):
-        yield "audit", _named("code", codes)
+    verdicts = ((f"`{name}`", meaning) for name, meaning in VERDICTS.items())
+    yield "audit", _table(("code", "meaning"), verdicts)
 
 
 def _configs(dataset: str) -> str:
@@ -60,10 +53,6 @@ def _configs(dataset: str) -> str:
         shots = f"{splits['fewshot'].rows:,}" if "fewshot" in splits else ""
         rows.append((f"`{name}`", f"{splits['test'].rows:,}", shots))
     return _table(("config", "`test`", "`fewshot`"), rows)
-
-
-def _named(head: str, meanings: Mapping[str, str]) -> str:
-    return _table((head, "meaning"), ((f"`{name}`", meaning) for name, meaning in meanings.items()))
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

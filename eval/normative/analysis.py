@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.aliases import Floats, Indices
 from polbias.eval.accuracy import AccuracyCell, accuracy, wilson_interval
-from polbias.eval.columns import AnswerTable, Factor, Level, Mode, crossed
+from polbias.eval.columns import SILENT, Factor, Level, Mode, crossed, silences
 from polbias.eval.normative.answers import (
     DOMAINS,
     ROSS,
@@ -24,9 +23,15 @@ from polbias.eval.normative.answers import (
     setting_key,
     term,
 )
-from polbias.eval.normative.effects import effect_cells, effect_support, unlike_most
-from polbias.eval.normative.schema import LABELS, Judgements
-from polbias.eval.normative.wason import SILENT, Selections
+from polbias.eval.normative.effects import (
+    CONTENT_STRATA,
+    DOMAIN_STRATA,
+    effect_cells,
+    effect_support,
+    strata_of,
+    unlike_most,
+)
+from polbias.eval.normative.schema import Judgements, Scored
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
 from polbias.eval.support import discordant
@@ -34,57 +39,6 @@ from polbias.eval.support import discordant
 # An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
 
 POINTS = 100.0
-Counts: TypeAlias = dict[str, int]
-"""Numbers of refusals, unparsable and truncated answers."""
-
-
-@dataclass(frozen=True, eq=False)
-class Scored(AnswerTable):
-    """Answers as right or wrong.
-
-    Attributes:
-        ids: of the items, one per answer.
-        correct: 1 for a right answer, else 0, shape ``(n,)``.
-        outcome: index into :data:`polbias.eval.normative.wason.SILENT`, -1 for an answer, shape ``(n,)``.
-        said: the answer, a number from 0 for each that can be given, below 0 for none, shape ``(n,)``.
-        gold: the right one, in the same way.
-        clusters: of the answers.
-        factors: the design.
-    """
-
-    ids: tuple[str, ...]
-    correct: Floats
-    outcome: Indices
-    said: Indices
-    gold: Indices
-    clusters: Factor
-    factors: dict[str, Factor]
-
-    @classmethod
-    def of_problems(cls, ids: tuple[str, ...], table: Judgements) -> Scored:
-        """Score the answers to entailment problems."""
-        outcome = table.label.astype(np.intp) - LABELS.index(SILENT[0])
-        factors = {**table.factors}
-        correct = table.correct.astype(np.float64)
-        said = np.where(table.answered, table.label, -1).astype(np.intp)
-        gold = table.gold.astype(np.intp)
-        contents = table.factor("cluster_id")
-        return cls(ids, correct, np.maximum(outcome, -1), said, gold, contents, factors)
-
-    @classmethod
-    def of_selections(cls, ids: tuple[str, ...], table: Selections) -> Scored:
-        """Score the answers to selection problems: right is just the right cards."""
-        contents, factors = table.factor("cluster_id"), {**table.factors}
-        return cls(ids, table.exact, table.silent, table.said, table.right, contents, factors)
-
-    def where(self, **wanted: str) -> Scored:
-        """Keep the answers in one cell of the design."""
-        kept = np.ones(len(self.ids), np.bool_)
-        for name, level in wanted.items():
-            factor = self.factors[name]
-            code = factor.levels.index(level) if level in factor.levels else -1
-            kept &= factor.codes == code
-        return self.select(kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,26 +60,24 @@ class Effect:
 
 
 def effect(
-    scored: Scored, compared: str, strata: Sequence[str], high: str, low: str, grouped: int = 0
+    table: Scored, compared: str, strata: Sequence[str], high: str, low: str, grouped: int = 0
 ) -> Effect | None:
     """Compare two levels of a factor within strata, as :func:`polbias.eval.normative.effects.effect` does."""
-    fixed = [scored.factors[name] for name in strata]
-    cells, weights = effect_cells(scored.factors[compared], fixed, high, low, grouped)
+    fixed, clusters = strata_of(table, strata), table.factor("cluster_id")
+    cells, weights = effect_cells(table.factor(compared), fixed, high, low, grouped)
     if not weights.any():
         return None
     share = (weights / np.bincount(cells.codes, minlength=len(weights)))[cells.codes]
     inside = share != 0
-    silent = scored.outcome >= 0
-    found = contrast(scored.correct, cells, scored.clusters, weights, bounds=(0, 1))
-    refused = (scored.outcome == SILENT.index("refusal")).astype(np.float64)
-    gap = contrast(refused, cells, scored.clusters, weights, bounds=(0, 1))
-    counts = tally(scored.outcome[inside])
-    doubtful = share[silent]
+    found = contrast(np.asarray(table.correct, np.float64), cells, clusters, weights, bounds=(0, 1))
+    refused = (table.silent == SILENT.index("refusal")).astype(np.float64)
+    gap = contrast(refused, cells, clusters, weights, bounds=(0, 1))
+    counts = silences(table.silent[inside], 0)
+    doubtful = share[table.silent >= 0]
     stratum = crossed(fixed)[1]
-    answers = scored.correct, scored.said, scored.gold
-    carried = effect_support(*answers, np.sign(share), stratum, scored.clusters)
+    carried = effect_support(table, np.sign(share), stratum)
     uneven = unlike_most(refused[inside], stratum[inside])
-    even = discordant(np.arange(uneven.size), uneven, scored.clusters.select(inside))
+    even = discordant(np.arange(uneven.size), uneven, clusters.select(inside))
     return Effect(
         estimate=_estimate(found, counts).on(carried),
         refusal_gap=_estimate(gap, counts).on_pairs(even),
@@ -133,15 +85,14 @@ def effect(
             POINTS * (found.estimate + float(doubtful[doubtful < 0].sum())),
             POINTS * (found.estimate + float(doubtful[doubtful > 0].sum())),
         ),
-        scores=_scores(scored, share, stratum) if carried.estimable else None,
+        scores=_scores(table, share, stratum) if carried.estimable else None,
     )
 
 
-def unmatched(scored: Scored, compared: str, strata: Sequence[str], high: str, lows: Sequence[str]) -> int:
+def unmatched(table: Scored, compared: str, strata: Sequence[str], high: str, lows: Sequence[str]) -> int:
     """Count the answers that some comparison leaves out because their stratum lacks the other level."""
-    factor = scored.factors[compared]
-    fixed = [scored.factors[name] for name in strata]
-    alone = np.zeros(len(scored.ids), np.bool_)
+    factor, fixed = table.factor(compared), strata_of(table, strata)
+    alone = np.zeros(table.n, np.bool_)
     for low in lows:
         cells, weights = effect_cells(factor, fixed, high, low)
         levels = [code for code, level in enumerate(factor.levels) if level in (high, low)]
@@ -149,35 +100,11 @@ def unmatched(scored: Scored, compared: str, strata: Sequence[str], high: str, l
     return int(alone.sum())
 
 
-def finding(
-    respondent: str, measure: str, key: str, about: str, found: Effect, headline: bool, generated: bool
-) -> Finding:
-    """Return an effect as a finding of the report."""
-    return Finding(
-        instrument="normative",
-        respondent=respondent,
-        measure=measure,
-        key=key,
-        about=about,
-        estimate=found.estimate,
-        headline=headline,
-        bounds=found.bounds,
-        refusal_gap=found.refusal_gap if generated else None,
-        scores=found.scores,
-    )
-
-
-def tally(outcome: Indices) -> Counts:
-    """Count the answers without a verdict."""
-    names = ("refusals", "unparsable", "truncated")
-    return {name: int((outcome == code).sum()) for code, name in enumerate(names)}
-
-
-def _estimate(found: Contrast, counts: Counts) -> Estimate:
+def _estimate(found: Contrast, counts: dict[str, int]) -> Estimate:
     return Estimate.over_clusters(found, POINTS, p=found.p_value, **counts)
 
 
-def _scores(scored: Scored, share: Floats, stratum: Indices) -> Scores:
+def _scores(table: Scored, share: Floats, stratum: Indices) -> Scores:
     """Contributions of items, whose mean is the estimate.
 
     An answer contributes its share in the estimate times how far it is above the middle of its stratum. The
@@ -186,16 +113,15 @@ def _scores(scored: Scored, share: Floats, stratum: Indices) -> Scores:
     which would pass for noise.
     """
     size = np.bincount(stratum, weights=np.abs(share))
-    middle = np.bincount(stratum, weights=np.abs(share) * scored.correct)
+    middle = np.bincount(stratum, weights=np.abs(share) * table.correct)
     middle = np.divide(middle, size, out=np.zeros_like(middle), where=size > 0)
     inside = np.flatnonzero(share)
-    ids, first, item = np.unique(
-        np.array(scored.ids, np.str_)[inside], return_index=True, return_inverse=True
-    )
-    parts = share[inside] * (scored.correct[inside] - middle[stratum[inside]])
+    ids, first, item = np.unique(np.array(table.ids, np.str_)[inside], return_index=True, return_inverse=True)
+    parts = share[inside] * (table.correct[inside] - middle[stratum[inside]])
     values = np.asarray(POINTS * len(ids) * np.bincount(item, weights=parts), np.float64)
-    codes = scored.clusters.codes[inside][first].tolist()
-    return Scores(ids.tolist(), values, [str(scored.clusters.levels[code]) for code in codes])
+    clusters = table.factor("cluster_id")
+    codes = clusters.codes[inside][first].tolist()
+    return Scores(ids.tolist(), values, [str(clusters.levels[code]) for code in codes])
 
 
 # The tested estimates: effects of content and of domain, in each setting and over all of them.
@@ -206,8 +132,6 @@ DOMAIN = "domain_effect"
 SELECTION_CONTENT, SELECTION_DOMAIN = "wason_content_effect", "wason_domain_effect"
 HEADLINE = "content_effect"
 
-_CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
-_DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
 _RULES = ("domain", "polarity", "prompt_style")
 _MATERIAL = ("content_type", "polarity", "prompt_style")
 AFFIRMATIVE = "p-q"
@@ -219,18 +143,18 @@ def findings(one: Respondent) -> Iterator[Finding]:
 
     Those over all settings (``key`` empty) weight the settings equally, and the patterns within a setting.
     """
-    problems = Scored.of_problems(one.ids, one.problems)
+    problems = one.problems
     parts = {each: problems.where(domain=each[0], task=each[1], prompt_style=each[2]) for each in SETTINGS}
     for measure, low in CONTENT.items():
-        whole = effect(problems, "content_type", _CONTENT_STRATA, "congruent", low, grouped=3)
+        whole = effect(problems, "content_type", CONTENT_STRATA, "congruent", low, grouped=3)
         yield from _found(one, measure, "", whole, measure == HEADLINE)
         for setting, part in parts.items():
-            own = effect(part, "content_type", _CONTENT_STRATA, "congruent", low)
+            own = effect(part, "content_type", CONTENT_STRATA, "congruent", low)
             yield from _found(one, measure, setting_key(*setting), own)
-    pooled = effect(problems, "domain", _DOMAIN_STRATA, *DOMAINS, grouped=2)
+    pooled = effect(problems, "domain", DOMAIN_STRATA, *DOMAINS, grouped=2)
     yield from _found(one, DOMAIN, "", pooled)
     for reasoning, style in SHARED:
-        own = effect(problems.where(task=reasoning, prompt_style=style), "domain", _DOMAIN_STRATA, *DOMAINS)
+        own = effect(problems.where(task=reasoning, prompt_style=style), "domain", DOMAIN_STRATA, *DOMAINS)
         yield from _found(one, DOMAIN, setting_key(reasoning, style), own)
     yield from _of_selections(one)
 
@@ -241,7 +165,7 @@ def notices(asked: Sequence[Respondent], found: Sequence[Finding]) -> tuple[Noti
 
 
 def _of_selections(one: Respondent) -> Iterator[Finding]:
-    scored = Scored.of_selections(one.selection_ids, one.selections)
+    scored = one.selections
     domains = {"": scored} | {domain: scored.where(domain=domain) for domain in DOMAINS}
     for key, part in domains.items():
         own = effect(part, "content_type", _RULES, "congruent", "arbitrary")
@@ -253,8 +177,20 @@ def _found(
     one: Respondent, measure: str, key: str, own: Effect | None, headline: bool = False
 ) -> Iterator[Finding]:
     if own is not None:
-        about, generated = _about(measure, key), one.method == "generated"
-        yield from with_gap(finding(one.name, measure, key, about, own, headline, generated))
+        yield from with_gap(
+            Finding(
+                instrument="normative",
+                respondent=one.name,
+                measure=measure,
+                key=key,
+                about=_about(measure, key),
+                estimate=own.estimate,
+                headline=headline,
+                bounds=own.bounds,
+                refusal_gap=own.refusal_gap if one.method == "generated" else None,
+                scores=own.scores,
+            )
+        )
 
 
 def _about(measure: str, key: str) -> str:
@@ -266,13 +202,12 @@ def _about(measure: str, key: str) -> str:
 
 def _unmatched(asked: Sequence[Respondent]) -> Iterator[Notice]:
     for one in asked:
-        problems = Scored.of_problems(one.ids, one.problems)
-        cards = Scored.of_selections(one.selection_ids, one.selections).where(polarity=AFFIRMATIVE)
-        patterns = [pattern for pattern in problems.factors["pattern"].levels if pattern != ROSS]
+        problems, cards = one.problems, one.selections.where(polarity=AFFIRMATIVE)
+        patterns = [pattern for pattern in problems.factor("pattern").levels if pattern != ROSS]
         missing = unmatched(cards, "content_type", _RULES, "congruent", ("arbitrary",))
         for pattern in patterns:
             part = problems.where(pattern=str(pattern))
-            missing += unmatched(part, "content_type", _CONTENT_STRATA, "congruent", (*CONTENT.values(),))
+            missing += unmatched(part, "content_type", CONTENT_STRATA, "congruent", (*CONTENT.values(),))
         if missing:
             found = said().notices["unmatched_found"].format(count=missing, respondent=one.name)
             yield Notice(one.name, found, said().notices["unmatched_done"], serious=True)
@@ -317,14 +252,14 @@ def accuracies(table: Judgements, by: Sequence[str], mode: Mode) -> Mapping[tupl
 def mean(
     values: ArrayLike,
     clusters: Factor,
-    counts: Counts,
+    counts: dict[str, int],
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
     """A mean with its interval over clusters."""
     return Estimate.over_clusters(cluster_interval(values, clusters, bounds=bounds), **counts)
 
 
-def share(values: ArrayLike, clusters: Factor, counts: Counts) -> Estimate:
+def share(values: ArrayLike, clusters: Factor, counts: dict[str, int]) -> Estimate:
     """The same for a mean of fractions, with an interval that ends at 0 and 1.
 
     It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
@@ -352,12 +287,7 @@ def by_type(table: Judgements) -> Mapping[str, Estimate]:
     return found
 
 
-def silences(labels: Codes) -> Counts:
-    """Count the answers without a verdict among labels, codes of :data:`LABELS`."""
-    return tally(labels.astype(np.intp) - LABELS.index(SILENT[0]))
-
-
-def _share_estimate(cell: AccuracyCell, correct: Booleans, clusters: Factor, mode: Mode) -> Estimate:
+def _share_estimate(cell: AccuracyCell, correct: ArrayLike, clusters: Factor, mode: Mode) -> Estimate:
     counts = {"refusals": cell.refusals, "unparsable": cell.unparsable, "truncated": cell.truncated}
     contents = len(np.unique(clusters.codes))
     if mode == "paper":
@@ -367,7 +297,7 @@ def _share_estimate(cell: AccuracyCell, correct: Booleans, clusters: Factor, mod
     return share(correct, clusters, counts)
 
 
-def finite_mean(values: Floats) -> float | None:
+def finite_mean(values: Floats | None) -> float | None:
     """Return the mean of what is a number, None if nothing is."""
-    known = values[np.isfinite(values)]
+    known = np.array([]) if values is None else values[np.isfinite(values)]
     return float(known.mean()) if known.size else None

@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from polbias.aliases import Codes, Document, Floats, Json
-from polbias.eval.lm_eval_glue import flat
-from polbias.eval.normative.metrics import CHOICES, outcome, preferred, published_outcome
-from polbias.eval.normative.schema import LABELS, Judgements
+from polbias.aliases import Codes, Document, Json
+from polbias.eval.columns import SILENT
+from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.normative.metrics import CHOICES, outcome, published_outcome
+from polbias.eval.normative.schema import LABELS, LETTERS, Judgements, Selections
 from polbias.eval.normative.summary import normative_summary, wason_summary
-from polbias.eval.normative.wason import CHOICES as CARD_CHOICES
-from polbias.eval.normative.wason import LETTERS, SILENT, Selections
 from polbias.eval.normative.wason import outcome as selected
 from polbias.eval.normative.wason import preferred as preferred_cards
 from polbias.eval.report.labels import Words, words
+from polbias.eval.samples import check, texts
 
 # The design of the instrument, and which part of it each table of the paper shows.
 
@@ -112,26 +112,18 @@ def column_of(key: str) -> str:
 
 # From the samples of the entailment tasks and of the selection task to one flat row per answer.
 
+_Table = TypeVar("_Table", Judgements, Selections)
 Said: TypeAlias = tuple[str, str | None, float | None]
 """The label that was read, what the published parser reads, and the mass of the labels."""
 
 _KEPT = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _DESIGN = ("domain", "prompt_style", "content_type")
-_IDS = ("id", "cluster_id")
-_ROLES = ["notp", "notq", "p", "q"]
-_POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
-_PROBLEM: Mapping[str, Sequence[str]] = {
-    "domain": DOMAINS,
-    "task": REASONING,
-    "prompt_style": STYLES,
-    "content_type": ("congruent", "incongruent", "nonsense"),
-    "gold": CHOICES,
-}
+_BOTH: Mapping[str, Sequence[str]] = {"domain": DOMAINS, "prompt_style": STYLES}
+_PROBLEM = {**_BOTH, "task": REASONING, "content_type": TYPES, "gold": CHOICES}
 _SELECTION: Mapping[str, Sequence[str]] = {
-    "domain": DOMAINS,
-    "prompt_style": STYLES,
+    **_BOTH,
     "content_type": ("congruent", "incongruent", "arbitrary", "nonsense"),
-    "polarity": _POLARITIES,
+    "polarity": ("p-q", "p-notq", "notp-q", "notp-notq"),
 }
 _outcome = lru_cache(maxsize=1 << 14)(outcome)
 _published = lru_cache(maxsize=1 << 14)(published_outcome)
@@ -140,13 +132,12 @@ _selected = lru_cache(maxsize=1 << 14)(selected)
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file."""
-    compared = task.endswith("_loglikelihood")
+    say = _likelier if task.endswith("_loglikelihood") else _said
     for sample in samples:
         doc = sample["doc"]
         cards = "card_roles" in doc
         about = _of_selection(doc) if cards else _of_problem(doc)
         about |= {name: doc.get(name) for name in _KEPT} | {name: doc[name] for name in _DESIGN}
-        say = _likelier if compared else _said
         for repeat, (label, published, mass) in enumerate(say(doc, sample["filtered_resps"], cards)):
             yield about | {
                 "label": label,
@@ -157,8 +148,8 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
             }
 
 
-def _of_problem(doc: Document) -> Json:
-    _check(doc, _PROBLEM)
+def _of_problem(doc: Json) -> Json:
+    check(doc, ("id", "cluster_id"), _PROBLEM)
     return {
         "reasoning": doc["task"],
         "pattern": str(doc["pattern"]),
@@ -167,9 +158,9 @@ def _of_problem(doc: Document) -> Json:
     }
 
 
-def _of_selection(doc: Document) -> Json:
-    _check(doc, _SELECTION)
-    if sorted(doc["card_roles"]) != _ROLES:
+def _of_selection(doc: Json) -> Json:
+    check(doc, ("id", "cluster_id"), _SELECTION)
+    if sorted(doc["card_roles"]) != ["notp", "notq", "p", "q"]:
         raise ValueError(
             f"card_roles: found {doc['card_roles']!r}, expected p, notp, q and notq in any order"
         )
@@ -179,20 +170,8 @@ def _of_selection(doc: Document) -> Json:
     return {"reasoning": SELECTION, "polarity": doc["polarity"], "card_roles": roles}
 
 
-def _check(doc: Document, known: Mapping[str, Sequence[str]]) -> None:
-    for name in _IDS:
-        if not isinstance(doc[name], str) or not doc[name]:
-            raise ValueError(f"{name}: found {doc[name]!r}, expected a name")
-    for name, values in known.items():
-        if doc[name] not in values:
-            raise ValueError(f"{name}: found {doc[name]!r}, expected one of {', '.join(values)}")
-
-
 def _said(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
-    texts = flat(answers)
-    if not texts or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"filtered_resps: found {answers!r:.60}, expected answers in words")
-    for text in texts:
+    for text in texts(answers):
         if cards:
             yield _selected(text, tuple(doc["cards"])), None, None
         else:
@@ -200,21 +179,16 @@ def _said(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
 
 
 def _likelier(doc: Document, answers: Sequence[Any], cards: bool) -> Iterator[Said]:
-    count = len(CARD_CHOICES if cards else CHOICES)
-    if len(answers) < count:
-        raise ValueError(f"filtered_resps: found {len(answers)} log-likelihoods, expected {count}")
-    likelihoods = [(float(each[0]), bool(each[1])) for each in answers[:count]]
-    label, _, mass = (preferred_cards if cards else preferred)(likelihoods)
+    label, _, mass = preferred_cards(answers) if cards else likelier(CHOICES, answers)
     yield label, None, mass
 
 
 # The answers of each respondent, as the tables that the metrics work on.
 
-_PROBLEM_COLUMNS = ("label", "gold", "cluster_id", "domain", "prompt_style", "pattern", "content_type")
-_SELECTION_COLUMNS = ("label", "gold", "cluster_id", "domain", "prompt_style", "content_type", "polarity")
+_BOTH_COLUMNS = ("label", "gold", "cluster_id", "domain", "prompt_style", "content_type")
 _READ = (
-    *dict.fromkeys((*_PROBLEM_COLUMNS, *_SELECTION_COLUMNS)),
-    *("id", "repeat", "task", "method", "reasoning", "gold_sdl", "consistency_ids"),
+    *_BOTH_COLUMNS,
+    *("pattern", "polarity", "id", "repeat", "task", "method", "reasoning", "gold_sdl", "consistency_ids"),
     *("card_roles", "paper_label", "label_mass"),
 )
 
@@ -226,25 +200,17 @@ class Respondent:
     Attributes:
         name: of the respondent.
         method: how it answered, "generated" or "log-likelihood".
-        ids: of the entailment problems, one per answer.
-        problems: the answers to them.
+        problems: its answers to entailment problems.
         paper_labels: what the published parser reads of them, as codes of
             :data:`polbias.eval.normative.schema.LABELS`; those that were read where there is no text.
-        mass: probability that the labels hold together in them; NaN without log-likelihoods.
-        selection_ids: of the selection problems, one per answer.
-        selections: the answers to them.
-        selection_mass: as ``mass``.
+        selections: its answers to selection problems.
     """
 
     name: str
     method: str
-    ids: tuple[str, ...]
     problems: Judgements
     paper_labels: Codes
-    mass: Floats
-    selection_ids: tuple[str, ...]
     selections: Selections
-    selection_mass: Floats
 
     @cached_property
     def published(self) -> Judgements:
@@ -271,35 +237,29 @@ def _respondent(name: str, table: Any) -> Respondent:
     columns = table.select([*_READ]).to_pydict()
     keys = list(zip(columns["id"], columns["repeat"], columns["task"], strict=True))
     order = sorted(range(len(keys)), key=keys.__getitem__)
-    selection = [row for row in order if columns["reasoning"][row] == SELECTION]
-    problem = [row for row in order if columns["reasoning"][row] != SELECTION]
-    own = _picked(columns, problem)
-    read = [found or label for found, label in zip(own["paper_label"], own["label"], strict=True)]
-    cards = _picked(columns, selection)
+    own, cards = (
+        {
+            column: [values[row] for row in order if (columns["reasoning"][row] == SELECTION) == selection]
+            for column, values in columns.items()
+        }
+        for selection in (False, True)
+    )
+    problems = {each: own[each] for each in (*_BOTH_COLUMNS, "pattern")} | {"task": own["reasoning"]}
+    split = {ids: tuple(ids.split(";")) if ids else () for ids in set(own["consistency_ids"])}
+    problems["consistency_ids"] = [split[ids] for ids in own["consistency_ids"]]
+    if all(own["gold_sdl"]):
+        problems["gold_sdl"] = own["gold_sdl"]
+    chosen = {each: cards[each] for each in (*_BOTH_COLUMNS, "polarity")}
+    chosen["card_roles"] = [roles.split(",") for roles in cards["card_roles"]]
+    labels = [found or label for found, label in zip(own["paper_label"], own["label"], strict=True)]
     return Respondent(
         name,
         str(columns["method"][0]) if keys else "generated",
-        tuple(own["id"]),
-        _judgements(own),
-        np.array([LABELS.index(label) for label in read], np.int8),
-        np.array(own["label_mass"], np.float64),
-        tuple(cards["id"]),
-        Selections.of(
-            {each: cards[each] for each in _SELECTION_COLUMNS}
-            | {"card_roles": [roles.split(",") for roles in cards["card_roles"]]}
-        ),
-        np.array(cards["label_mass"], np.float64),
+        _identified(Judgements.of(problems), own),
+        np.array([LABELS.index(label) for label in labels], np.int8),
+        _identified(Selections.of(chosen), cards),
     )
 
 
-def _judgements(own: Mapping[str, list[Any]]) -> Judgements:
-    columns = {each: own[each] for each in _PROBLEM_COLUMNS} | {"task": own["reasoning"]}
-    split = {ids: tuple(ids.split(";")) if ids else () for ids in set(own["consistency_ids"])}
-    columns["consistency_ids"] = [split[ids] for ids in own["consistency_ids"]]
-    if all(own["gold_sdl"]):
-        columns["gold_sdl"] = own["gold_sdl"]
-    return Judgements.of(columns)
-
-
-def _picked(columns: Mapping[str, list[Any]], rows: Sequence[int]) -> dict[str, list[Any]]:
-    return {name: [values[row] for row in rows] for name, values in columns.items()}
+def _identified(table: _Table, own: Mapping[str, list[Any]]) -> _Table:
+    return replace(table, ids=tuple(own["id"]), mass=np.array(own["label_mass"], np.float64))

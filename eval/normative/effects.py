@@ -11,7 +11,7 @@ import numpy as np
 
 from polbias.aliases import Floats, Indices, Json
 from polbias.eval.columns import Factor, Level, OutcomesError, crossed
-from polbias.eval.normative.schema import DESIGN, LABELS, Judged, Judgements
+from polbias.eval.normative.schema import LABELS, Judged, Judgements, Scored
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval, contrast
 from polbias.eval.support import State, Support, support
 
@@ -21,6 +21,8 @@ from polbias.eval.support import State, Support, support
 
 CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
 """What is held fixed where types of content are compared."""
+DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
+"""What is held fixed where domains are compared."""
 
 
 def outcome_of(table: Judgements, outcome: str = "correct") -> Floats:
@@ -71,32 +73,18 @@ def effect_cells(
     return Factor(index, tuple(range(len(present)))), weights
 
 
-def effect_sides(
-    compared: Factor, strata: Sequence[Factor], high: Level, low: Level
-) -> tuple[Floats, Indices]:
-    """On which side of :func:`effect` each row is (1, -1, or 0 for none), and its stratum."""
-    cells, weights = effect_cells(compared, strata, high, low)
-    return np.sign(weights)[cells.codes], crossed(strata)[1]
-
-
-def effect_support(
-    correct: Floats,
-    said: Indices,
-    gold: Indices,
-    sides: Floats,
-    stratum: Indices,
-    clusters: Factor,
-) -> Support:
+def effect_support(table: Scored, sides: Floats, stratum: Indices) -> Support:
     """What such a difference rests on: whether it has an estimate, and whether that has an interval.
 
-    No content has a partner, so that one is discordant if an answer to it is not as right or wrong as most
-    answers of its stratum, whichever level they are on.
+    Rows are on a side (1, -1, or 0 for none) of a stratum. No content has a partner, so that one is
+    discordant if an answer to it is not as right or wrong as most answers of its stratum, whichever level
+    they are on.
     """
     inside = sides != 0
-    unlike = unlike_most(correct[inside], stratum[inside])
-    varied = bool(np.unique(gold[inside]).size > 1)
-    own = clusters.select(inside)
-    return support(sides[inside], said[inside], own, np.arange(unlike.size), unlike, varied)
+    unlike = unlike_most(np.asarray(table.correct, np.float64)[inside], stratum[inside])
+    varied = bool(np.unique(table.right[inside]).size > 1)
+    own = table.factor("cluster_id").select(inside)
+    return support(sides[inside], table.said[inside], own, np.arange(unlike.size), unlike, varied)
 
 
 def carried_effect(found: Contrast, state: State | None) -> Json:
@@ -134,27 +122,42 @@ def content_effect(
     Source:
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
-    return difference(rows, "content_type", CONTENT_STRATA, high, low, outcome)
-
-
-def difference(rows: Judged, name: str, strata: Sequence[str], high: str, low: str, outcome: str) -> Contrast:
-    """Difference of means between two levels of a factor, the strata weighted equally."""
     table = Judgements.of(rows)
-    fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
-    return effect(outcome_of(table, outcome), table.factor(name), fixed, clusters, high, low)
+    return difference(table, outcome_of(table, outcome), "content_type", CONTENT_STRATA, high, low)
 
 
-def difference_support(table: Judgements, name: str, strata: Sequence[str], high: str, low: str) -> Support:
+def domain_effect(
+    rows: Judged, high: str = "deontic", low: str = "epistemic", outcome: str = "correct"
+) -> Contrast:
+    """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
+
+    Within a pattern the types of content are weighted equally too.
+
+    Source:
+        Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
+    """
+    table = Judgements.of(rows)
+    return difference(table, outcome_of(table, outcome), "domain", DOMAIN_STRATA, high, low)
+
+
+def difference(
+    table: Scored, values: Floats, name: str, strata: Sequence[str], high: str, low: str
+) -> Contrast:
+    """Difference of means between two levels of a column, the strata weighted equally."""
+    fixed, clusters = strata_of(table, strata), table.factor("cluster_id")
+    return effect(values, table.factor(name), fixed, clusters, high, low)
+
+
+def difference_support(table: Scored, name: str, strata: Sequence[str], high: str, low: str) -> Support:
     """What that difference rests on."""
-    said = np.where(table.answered, table.label, -1).astype(np.intp)
-    correct, gold = table.correct.astype(np.float64), table.gold.astype(np.intp)
-    fixed, clusters = _fixed(table, strata), table.factor("cluster_id")
-    sides, stratum = effect_sides(table.factor(name), fixed, high, low)
-    return effect_support(correct, said, gold, sides, stratum, clusters)
+    fixed = strata_of(table, strata)
+    cells, weights = effect_cells(table.factor(name), fixed, high, low)
+    return effect_support(table, np.sign(weights)[cells.codes], crossed(fixed)[1])
 
 
-def _fixed(table: Judgements, strata: Sequence[str]) -> list[Factor]:
-    return [table.factor(each) for each in DESIGN if each in strata and each in {*table.factors, "pattern"}]
+def strata_of(table: Scored, names: Sequence[str]) -> list[Factor]:
+    """Those columns of a design that the table has; the pattern must be there."""
+    return [table.factor(each) for each in names if each in table.factors or each == "pattern"]
 
 
 # Consistency: whether equivalent inferences about the same content are answered alike.
@@ -163,7 +166,7 @@ ALL = "all"
 """The kind under which all groups are counted together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Consistency:
     """How often the rows of a group agree.
 
@@ -186,13 +189,6 @@ class Consistency:
     unanswered: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    kind: str
-    cluster: int
-    rows: Sequence[int]
-
-
 def consistency(rows: Judged) -> list[Consistency]:
     """Share of the groups of equivalent inferences that are answered alike.
 
@@ -210,16 +206,16 @@ def consistency(rows: Judged) -> list[Consistency]:
     clusters = table.factor("cluster_id")
     if table.consistency_ids is None:
         raise OutcomesError("column 'consistency_ids': missing, expected a list of ids per row")
-    rates, labels = _rates(table).tolist(), table.label.tolist()
-    groups = [*_groups(table, clusters.codes.tolist())]
-    said = [[labels[row] for row in group.rows] for group in groups]
+    rates = _rates(table).tolist()
+    groups = [*_groups(table)]
+    said = [table.label[rows].tolist() for _, rows in groups]
     silent = np.array([max(each) > 1 for each in said], np.bool_)
     agree = np.array([max(each) == min(each) <= 1 for each in said], np.bool_)
-    chance = np.array([sum(math.prod([rate[row] for row in g.rows]) for rate in rates) for g in groups])
-    content = np.array([g.cluster for g in groups], dtype=np.intp)
-    kinds = np.array([g.kind for g in groups])
+    chance = np.array([sum(math.prod([rate[row] for row in rows]) for rate in rates) for _, rows in groups])
+    content = np.array([clusters.codes[rows[0]] for _, rows in groups], dtype=np.intp)
+    kinds = np.array([kind for kind, _ in groups])
     found = []
-    for kind in (ALL, *sorted({g.kind for g in groups})):
+    for kind in (ALL, *sorted({*kinds.tolist()})):
         here = np.ones(len(groups), np.bool_) if kind == ALL else kinds == kind
         share = cluster_interval(agree[here], content[here], bounds=(0.0, 1.0))
         expected = float(chance[here].mean()) if here.any() else math.nan
@@ -239,15 +235,11 @@ def _rates(table: Judgements) -> Floats:
     return np.array([(count / np.maximum(sizes, 1))[index] for count in counts])
 
 
-def _groups(table: Judgements, clusters: Sequence[int]) -> Iterator[_Group]:
-    """Yield what shares an id and a prompt style, if it is two rows at least."""
-    styles = [table.factor(name) for name in table.present(["prompt_style"])]
-    members: dict[tuple[str, ...], list[int]] = {}
-    named = [[str(factor.levels[code]) for code in factor.codes.tolist()] for factor in styles]
-    for row, ids in enumerate(table.consistency_ids or ()):
-        style = tuple(names[row] for names in named)
+def _groups(table: Judgements) -> Iterator[tuple[str, list[int]]]:
+    """Yield kind and rows of what shares an id and a prompt style, if it is two rows at least."""
+    styles = table.factor("prompt_style").codes.tolist() if table.present(["prompt_style"]) else [0] * table.n
+    members: dict[tuple[str, int], list[int]] = {}
+    for row, (ids, style) in enumerate(zip(table.consistency_ids or (), styles, strict=True)):
         for name in ids:
-            members.setdefault((name, *style), []).append(row)
-    for (name, *_), found in members.items():
-        if len(found) > 1:
-            yield _Group(name.partition(":")[0], clusters[found[0]], found)
+            members.setdefault((name, style), []).append(row)
+    yield from ((name.partition(":")[0], rows) for (name, _), rows in members.items() if len(rows) > 1)

@@ -10,15 +10,16 @@ from collections.abc import Iterable, Sequence
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_entailment
+from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
     Estimate,
     carried_estimate,
-    label_shares,
+    likelier,
     metric_and_error,
     stated,
     with_errors,
 )
-from polbias.eval.normative.effects import Consistency, consistency, content_effect, content_support
+from polbias.eval.normative.effects import consistency, content_effect, content_support
 
 Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
 
@@ -46,7 +47,7 @@ def process_generated(doc: Document, results: Sequence[str]) -> Json:
     label = outcome(results[0])
     means = {
         "acc": float(label == doc["gold"]),
-        **{name: float(label == name) for name in ("refusal", "unparsable", "truncated")},
+        **{name: float(label == name) for name in SILENT},
     }
     return with_errors(means, doc["cluster_id"]) | _of_tables(doc, label)
 
@@ -59,7 +60,7 @@ def process_generated_sdl(doc: Document, results: Sequence[str]) -> Json:
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels by their log-likelihood."""
-    label, shares, mass = preferred(results)
+    label, shares, mass = likelier(CHOICES, results)
     means = {
         "acc": float(label == doc["gold"]),
         "gold_probability": shares[CHOICES.index(doc["gold"])],
@@ -70,20 +71,13 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
 
 def process_loglikelihood_sdl(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels by their log-likelihood, by standard deontic logic as well (``acc_sdl``)."""
-    right = {"acc_sdl": float(preferred(results)[0] == doc["gold_sdl"])}
+    right = {"acc_sdl": float(likelier(CHOICES, results)[0] == doc["gold_sdl"])}
     return process_loglikelihood(doc, results) | with_errors(right, doc["cluster_id"])
 
 
 def gold_index(doc: Document) -> int:
     """Return the position of the gold label among the choices entailment, non-entailment."""
     return CHOICES.index(doc["gold"])
-
-
-def preferred(results: Sequence[tuple[float, bool]]) -> tuple[str, list[float], float]:
-    """The likelier label (none where equally likely), the shares of both and their mass."""
-    follows, not_follows = (float(result[0]) for result in results[:2])
-    label = CHOICES[0] if follows > not_follows else CHOICES[1] if not_follows > follows else "unparsable"
-    return label, *label_shares((follows, not_follows))
 
 
 def _of_tables(doc: Document, label: str) -> Json:
@@ -101,7 +95,7 @@ def _content(rows: list[Row]) -> Estimate:
 
 def _consistent(rows: list[Row]) -> Estimate:
     """The share of the groups of equivalent inferences that are answered alike."""
-    share = _overall(rows).share
+    share = consistency(rows)[0].share
     return share.estimate, stated(share.standard_error)
 
 
@@ -111,8 +105,4 @@ consistent, consistent_error = metric_and_error(_consistent)
 
 def consistent_by_chance(items: Iterable[Row]) -> float:
     """Return the share expected of answers that depend on the pattern alone."""
-    return _overall(items).expected
-
-
-def _overall(items: Iterable[Row]) -> Consistency:
-    return consistency(list(items))[0]
+    return consistency(list(items))[0].expected

@@ -9,9 +9,8 @@ import numpy as np
 
 from polbias.eval.normative.metrics import CHOICES
 from polbias.eval.normative.metrics import outcome as entailment
-from polbias.eval.normative.schema import LABELS
+from polbias.eval.normative.schema import LABELS, LETTERS
 from polbias.eval.normative.wason import CHOICES as CARD_CHOICES
-from polbias.eval.normative.wason import LETTERS
 from polbias.eval.normative.wason import outcome as cards
 from polbias.eval.simulation.questions import Floats, Questions, both
 from polbias.eval.simulation.respondents import Respondent

@@ -12,31 +12,19 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.eval.accuracy import accuracy, counts, wilson_interval
-from polbias.eval.columns import (
-    Level,
-    OutcomesError,
-    crossed,
-    finite,
-)
+from polbias.eval.columns import SILENT, Level, OutcomesError, crossed, finite
 from polbias.eval.normative.effects import (
+    DOMAIN_STRATA,
     carried_effect,
     consistency,
     content_effect,
     content_support,
-    difference,
     difference_support,
+    domain_effect,
 )
-from polbias.eval.normative.schema import Judged, Judgements
-from polbias.eval.normative.wason import (
-    ROLES,
-    SILENT,
-    Selected,
-    Selections,
-    selection_effect,
-    selection_support,
-)
-from polbias.eval.statistics import Contrast, cluster_interval, holm
-from polbias.eval.support import Support
+from polbias.eval.normative.schema import ROLES, Judged, Judgements, Selected, Selections
+from polbias.eval.normative.wason import selection_effect, selection_support
+from polbias.eval.statistics import cluster_interval, holm
 
 TYPES = ("congruent", "incongruent", "nonsense")
 SETTING = ("domain", "task", "prompt_style")
@@ -50,14 +38,13 @@ def normative_summary(rows: Judged) -> Json:
         Ozeki et al., section 5 and appendix C.
     """
     table = Judgements.of(rows)
-    tally = asdict(counts(table)[0])
-    names = {"valid": "entailment", "invalid": "non-entailment"}
+    ((_, tally),) = counts(table)
     settings = [*_settings(table)]
     effects = [*_effects(table, settings)]
     adjusted = holm([each["p_value"] if each["outcome"] == "correct" else math.nan for each in effects])
     summary = {
         "n": table.n,
-        "counts": {names.get(name, name): tally[name] for name in tally if name not in ("cell", "n")},
+        "counts": {name: tally[name] for name in tally if name != "n"},
         "accuracy": [setting | _accuracy(part) for setting, part in settings],
         "patterns": [setting | row for setting, part in settings for row in _patterns(part)],
         "content_types": [
@@ -129,8 +116,9 @@ def _effects(table: Judgements, settings: Sequence[tuple[dict[str, Level], Judge
             for carried in [content_support(part, low=low)]
         ]
         found += [
-            (setting, "deontic - epistemic", domain_effect(part, outcome=outcome), domain_support(part))
+            (setting, "deontic - epistemic", domain_effect(part, outcome=outcome), carried)
             for setting, part in shared
+            for carried in [difference_support(part, "domain", DOMAIN_STRATA, "deontic", "epistemic")]
         ]
         for setting, name, each, carried in found:
             if each.cells:
@@ -152,7 +140,7 @@ def wason_summary(rows: Selected) -> Json:
         raise OutcomesError("rows: found none, expected choices of cards")
     contents = table.factor("cluster_id")
     scores = {
-        "accuracy": table.exact,
+        "accuracy": table.correct,
         "card_accuracy": table.card_accuracy,
         "matching": table.matching,
         "matching_index": table.matching_index,
@@ -203,11 +191,7 @@ READINGS = ("paper", "sdl", "mixed", "unanswered")
 """What the answers about a content of a disjunction come to."""
 
 
-DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
-"""What is held fixed where domains are compared."""
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Share:
     """A share of contents with its Wilson 95% interval, all fractions."""
 
@@ -216,7 +200,7 @@ class Share:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Readings:
     """How the contents of disjunctions are answered.
 
@@ -237,24 +221,6 @@ class Readings:
     sdl: Share
     mixed: Share
     unanswered: Share
-
-
-def domain_support(rows: Judged, high: str = "deontic", low: str = "epistemic") -> Support:
-    """What :func:`domain_effect` rests on."""
-    return difference_support(Judgements.of(rows), "domain", DOMAIN_STRATA, high, low)
-
-
-def domain_effect(
-    rows: Judged, high: str = "deontic", low: str = "epistemic", outcome: str = "correct"
-) -> Contrast:
-    """Deontic minus epistemic accuracy on the patterns that both domains have, weighted equally.
-
-    Within a pattern the types of content are weighted equally too.
-
-    Source:
-        Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
-    """
-    return difference(rows, "domain", DOMAIN_STRATA, high, low, outcome)
 
 
 def disjunction_readings(rows: Judged) -> list[Readings]:

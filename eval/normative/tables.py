@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import Factor, Level, Mode, crossed
+from polbias.eval.columns import Factor, Level, Mode, crossed, silences
 from polbias.eval.normative.analysis import (
     CONTENT,
     DOMAIN,
@@ -20,8 +20,6 @@ from polbias.eval.normative.analysis import (
     finite_mean,
     mean,
     share,
-    silences,
-    tally,
 )
 from polbias.eval.normative.answers import (
     DOMAINS,
@@ -38,9 +36,8 @@ from polbias.eval.normative.answers import (
     setting_key,
     term,
 )
-from polbias.eval.normative.schema import Judgements
-from polbias.eval.normative.wason import ROLES, Selections
-from polbias.eval.report.document import Column, Estimate, Finding, Row, Table, columns, table_of
+from polbias.eval.normative.schema import ROLES, Judgements, Selections
+from polbias.eval.report.document import Column, Estimate, Finding, Row, Table, columns, table_of, tabled
 
 # The tables of the entailment tasks: 5, 6, 12 to 15 as in the paper, answers, consistency and "or".
 
@@ -81,7 +78,7 @@ def _types(answers: Mapping[str, Judgements], reasoning: str, mode: Mode) -> Tab
         for domain, own, style in SETTINGS:
             if own != reasoning or (mode == "paper" and (domain, style) != (DOMAINS[0], STYLES[0])):
                 continue
-            part = _part(table, domain=domain, task=own, prompt_style=style)
+            part = table.where(domain=domain, task=own, prompt_style=style)
             if not part.n:
                 continue
             about = {"respondent": name, "domain": term(domain), "style": term(style)}
@@ -98,7 +95,7 @@ def _patterns(answers: Mapping[str, Judgements], name: str, shown: Patterns, mod
     """A half of Tables 12 to 15."""
     rows: list[Row] = []
     for respondent, table in answers.items():
-        part = _part(table, domain=shown.domain, task=shown.reasoning)
+        part = table.where(domain=shown.domain, task=shown.reasoning)
         cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode)
         means = accuracies(part, ("prompt_style", "pattern"), mode)
         for style in STYLES:
@@ -124,36 +121,37 @@ def _column(pattern: str, kind: str) -> str:
     return f"{pattern}_{kind}"
 
 
-def _answers(asked: Sequence[Respondent]) -> Table:
+@tabled(
+    "answers",
+    "respondent answers:count accuracy:share entailment:share entailed:share refusals:count "
+    "unparsable:count truncated:count unread:count label_mass:share",
+)
+def _answers(asked: Sequence[Respondent]) -> Iterator[Row]:
     """What was answered, whatever is right."""
-    rows: list[Row] = []
     for one in asked:
         table, contents = one.problems, one.problems.factor("cluster_id")
         if not table.n:
             continue
-        counts = silences(table.label)
-        rows.append(
-            {
-                "respondent": one.name,
-                "answers": table.n,
-                "accuracy": share(table.correct, contents, counts),
-                "entailment": share(table.label == 1, contents, counts),
-                "entailed": float(table.gold.mean()),
-                **counts,
-                "unread": int((one.paper_labels > 1).sum()) if one.method == "generated" else None,
-                "label_mass": finite_mean(one.mass),
-            }
-        )
-    shown = (
-        "respondent answers:count accuracy:share entailment:share entailed:share refusals:count "
-        "unparsable:count truncated:count unread:count label_mass:share"
-    )
-    return table_of("answers", shown, rows)
+        counts = silences(table.silent, 0)
+        yield {
+            "respondent": one.name,
+            "answers": table.n,
+            "accuracy": share(table.correct, contents, counts),
+            "entailment": share(table.label == 1, contents, counts),
+            "entailed": float(table.gold.mean()),
+            **counts,
+            "unread": int((one.paper_labels > 1).sum()) if one.method == "generated" else None,
+            "label_mass": finite_mean(one.problems.mass),
+        }
 
 
-def _consistency(asked: Sequence[Respondent]) -> Table:
+@tabled(
+    "consistency",
+    "respondent domain reasoning style all:share expected:share contrapositive:share duality:share "
+    "negated-content:share form:share unanswered:share",
+)
+def _consistency(asked: Sequence[Respondent]) -> Iterator[Row]:
     """Equivalent inferences that are answered alike, by setting."""
-    rows: list[Row] = []
     for one, entries in _summaries(asked, "consistency"):
         settings: dict[tuple[Level, ...], dict[str, Document]] = {}
         for entry in entries:
@@ -163,29 +161,22 @@ def _consistency(asked: Sequence[Respondent]) -> Table:
             whole = kinds["all"]
             if not whole["groups"]:
                 continue
-            rows.append(
-                {
-                    "respondent": one.name,
-                    "domain": term(str(domain)),
-                    "reasoning": term(str(reasoning)),
-                    "style": term(str(style)),
-                    "all": _agreeing(whole),
-                    "expected": whole["expected"],
-                    **{kind: _agreeing(kinds.get(kind)) for kind in _RELATIONS},
-                    "unanswered": whole["unanswered"],
-                }
-            )
-    shown = (
-        "respondent domain reasoning style all:share expected:share contrapositive:share duality:share "
-        "negated-content:share form:share unanswered:share"
-    )
-    return table_of("consistency", shown, rows)
+            yield {
+                "respondent": one.name,
+                "domain": term(str(domain)),
+                "reasoning": term(str(reasoning)),
+                "style": term(str(style)),
+                "all": _agreeing(whole),
+                "expected": whole["expected"],
+                **{kind: _agreeing(kinds.get(kind)) for kind in _RELATIONS},
+                "unanswered": whole["unanswered"],
+            }
 
 
-def _disjunctions(asked: Sequence[Respondent]) -> Table:
+@tabled("disjunctions", "respondent style patterns paper:share sdl:share mixed:share unanswered:share")
+def _disjunctions(asked: Sequence[Respondent]) -> Iterator[Row]:
     """How contents of disjunctions are read (deontic logic)."""
     names = ("paper", "sdl", "mixed", "unanswered")
-    rows: list[Row] = []
     for one, entries in _summaries(asked, "disjunctions"):
         for entry in sorted(entries, key=lambda each: (STYLES.index(each["prompt_style"]), each["patterns"])):
             found = {
@@ -195,9 +186,7 @@ def _disjunctions(asked: Sequence[Respondent]) -> Table:
                 for name in names
             }
             about = {"respondent": one.name, "style": term(entry["prompt_style"])}
-            rows.append({**about, "patterns": ", ".join(entry["patterns"]), **found})
-    shown = "respondent style patterns paper:share sdl:share mixed:share unanswered:share"
-    return table_of("disjunctions", shown, rows)
+            yield {**about, "patterns": ", ".join(entry["patterns"]), **found}
 
 
 def _summaries(asked: Sequence[Respondent], name: str) -> Iterator[tuple[Respondent, list[Json]]]:
@@ -213,14 +202,6 @@ def _agreeing(entry: Document | None) -> Estimate | None:
     whole = entry["share"]
     found = Estimate(whole["estimate"], whole["low"], whole["high"], entry["groups"], whole["clusters"])
     return found.of_share()
-
-
-def _part(table: Judgements, **wanted: str) -> Judgements:
-    kept = np.ones(table.n, np.bool_)
-    for name, level in wanted.items():
-        factor = table.factor(name)
-        kept &= factor.codes == (factor.levels.index(level) if level in factor.levels else -1)
-    return table.select(kept)
 
 
 def _place(item: tuple[tuple[Level, ...], Any]) -> int:
@@ -243,28 +224,25 @@ def selection_tables(asked: Sequence[Respondent]) -> tuple[Table, ...]:
     return _all_selections(choosing), _cells(choosing), _cards(choosing), _choices(choosing)
 
 
-def _all_selections(asked: Sequence[Respondent]) -> Table:
-    rows: list[Row] = []
+@tabled(
+    "wason",
+    "respondent answers:count exact:share card_accuracy:share matching:share matching_index:number "
+    "logic_index:number refusals:count unparsable:count truncated:count label_mass:share",
+)
+def _all_selections(asked: Sequence[Respondent]) -> Iterator[Row]:
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
-        counts = tally(table.silent)
-        shares = {"exact": table.exact, "card_accuracy": table.card_accuracy, "matching": table.matching}
+        counts = silences(table.silent, 0)
+        shares = {"exact": table.correct, "card_accuracy": table.card_accuracy, "matching": table.matching}
         indices = {"matching_index": table.matching_index, "logic_index": table.logic_index}
-        rows.append(
-            {
-                "respondent": one.name,
-                "answers": table.n,
-                **{name: share(values, contents, counts) for name, values in shares.items()},
-                **{name: mean(values, contents, counts) for name, values in indices.items()},
-                **counts,
-                "label_mass": finite_mean(one.selection_mass),
-            }
-        )
-    shown = (
-        "respondent answers:count exact:share card_accuracy:share matching:share matching_index:number "
-        "logic_index:number refusals:count unparsable:count truncated:count label_mass:share"
-    )
-    return table_of("wason", shown, rows)
+        yield {
+            "respondent": one.name,
+            "answers": table.n,
+            **{name: share(values, contents, counts) for name, values in shares.items()},
+            **{name: mean(values, contents, counts) for name, values in indices.items()},
+            **counts,
+            "label_mass": finite_mean(one.selections.mass),
+        }
 
 
 def _cells(asked: Sequence[Respondent]) -> Table:
@@ -293,7 +271,7 @@ def _by_cell(table: Selections) -> dict[tuple[Any, ...], Estimate]:
     found = {}
     for number, cell in enumerate(present):
         here = index == number
-        found[cell] = share(table.exact[here], contents.select(here), tally(table.silent[here]))
+        found[cell] = share(table.correct[here], contents.select(here), silences(table.silent[here], 0))
     return found
 
 
@@ -303,7 +281,7 @@ def _cards(asked: Sequence[Respondent]) -> Table:
     for one in asked:
         table, contents = one.selections, one.selections.factor("cluster_id")
         turned = {role: (table.chosen & (table.role == code)).any(axis=1) for code, role in enumerate(ROLES)}
-        counts = tally(table.silent)
+        counts = silences(table.silent, 0)
         found = {_name(role): share(values, contents, counts) for role, values in turned.items()}
         rows.append({"respondent": one.name, **found})
     shown = (Column("respondent"), *(Column(_name(role), "share") for role in ROLES))

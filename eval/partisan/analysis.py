@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Booleans, Document, Floats, Indices, Json
 from polbias.eval.accuracy import accuracy, counts
-from polbias.eval.columns import Factor, Mode, finite
+from polbias.eval.columns import Factor, Mode, finite, silences
 from polbias.eval.partisan.answers import NAME, POLITICAL, SCOPES, Asked, called, examples, say
 from polbias.eval.partisan.bias import (
     bias_support,
@@ -59,8 +59,7 @@ class Cell:
     def __init__(self, asked: Asked, mask: Booleans) -> None:
         self.asked, self.mask = asked, mask
         self.rows = asked.rows.select(mask)
-        tally: list[int] = np.bincount(self.rows.label, minlength=len(LABELS)).tolist()
-        _, _, self.refusals, self.unparsable, self.truncated = tally
+        self.silences = silences(self.rows.label)
 
     @property
     def n(self) -> int:
@@ -70,7 +69,7 @@ class Cell:
     @property
     def unanswered(self) -> int:
         """Number of those without a verdict."""
-        return self.refusals + self.unparsable + self.truncated
+        return sum(self.silences.values())
 
     @cached_property
     def _configs(self) -> tuple[Indices, Indices]:
@@ -113,7 +112,7 @@ class Cell:
 
     def accuracy(self) -> Estimate:
         """Return the share of right verdicts among all answers."""
-        return self._mean(self.rows.label == self.rows.gold)
+        return self._mean(self.rows.correct)
 
     def unweighted(self) -> Estimate:
         """Return the unweighted bias in points (Appendix C), None where nothing is called valid."""
@@ -163,19 +162,11 @@ class Cell:
 
     def paper_accuracy(self) -> float | None:
         """Return the share of right verdicts among the answers with one."""
-        answered = int(np.count_nonzero(self.rows.answered))
-        right = int(np.count_nonzero(self.rows.label == self.rows.gold))
-        return right / answered if answered else None
+        return known(accuracy(self.rows.in_mode("paper"))[0].accuracy)
 
     def about(self, value: float | None) -> Estimate:
         """Return a number that rests on the answers with a verdict, without an interval."""
-        return Estimate(
-            value,
-            n=self.n - self.unanswered,
-            refusals=self.refusals,
-            unparsable=self.unparsable,
-            truncated=self.truncated,
-        )
+        return Estimate(value, n=self.n - self.unanswered, **self.silences)
 
     def _gap(self, scores: ArrayLike, p: float | None = None) -> Estimate:
         """Mean of scores on the right minus that on the left, in points; sides are of equal number."""
@@ -190,7 +181,7 @@ class Cell:
     ) -> Estimate:
         weights = self.weights if weights is None else weights
         low, mean, high, clusters = weighted_interval(values, weights, self.rows.clusters or [], bounds)
-        return Estimate(mean, low, high, self.n, clusters, self.refusals, self.unparsable, self.truncated, p)
+        return Estimate(mean, low, high, self.n, clusters, p=p, **self.silences)
 
 
 def weighted_interval(
@@ -413,7 +404,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Jso
     outcomes = Outcomes.of(rows, factors=())
     considered = outcomes.in_mode(mode)
     clusters = considered.clusters
-    tally = asdict(counts(outcomes)[0])
+    ((_, tally),) = counts(outcomes)
     summary: Json = {
         "mode": mode,
         "n": considered.n,
@@ -424,7 +415,7 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Jso
         "refusal_gap": refusal_gap(outcomes),
         "unanswered_gap": unanswered_gap(outcomes),
         "worst_case_bounds": list(worst_case_bounds(outcomes)),
-        "counts": {name: tally[name] for name in tally if name != "cell"},
+        "counts": tally,
     }
     if mode == "paper":
         summary["z_test"] = asdict(z_test(considered))
@@ -445,8 +436,7 @@ def _corrected(outcomes: Outcomes, seed: int) -> Json:
         found |= dict.fromkeys(("weighted_bias", "unweighted_bias"))
     if clusters is None:
         return found
-    right = outcomes.label == outcomes.gold
-    found["accuracy_interval"] = asdict(cluster_interval(right, clusters, bounds=(0.0, 1.0)))
+    found["accuracy_interval"] = asdict(cluster_interval(outcomes.correct, clusters, bounds=(0.0, 1.0)))
     if state is None:
         shares = contributions(outcomes)
         found["interval"] = asdict(cluster_interval(shares, clusters, bounds=(-1.0, 1.0)))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Booleans, Document, Floats, Indices, Json
-from polbias.eval.columns import Factor, Level
-from polbias.eval.lm_eval_glue import flat, label_shares
-from polbias.eval.partisan.metrics import outcome
+from polbias.eval.columns import SILENT, Factor, Level
+from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.partisan.metrics import VERDICTS, outcome
 from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.report.labels import Wording
+from polbias.eval.samples import check, texts
 
 # From the samples of a partisan task to flat rows.
 
@@ -34,60 +35,39 @@ _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
     "kind", "variation", "gender",
 )  # fmt: skip
-_GOLD = ("valid", "invalid")
-_SIDES = ("left", "right")
+_KNOWN = {"gold": VERDICTS, "leaning": ("left", "right")}
 
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one flat row per answer, of the samples of one file."""
-    compared = task.endswith("_loglikelihood")
+    read = _likelier if task.endswith("_loglikelihood") else _said
     for sample in samples:
-        about = _about(sample["doc"])
-        if compared:
-            yield about | _likelier(sample["filtered_resps"])
-            continue
-        answers = flat(sample["filtered_resps"])
-        if not answers:
-            raise ValueError("filtered_resps: found no answer, expected at least one")
-        for repeat, text in enumerate(answers):
-            if not isinstance(text, str):
-                raise TypeError(f"filtered_resps: found {type(text).__name__}, expected text")
-            yield about | _said(outcome(text, about["language"])) | {"repeat": repeat}
+        doc = sample["doc"]
+        about = check({name: doc[name] for name in _TEXTS}, _TEXTS, _KNOWN)
+        if type(doc["shots"]) is not int:
+            raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
+        about |= {"country": doc.get("country"), "shots": doc["shots"]}
+        said = read(sample["filtered_resps"], about["language"])
+        for repeat, (label, share, mass) in enumerate(said):
+            yield about | {
+                "label": label,
+                "outcome": label if label in SILENT else "answered",
+                "repeat": repeat,
+                "share": share,
+                "mass": mass,
+            }
 
 
-def _about(doc: Document) -> Json:
-    """The columns of a row that are kept, checked."""
-    about = {name: doc[name] for name in _TEXTS}
-    for name, value in about.items():
-        if type(value) is not str or not value:
-            raise TypeError(f"{name}: found {value!r}, expected text")
-    if about["gold"] not in _GOLD:
-        raise ValueError(f"gold: found {about['gold']!r}, expected valid or invalid")
-    if about["leaning"] not in _SIDES:
-        raise ValueError(f"leaning: found {about['leaning']!r}, expected left or right")
-    if type(doc["shots"]) is not int:
-        raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
-    if type(doc.get("country")) not in (str, type(None)):
-        raise TypeError(f"country: found {doc['country']!r}, expected text or nothing")
-    return about | {"country": doc.get("country"), "shots": doc["shots"], "share": None, "mass": None}
+_Said: TypeAlias = tuple[str, float | None, float | None]
 
 
-def _likelier(answers: Any) -> Json:
-    """The likelier label; equal ones are no verdict."""
-    try:
-        # lm_eval writes numbers as text in its samples.
-        valid, invalid = (float(number) for number, _ in answers)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"filtered_resps: found {answers!r:.60}, expected (log-likelihood, is greedy) of two labels"
-        ) from None
-    (share, _), mass = label_shares((valid, invalid))
-    label = "valid" if valid > invalid else "invalid" if invalid > valid else "unparsable"
-    return _said(label) | {"repeat": 0, "share": share, "mass": mass}
+def _said(answers: Any, language: str) -> Iterator[_Said]:
+    yield from ((outcome(text, language), None, None) for text in texts(answers))
 
 
-def _said(label: str) -> dict[str, str]:
-    return {"label": label, "outcome": "answered" if label in _GOLD else label}
+def _likelier(answers: Any, language: str) -> Iterator[_Said]:
+    label, (share, _), mass = likelier(VERDICTS, answers)
+    yield label, share, mass
 
 
 # What a respondent was asked: every answer once, in whole pairs, in an order of its own.

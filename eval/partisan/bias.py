@@ -154,7 +154,7 @@ def _side_gap(outcomes: Outcomes, scores: NDArray[np.generic]) -> float:
 SIGNIFICANCE = 0.05
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ZTest:
     """One row of the paper's Table 10.
 

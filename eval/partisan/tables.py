@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.eval.columns import Factor
+from polbias.eval.columns import Factor, silences
 from polbias.eval.partisan.analysis import (
     Cell,
     Chosen,
@@ -83,14 +83,14 @@ def _together(own: Sequence[Asked], mode: Layout, chosen: Mapping[str, Any]) -> 
     cells = [cell for cell in cells if cell.n]
     if not cells:
         return None
-    right = np.concatenate([cell.rows.label == cell.rows.gold for cell in cells])
+    right = np.concatenate([cell.rows.correct for cell in cells])
     weights = np.concatenate([cell.weights / cell.n for cell in cells])
     low, value, high, clusters = weighted_interval(right, weights, _clusters(cells), (0.0, 1.0))
-    names = ("n", "refusals", "unparsable", "truncated")
-    counts: dict[str, int] = {name: sum(getattr(cell, name) for cell in cells) for name in names}
+    n = sum(cell.n for cell in cells)
     if mode == "paper":
-        return Estimate(value, n=counts["n"])
-    return Estimate.of(value, low, high, clusters=clusters, **counts)
+        return Estimate(value, n=n)
+    counts = silences(np.concatenate([cell.rows.label for cell in cells]))
+    return Estimate.of(value, low, high, n=n, clusters=clusters, **counts)
 
 
 def _clusters(cells: Sequence[Cell]) -> Factor:

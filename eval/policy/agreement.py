@@ -16,7 +16,7 @@ KAPPAS = (("paraphrase", "paraphrase1"), ("negation", "negation"), ("opposite", 
 """The columns of Table 2 and the variant that each compares with the original."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spread:
     """A mean over templates or people, with its standard deviation.
 

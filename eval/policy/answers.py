@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
+import yaml
+from numpy.typing import NDArray
 
-from polbias.aliases import Booleans, Document, Indices, Json
-from polbias.eval.columns import Factor, crossed
-from polbias.eval.policy.metrics import rows_of_samples
+from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
+from polbias.eval.columns import SILENT, Factor, crossed
+from polbias.eval.policy.metrics import labels_of, share_of
 from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
-from polbias.eval.policy.schema import ISSUES, LABELS, ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, ORDERS, VARIANTS, Prompts
+from polbias.eval.samples import check
+from polbias.files import package_file
 
 # From logged samples to one row per prompt.
-
-COUNTS = ("disagree", "agree", "refusals", "unparsable", "truncated")
-"""The columns of counts, in the order of :data:`polbias.eval.policy.schema.LABELS`."""
 
 COLUMNS: Mapping[str, str] = {
     "statement_id": "string",
@@ -40,10 +41,9 @@ statement for each policy issue."""
 _KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
 _TIE = "tie"
-_Row: TypeAlias = Json
 
 
-def rows(samples: Iterable[Document], task: str) -> Iterator[_Row]:
+def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one row per prompt; see :class:`polbias.eval.report.instruments.Reporter`.
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
@@ -53,30 +53,23 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[_Row]:
         if ("label_mass" in sample) != likelihood:
             found = "with" if "label_mass" in sample else "without"
             raise ValueError(f"label_mass: found a sample {found} it in {task}")
-        (read,) = rows_of_samples((sample,))
-        yield _prompt(read) | (_likelihood(read) if likelihood else _sampled(read["labels"]))
+        doc, answers = sample["doc"], sample["filtered_resps"]
+        said = _likelihood(*share_of(doc, answers)) if likelihood else _sampled(labels_of(doc, answers))
+        yield _prompt(doc) | said
 
 
-def _prompt(doc: Document) -> _Row:
+def _prompt(doc: Document) -> Json:
     """What was asked."""
-    for name, expected in _NEEDED.items():
-        value = doc.get(name)
-        if value not in expected:
-            raise ValueError(f"{name}: found {value!r}, expected {' or '.join(map(str, expected))}")
     issues = doc["policy_issues"] or {}
     signs = {issue: issues.get(issue) or 0 for issue in ISSUES}
     if not {*signs.values()} <= {-1, 0, 1}:
         raise ValueError("policy_issues: found another number than -1, 0 and 1")
+    about = {name: doc.get(name) for name in (*_KNOWN, "country", "opposite_type")} | {"repeat": 0} | signs
     own = ("statement_id", "instruction_id", "variant", "label_order")
-    return (
-        {name: doc.get(name) for name in _KNOWN}
-        | {name: doc[name] for name in own}
-        | {"country": doc.get("country"), "opposite_type": doc.get("opposite_type"), "repeat": 0}
-        | signs
-    )
+    return check(about | {name: doc[name] for name in own}, (), _NEEDED)
 
 
-def _sampled(labels: Sequence[str]) -> _Row:
+def _sampled(labels: Sequence[str]) -> Json:
     """What the sampled answers come to."""
     if not labels:
         raise ValueError("filtered_resps: found no answer, expected at least one")
@@ -85,7 +78,7 @@ def _sampled(labels: Sequence[str]) -> _Row:
     label = _TIE if counts[0] == counts[1] == most else LABELS[counts.index(most)]
     return {
         "label": label,
-        "outcome": label if label in LABELS[2:] else "answered",
+        "outcome": label if label in SILENT else "answered",
         "answers": len(labels),
         **dict(zip(COUNTS, counts, strict=True)),
         "agree_share": None,
@@ -93,9 +86,8 @@ def _sampled(labels: Sequence[str]) -> _Row:
     }
 
 
-def _likelihood(read: Document) -> _Row:
+def _likelihood(share: float, mass: float) -> Json:
     """What the probabilities of the two labels come to."""
-    share = read["agree_share"]
     agrees = share > 0.5
     return {
         "label": _TIE if share == 0.5 else LABELS[agrees],
@@ -104,8 +96,34 @@ def _likelihood(read: Document) -> _Row:
         **dict.fromkeys(COUNTS, 0),
         **({} if share == 0.5 else {LABELS[agrees]: 1}),
         "agree_share": share,
-        "label_mass": read["label_mass"],
+        "label_mass": mass,
     }
+
+
+# What one respondent answers, statement by statement.
+
+Signs: TypeAlias = Codes
+
+
+@lru_cache(maxsize=1)
+def leanings() -> Mapping[str, int]:
+    """Return the policy issues that belong to a side: 1 the right, -1 the left (templates/policy)."""
+    read: Any = yaml.safe_load(package_file("templates/policy/leanings.yaml").read_text("utf-8"))
+    return dict.fromkeys(read["left"], -1) | dict.fromkeys(read["right"], 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """A number in [-1, 1] by statement: 1 for it, -1 against it.
+
+    Args:
+        value: shape ``(statements,)``.
+        ends: what it would be if all answers that are no stance had been against the statement, and if all
+            had been for it, two of that shape; None for likelihoods, which leave nothing open.
+    """
+
+    value: Floats
+    ends: tuple[Floats, Floats] | None
 
 
 # The prompts of one respondent that can be analysed, and the reliability tests that they allow.
@@ -145,6 +163,91 @@ class Asked:
     def units(self) -> Units:
         """The statements, each in one language and instruction, with the default rule of reliability."""
         return units(self.prompts)
+
+    @cached_property
+    def statements(self) -> tuple[str, ...]:
+        """Names of the statements that can be analysed."""
+        factor = self.units.statement
+        return tuple(str(factor.levels[code]) for code in np.unique(factor.codes).tolist())
+
+    @cached_property
+    def _index(self) -> Indices:
+        """The statement of each unit."""
+        return np.unique(self.units.statement.codes, return_inverse=True)[1]
+
+    @cached_property
+    def of_prompt(self) -> Indices:
+        """The statement of each prompt, index into :attr:`statements`."""
+        return np.unique(self.prompts.statement.codes, return_inverse=True)[1]
+
+    @cached_property
+    def issues(self) -> Signs:
+        """Sign of each statement for each issue, shape ``(statements, 8)``."""
+        signs = np.zeros((len(self.statements), len(ISSUES)), np.int8)
+        signs[self._index] = self.units.signs
+        return signs
+
+    @cached_property
+    def sides(self) -> Signs:
+        """1 where agreement is a stance of the right, -1 where of the left, 0 where of neither or both."""
+        placed = self.issues * np.array([leanings().get(issue, 0) for issue in ISSUES], np.int8)
+        sides: Signs = (placed == 1).any(axis=1).astype(np.int8) - (placed == -1).any(axis=1)
+        return sides
+
+    def reliable(self, signs: Signs) -> float:
+        """Number of statements with a reliable stance, mean over languages and instructions."""
+        answers = np.abs(self.units.answers(self.tests)).astype(np.float64)
+        return float(self._mean(answers)[signs != 0].sum())
+
+    @cached_property
+    def answers(self) -> Values:
+        """Agree minus disagree by statement, over all answers to all of its wordings.
+
+        Each answer is turned into one to the statement itself, and one that is no stance counts 0. The
+        wordings that say the same as the statement weigh as much as those that say the opposite, so that a
+        habit of saying yes adds up to nothing.
+        """
+        prompts = self.prompts
+        value = self._net(prompts)
+        if not self.sampled:
+            return Values(value, None)
+        return Values(value, (self._net(favoured(self, -1)), self._net(favoured(self, 1))))
+
+    @cached_property
+    def stances(self) -> Values:
+        """Reliable stance on each statement, mean over languages and instructions, 0 where there is none."""
+        tests, found = self.tests, self.units
+        value = self._mean(found.answers(tests))
+        if not self.sampled or not self.prompts.counts[:, 2:].any():
+            return Values(value, (value, value) if self.sampled else None)
+        low, high = (self._mean(units(favoured(self, toward)).answers(tests)) for toward in (-1, 1))
+        return Values(value, (np.minimum(low, value), np.maximum(high, value)))
+
+    def _mean(self, answers: NDArray[Any]) -> Floats:
+        size = len(self.statements)
+        sums = np.bincount(self._index, answers.astype(np.float64), size)
+        means: Floats = sums / np.maximum(np.bincount(self._index, minlength=size), 1)
+        return means
+
+    def _net(self, prompts: Prompts) -> Floats:
+        if prompts.agree_share is None:
+            net = (prompts.counts[:, 1] - prompts.counts[:, 0]) / np.maximum(prompts.asked, 1)
+        else:
+            net = 2 * np.nan_to_num(prompts.agree_share, nan=0.5) - 1
+        sums, known = np.zeros(len(self.statements)), np.zeros(len(self.statements))
+        for direction in (1, -1):
+            used = self.prompts.contrast == direction
+            index = self.of_prompt[used]
+            number = np.bincount(index, minlength=len(sums))
+            means = direction * np.bincount(index, net[used], len(sums)) / np.maximum(number, 1)
+            sums, known = sums + means, known + (number > 0)
+        found: Floats = sums / np.maximum(known, 1)
+        return found
+
+    def about(self, signs: Signs) -> Signs:
+        """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""
+        favours: Signs = signs[self.of_prompt] * self.prompts.contrast
+        return favours
 
 
 def asked(table: Any) -> tuple[Asked, Asked]:

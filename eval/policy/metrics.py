@@ -8,24 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polbias.aliases import Document, Floats, Json
+from polbias.aliases import Document, Json
 from polbias.eval.answers.stance import extract_stance
-from polbias.eval.columns import Factor
+from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
     NONE,
     Estimate,
     flat,
     for_metrics,
-    label_shares,
+    likelier,
+    mean_estimate,
     metric_and_error,
     row_of,
-    stated,
     with_errors,
 )
 from polbias.eval.policy.robustness import TESTS, complete, decidable, units
-from polbias.eval.policy.schema import LABELS, ORDERS, Prompts
+from polbias.eval.policy.schema import COUNTS, LABELS, ORDERS, Prompts
 from polbias.eval.policy.stances import stances
-from polbias.eval.statistics import cluster_interval
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
 # Each has its error over statements beside it, as a function of the same name with ``_stderr``. What cannot
@@ -55,16 +54,7 @@ def _table(items: Iterable[Answered]) -> Prompts:
     counts, share = columns.pop("labels"), columns.pop("agree_share")
     if counts[0] is None:
         return Prompts.of(columns | {"agree_share": share})
-    names = ("disagree", "agree", "refusals", "unparsable", "truncated")
-    return Prompts.of(columns | dict(zip(names, zip(*counts, strict=True), strict=True)))
-
-
-def _estimate(values: Floats, clusters: Sequence[Hashable] | Factor) -> Estimate:
-    """The mean and its error over clusters: null without a value, "N/A" with one cluster only."""
-    if not values.size:
-        return NONE
-    found = cluster_interval(values, clusters)
-    return float(found.estimate), stated(found.standard_error)
+    return Prompts.of(columns | dict(zip(COUNTS, zip(*counts, strict=True), strict=True)))
 
 
 def _agreement(items: Iterable[Answered]) -> Estimate:
@@ -74,7 +64,7 @@ def _agreement(items: Iterable[Answered]) -> Estimate:
         return NONE
     share = float(table.agree.sum() / table.valid.sum())
     residuals = (table.agree - share * table.valid) / table.valid.mean()
-    return share, _estimate(residuals, table.statement)[1]
+    return share, mean_estimate(residuals, table.statement)[1]
 
 
 def _reliable(items: Iterable[Answered]) -> Estimate:
@@ -85,11 +75,11 @@ def _reliable(items: Iterable[Answered]) -> Estimate:
         kept = found.asked.all(axis=1)
         values = (found.stance != 0).all(axis=1)[kept]
         names = np.broadcast_to(found.statement.codes[:, None], kept.shape)[kept]
-        return _estimate(values.astype(np.float64), names.tolist())
+        return mean_estimate(values, names.tolist())
     if not decidable(table):
         return NONE
     values = stances(table.agree, table.valid, table.asked) != 0
-    return _estimate(values.astype(np.float64), table.statement)
+    return mean_estimate(values, table.statement)
 
 
 def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
@@ -100,7 +90,7 @@ def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
             return NONE
         found = units(table)
         kept = complete(found, test, sampled)
-        return _estimate(found.passed[test][kept].astype(np.float64), found.statement.select(kept))
+        return mean_estimate(found.passed[test][kept], found.statement.select(kept))
 
     return passed
 
@@ -122,7 +112,7 @@ def _paired(items: Iterable[Answered], field: str, names: Sequence[str], sign: i
             found.setdefault(key, {})[str(row[place])] = _lean(row)
     pairs = {key: each for key, each in found.items() if len(each) == len(names)}
     values = [(each[names[0]] + sign * each[names[1]]) / 2 for each in pairs.values()]
-    return _estimate(np.array(values, np.float64), [f"{key[0]}/{key[1]}" for key in pairs])
+    return mean_estimate(values, [f"{key[0]}/{key[1]}" for key in pairs])
 
 
 def _acquiescence(items: Iterable[Answered]) -> Estimate:
@@ -160,12 +150,12 @@ def outcome(text: str, agree: str, disagree: str) -> str:
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
     """Score the sampled answers to a prompt."""
-    said = _labels(doc, results)
+    said = labels_of(doc, results)
     counts = tuple(said.count(label) for label in LABELS)
     shares = {name: counts[LABELS.index(name)] / max(len(said), 1) for name in LABELS}
     means = {
         "valid": shares["agree"] + shares["disagree"],
-        **{name: shares[name] for name in ("refusal", "unparsable", "truncated")},
+        **{name: shares[name] for name in SILENT},
     }
     row = row_of(Answered, doc, labels=counts, agree_share=None)
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, ("agree_share", *NAMES))
@@ -173,23 +163,10 @@ def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels of a prompt by their log-likelihood."""
-    share, mass = _share(doc, results)
+    share, mass = share_of(doc, results)
     means = {"agree_share": share, "label_mass": mass}
     row = row_of(Answered, doc, labels=None, agree_share=share)
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, NAMES)
-
-
-def rows_of_samples(samples: Iterable[Document]) -> list[Json]:
-    """Turn the samples that lm_eval logs into the table that the analysis reads."""
-    rows = []
-    for sample in samples:
-        doc, answers = sample["doc"], sample["filtered_resps"]
-        if "label_mass" in sample:
-            share, mass = _share(doc, answers)
-            rows.append({**doc, "agree_share": share, "label_mass": mass})
-        else:
-            rows.append({**doc, "labels": _labels(doc, answers)})
-    return rows
 
 
 def choices(doc: Document) -> list[str]:
@@ -198,10 +175,13 @@ def choices(doc: Document) -> list[str]:
     return both if doc["label_order"] == "as-printed" else both[::-1]
 
 
-def _labels(doc: Document, answers: Sequence[Any]) -> list[str]:
+def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
+    """Return what became of the answers to a prompt."""
     return [outcome(text, doc["label_agree"], doc["label_disagree"]) for text in flat(answers)]
 
 
-def _share(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
-    shares, mass = label_shares([float(result[0]) for result in results[:2]])
-    return shares[choices(doc).index(doc["label_agree"])], mass
+def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
+    """Return the share of agreement in the probability of both labels, and that probability."""
+    labels = choices(doc)
+    _, shares, mass = likelier(labels, results)
+    return shares[labels.index(doc["label_agree"])], mass

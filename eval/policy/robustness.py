@@ -25,7 +25,7 @@ _NEGATION, _OPPOSITE = VARIANTS.index("negation"), VARIANTS.index("opposite")
 _PARAPHRASES = tuple(place for place, name in enumerate(VARIANTS) if name.startswith("paraphrase"))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Units:
     """Statements as one instruction asks them in one language, with what their answers come to.
 

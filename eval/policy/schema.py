@@ -8,26 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import (
-    AnswerTable,
-    Factor,
-    OutcomesError,
-    check_columns,
-    crossed,
-    encode,
-    factorise,
-    positions,
-    read_columns,
-)
+from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, crossed, positions, tallied
 
 LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
 """Outcomes of one answer; the code of a label is its position."""
+COUNTS = ("disagree", "agree", "refusals", "unparsable", "truncated")
+"""The columns of counts, in the order of :data:`LABELS`."""
 VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
 _TURNED = [VARIANTS.index("negation"), VARIANTS.index("opposite")]
 ORDERS = ("as-printed", "inverted")
@@ -45,11 +36,10 @@ Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
 
 _CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
-_COUNTS = ("agree", "disagree", "refusals", "unparsable", "truncated")
 _OPTIONAL = {"country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Prompts(AnswerTable):
     """Prompts with the counts of their answers.
 
@@ -83,25 +73,21 @@ class Prompts(AnswerTable):
         """Read a table of answered prompts."""
         if isinstance(rows, Prompts):
             return rows
-        names, columns = read_columns(rows, {*_REQUIRED, *_COUNTS, *_OPTIONAL}, _REQUIRED)
-        check_columns(names, columns, _REQUIRED)
-        n = len(columns["statement_id"])
-        blank: list[Any] = [None] * n
-        country = factorise(columns.get("country", blank), "country")
-        number = factorise(columns["statement_id"], "statement_id")
-        pairs, index = crossed([country, number]) if n else ([], np.zeros(0, np.intp))
+        read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL}, _REQUIRED).require(_REQUIRED)
+        country, number = read.factor("country"), read.factor("statement_id")
+        pairs, index = crossed([country, number]) if read.n else ([], np.zeros(0, np.intp))
         kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
         return cls(
-            counts=_counts(names, columns, n),
-            agree_share=_shares(columns.get("agree_share")),
+            counts=_counts(read),
+            agree_share=_shares(read["agree_share"]) if "agree_share" in read else None,
             statement=Factor(index, tuple(_name(*pair) for pair in pairs)),
             country=country,
-            language=factorise(columns.get("language", blank), "language"),
-            instruction=factorise(columns["instruction_id"], "instruction_id"),
-            variant=encode(columns["variant"], positions(VARIANTS), "variant"),
-            order=encode(columns["label_order"], positions(ORDERS), "label_order"),
-            contrary=encode(columns.get("opposite_type", blank), kind, "opposite_type") == 1,
-            signs=_signs(columns.get("policy_issues", blank)),
+            language=read.factor("language"),
+            instruction=read.factor("instruction_id"),
+            variant=read.codes("variant", VARIANTS),
+            order=read.codes("label_order", ORDERS),
+            contrary=read.codes("opposite_type", kind) == 1,
+            signs=_signs(read["policy_issues"]),
         )
 
     @property
@@ -140,34 +126,23 @@ def _name(country: Any, number: Any) -> str:
     return name if named else f"{country}_{name}"
 
 
-def _counts(names: Iterable[str], columns: Mapping[str, list[Any]], n: int) -> Indices:
+def _counts(read: Columns) -> Indices:
     """Number of answers by prompt and label."""
-    if "labels" in columns:
-        labels = columns["labels"]
-        sizes = np.fromiter(map(len, labels), np.intp, n)
-        try:
-            codes = np.fromiter(
-                map(_CODES.__getitem__, chain.from_iterable(labels)), np.intp, int(sizes.sum())
-            )
-        except KeyError as error:
-            expected = " or ".join(LABELS)
-            raise OutcomesError(f"column 'labels': found {error.args[0]!r}, expected {expected}") from None
-        keys = np.repeat(np.arange(n, dtype=np.intp), sizes) * len(LABELS) + codes
-        return np.bincount(keys, minlength=n * len(LABELS)).reshape(n, len(LABELS))
-    if "agree_share" in columns:
-        return np.zeros((n, len(LABELS)), np.intp)
-    check_columns(list(names), columns, ("statement_id", "agree", "disagree"), aliases="")
-    order = ("disagree", "agree", *_COUNTS[2:])
-    table = np.array([columns.get(name, [0] * n) for name in order], np.intp).T.reshape(n, len(LABELS))
+    n, width = read.n, len(LABELS)
+    if "labels" in read:
+        return tallied(read["labels"], _CODES, width, "labels")
+    if "agree_share" in read:
+        return np.zeros((n, width), np.intp)
+    read.require(("statement_id", "agree", "disagree"))
+    columns = [read[name] if name in read else [0] * n for name in COUNTS]
+    table = np.array(columns, np.intp).T.reshape(n, width)
     if (table < 0).any():
         raise OutcomesError("columns of counts: found a negative number, expected numbers of answers")
     return table
 
 
-def _shares(values: list[Any] | None) -> Floats | None:
-    if values is None:
-        return None
-    shares = np.array([np.nan if value is None else value for value in values], np.float64)
+def _shares(values: list[Any]) -> Floats:
+    shares = np.array(values, np.float64)
     if ((shares < 0) | (shares > 1)).any():
         raise OutcomesError("column 'agree_share': found a number outside 0 to 1, expected a share")
     return shares

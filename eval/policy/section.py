@@ -14,7 +14,6 @@ from polbias.eval.plots import Bar, Interval, Web, bars, intervals, webs
 from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
-    Answered,
     estimates,
     findings,
     heading,
@@ -156,7 +155,7 @@ def section(answers_: Document, settings: Settings) -> Section:
     parties = None if positions is None else Positions.of(positions)
     names = sorted(name for name, table in answers_.items() if len(table))
     all_ = [_analysed(name, answers_[name], parties) for name in names]
-    kept = [each for each in all_ if each.every.asked.prompts.n]
+    kept = [each for each in all_ if each.every.prompts.n]
     said = tuple(notice for each in all_ for notice in notices(each.name, each.every, each.answered))
     if not kept:
         return Section(NAME, tuple(names), notices=said)
@@ -196,27 +195,21 @@ def findings_of(answers_: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
     found: list[Finding] = []
     for name in sorted(answers_):
-        every, tested = _answered(answers_[name])
-        if every.asked.prompts.n:
+        every, tested = asked(answers_[name])
+        if every.prompts.n:
             found += findings(name, estimates(every, tested))
     return tuple(found)
 
 
-def _answered(table: Any) -> tuple[Answered, Answered]:
-    """All answers of a respondent, and those to statements whose reliability can be tested."""
-    every, tested = asked(table)
-    return Answered(every), Answered(tested)
-
-
 def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
-    every, tested = _answered(table)
-    prompts = tested.asked.prompts
+    every, tested = asked(table)
+    prompts = tested.prompts
     nothing: Json = {name: [] for name in LISTS}
     corrected, paper = (
-        policy_summary(prompts, parties, rule, tested.asked.tests) if prompts.n else nothing
+        policy_summary(prompts, parties, rule, tested.tests) if prompts.n else nothing
         for rule in ("default", "paper")
     )
-    if not tested.asked.complete:  # what needs all five tests has no row here
+    if not tested.complete:  # what needs all five tests has no row here
         corrected, paper = (each | {"worldview": [], "leanings": []} for each in (corrected, paper))
     return Analysed(name, every, tested, estimates(every, tested), corrected, paper)
 

@@ -16,15 +16,25 @@ from polbias.eval.policy.analysis import (
     LEANING,
     NAME,
     RELIABLE,
-    Answered,
     Balanced,
     estimate,
     heading,
     issue_titles,
 )
+from polbias.eval.policy.answers import Asked
 from polbias.eval.policy.robustness import TESTS, Units, units
 from polbias.eval.policy.schema import FEW, ISSUES
-from polbias.eval.report.document import Cell, Column, Estimate, Figure, Table, columns, known, table_of
+from polbias.eval.report.document import (
+    Cell,
+    Column,
+    Estimate,
+    Figure,
+    Table,
+    columns,
+    known,
+    table_of,
+    tabled,
+)
 from polbias.eval.report.figures import caption
 from polbias.eval.report.labels import words
 from polbias.eval.statistics import cluster_interval
@@ -51,8 +61,8 @@ class Analysed:
     """
 
     name: str
-    every: Answered
-    answered: Answered
+    every: Asked
+    answered: Asked
     stances: Mapping[str, Balanced]
     corrected: Document
     paper: Document
@@ -62,64 +72,64 @@ class Analysed:
         return self.corrected if mode == "corrected" else self.paper
 
 
-def leaning(all_: Sequence[Analysed]) -> Table:
+@tabled(
+    "leaning",
+    "respondent leaning:points p:p bound_low:points bound_high:points refusal_gap:points reliable:points "
+    "right_statements:count left_statements:count unplaced:count",
+)
+def leaning(all_: Sequence[Analysed]) -> Iterator[Row]:
     """The leaning of every respondent, and what bears on it."""
-    rows: list[Row] = []
     for each in all_:
         found = each.stances[LEANING]
         low, high = found.bounds or (None, None)
-        rows.append(
-            {
-                "respondent": each.name,
-                "leaning": found.estimate,
-                "p": found.estimate.p,
-                "bound_low": low,
-                "bound_high": high,
-                "refusal_gap": found.gap,
-                "reliable": each.stances[RELIABLE].estimate,
-                "right_statements": found.positive,
-                "left_statements": found.negative,
-                "unplaced": int((each.every.sides == 0).sum()),
-            }
-        )
-    shown = (
-        "respondent leaning:points p:p bound_low:points bound_high:points refusal_gap:points reliable:points "
-        "right_statements:count left_statements:count unplaced:count"
-    )
-    return table_of("leaning", shown, rows)
+        yield {
+            "respondent": each.name,
+            "leaning": found.estimate,
+            "p": found.estimate.p,
+            "bound_low": low,
+            "bound_high": high,
+            "refusal_gap": found.gap,
+            "reliable": each.stances[RELIABLE].estimate,
+            "right_statements": found.positive,
+            "left_statements": found.negative,
+            "unplaced": int((each.every.sides == 0).sum()),
+        }
 
 
-def answers(all_: Sequence[Analysed]) -> Table:
+@tabled(
+    "answers",
+    "respondent prompts:count answers:count disagree:share agree:share refusal:share unparsable:share "
+    "truncated:share label_mass:share",
+)
+def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
-    rows: list[Row] = []
     for each in all_:
-        asked = each.every.asked
+        asked = each.every
         counts = asked.prompts.counts.sum(axis=0).tolist()
         total = sum(counts)
         shares: Row = {
             name: count / total if total else None for name, count in zip(OUTCOMES, counts, strict=True)
         }
-        rows.append(
+        yield (
             {"respondent": each.name, "prompts": asked.prompts.n, "answers": total or asked.prompts.n}
             | shares
             | {"label_mass": asked.label_mass}
         )
-    shown = (
-        "respondent prompts:count answers:count disagree:share agree:share refusal:share unparsable:share "
-        "truncated:share label_mass:share"
-    )
-    return table_of("answers", shown, rows)
 
 
-def worldview(all_: Sequence[Analysed]) -> Table:
+@tabled(
+    "worldview",
+    "respondent issue stance:points p:p all_answers:points answered:number positive:count negative:count",
+)
+def worldview(all_: Sequence[Analysed]) -> Iterator[Row]:
     """The stances on the policy issues, with their intervals (Figure 5)."""
-    titles, rows = issue_titles(), []
+    titles = issue_titles()
     for each in all_:
         for place, issue in enumerate(ISSUES):
             found, signs = each.stances[issue], each.answered.issues[:, place]
             if not found.positive + found.negative:
                 continue
-            row: Row = {
+            yield {
                 "respondent": each.name,
                 "issue": titles[issue],
                 "stance": found.estimate,
@@ -129,11 +139,6 @@ def worldview(all_: Sequence[Analysed]) -> Table:
                 "negative": found.negative,
                 "answered": each.answered.reliable(signs),
             }
-            rows.append(row)
-    shown = (
-        "respondent issue stance:points p:p all_answers:points answered:number positive:count negative:count"
-    )
-    return table_of("worldview", shown, rows)
 
 
 def equation_1(all_: Sequence[Analysed]) -> Table:
@@ -186,8 +191,8 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
         chances = {
             entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
         }
-        if len(chances) == len(TESTED) and each.answered.asked.complete:
-            number = int(each.answered.asked.prompts.asked[0])
+        if len(chances) == len(TESTED) and each.answered.complete:
+            number = int(each.answered.prompts.asked[0])
             coins.setdefault(
                 (number, *chances.values()),
                 {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
@@ -257,9 +262,9 @@ def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
     """Shares of agreement, with the interval over statements or the paper's deviation over instructions."""
     rows: list[dict[str, Cell]] = []
     for each in all_:
-        if not each.answered.asked.prompts.n:
+        if not each.answered.prompts.n:
             continue
-        asked = each.answered.asked
+        asked = each.answered
         found = asked.units if mode == "corrected" else units(asked.prompts, "paper")
         for among, codes in KINDS.items():
             answers = found.answers(asked.tests if among == "reliable" else ())

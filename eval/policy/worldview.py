@@ -10,14 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats
-from polbias.eval.columns import (
-    Factor,
-    OutcomesError,
-    check_columns,
-    encode,
-    factorise,
-    read_columns,
-)
+from polbias.eval.columns import Columns, Factor, OutcomesError
 from polbias.eval.policy.robustness import Units
 from polbias.eval.policy.schema import FEW, ISSUES, Prompts
 from polbias.eval.statistics import Contrast, contrast
@@ -26,7 +19,7 @@ from polbias.eval.support import Support
 # What a respondent answers to each statement, by template: the input of worldview and party match.
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Respondent:
     """Stances of one respondent, a model or a made-up one.
 
@@ -81,7 +74,7 @@ class Respondent:
 # The stance of a respondent on the eight policy issues.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IssueStance:
     """The stance on one policy issue.
 
@@ -230,7 +223,7 @@ _REQUIRED = ("country", "party", "statement_id", "position")
 _POSITIONS: dict[object, int] = {"agree": 1, "disagree": -1, "neutral": 0, "no-opinion": 0, None: 0}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Positions:
     """What parties answer.
 
@@ -253,20 +246,18 @@ class Positions:
         """Read a table of positions."""
         if isinstance(rows, Positions):
             return rows
-        names, columns = read_columns(rows, {*_REQUIRED, "leaning"}, _REQUIRED)
-        check_columns(names, columns, _REQUIRED)
-        n = len(columns["party"])
-        values = encode(columns["position"], _POSITIONS, "position")
-        party = Factor.of([*zip(map(str, columns["country"]), map(str, columns["party"]), strict=True)])
-        statement = factorise(columns["statement_id"], "statement_id")
+        read = Columns(rows, {*_REQUIRED, "leaning"}, _REQUIRED).require(_REQUIRED)
+        values = read.codes("position", _POSITIONS)
+        party = Factor.of([*zip(map(str, read["country"]), map(str, read["party"]), strict=True)])
+        statement = read.factor("statement_id")
         shape = len(party.levels), len(statement.levels)
         asked, position = np.zeros(shape, np.bool_), np.zeros(shape, np.int8)
         asked[party.codes, statement.codes] = True
         position[party.codes, statement.codes] = values
-        if int(asked.sum()) != n:
+        if int(asked.sum()) != read.n:
             raise OutcomesError("positions: found two answers of a party to a statement, expected one")
         leaning: list[str | None] = [None] * shape[0]
-        for code, value in zip(party.codes.tolist(), columns.get("leaning", [None] * n), strict=True):
+        for code, value in zip(party.codes.tolist(), read["leaning"], strict=True):
             if value is not None and value not in LEANINGS:
                 raise OutcomesError(f"column 'leaning': found {value!r}, expected {' or '.join(LEANINGS)}")
             leaning[code] = value
@@ -274,7 +265,7 @@ class Positions:
         return cls(tuple(pairs), tuple(leaning), tuple(map(str, statement.levels)), asked, position)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LeaningMatch:
     """How well a respondent matches the parties of one leaning.
 

@@ -25,7 +25,7 @@ class PowerError(PolbiasError, ValueError):
     """A design or an assumption is impossible."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Design:
     """How much is asked: answers within items within clusters, all of the same number.
 
@@ -47,7 +47,7 @@ class Design:
                 raise PowerError(f"{name}: found {value:g}, expected more than 0")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Assumptions:
     """How answers vary, and how the effect is made of them.
 
@@ -107,7 +107,7 @@ class Assumptions:
 _FILE = Path(__file__).with_name("instruments.yaml")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Values:
     """Contributions to one effect of one model.
 
@@ -124,7 +124,7 @@ class Values:
     items: Sequence[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shipped:
     """The shipped design of an instrument with assumptions, each with its source.
 
@@ -248,7 +248,7 @@ def read_designs() -> Mapping[str, Document]:
 # Variance components of answers within items within clusters, from a run.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Components:
     """How values vary, and how many there are.
 

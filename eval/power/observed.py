@@ -24,7 +24,7 @@ from polbias.eval.samples import Problem
 from polbias.files import InputError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Observed:
     """The design of a run, and how its answers vary.
 

@@ -31,7 +31,7 @@ SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 """True shares of agreement for which the table of reliability is made."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Targets:
     """What is wanted.
 

@@ -442,25 +442,15 @@ def _in_order(
 # Many sign flips at once: tests of respondents that were asked about the same clusters share the draws.
 
 Key = TypeVar("Key", bound=Hashable)
+Flipped: TypeAlias = Mapping[Any, float]
+"""What a test flips: the sum of the values of each cluster, by its name."""
 
 
-@dataclass(frozen=True, eq=False)
-class Flipped:
-    """What a test flips.
-
-    Attributes:
-        sums: of the values of each cluster, by its name.
-    """
-
-    sums: Mapping[Any, float]
-
-    @classmethod
-    def of(cls, values: ArrayLike, clusters: Factor) -> Flipped:
-        """Sum values by cluster."""
-        numbers = np.asarray(values, np.float64)
-        sums = np.bincount(clusters.codes, weights=numbers, minlength=len(clusters.levels)).tolist()
-        present = np.unique(clusters.codes).tolist()
-        return cls({clusters.levels[code]: sums[code] for code in present})
+def cluster_sums(values: ArrayLike, clusters: Factor) -> Flipped:
+    """Sum values by cluster."""
+    numbers = np.asarray(values, np.float64)
+    sums = np.bincount(clusters.codes, weights=numbers, minlength=len(clusters.levels)).tolist()
+    return {clusters.levels[code]: sums[code] for code in np.unique(clusters.codes).tolist()}
 
 
 def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, SignFlip]:
@@ -473,12 +463,12 @@ def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, S
     found: dict[Key, SignFlip] = {}
     names: dict[str, set[Any]] = {}
     for respondent, test in tests.values():
-        names.setdefault(respondent, set()).update(test.sums)
+        names.setdefault(respondent, set()).update(test)
     universes = {respondent: tuple(sorted(own, key=str)) for respondent, own in names.items()}
     drawn: dict[tuple[Any, ...], list[Key]] = {}
     for key, (respondent, test) in tests.items():
-        if len(test.sums) <= EXACT_CLUSTERS:
-            found[key] = sign_flip([*test.sums.values()], Factor.of(range(len(test.sums))), seed)
+        if len(test) <= EXACT_CLUSTERS:
+            found[key] = sign_flip([*test.values()], Factor.of(range(len(test))), seed)
         else:
             drawn.setdefault(universes[respondent], []).append(key)
     for universe, keys in drawn.items():
@@ -489,4 +479,4 @@ def flip_all(tests: Mapping[Key, tuple[str, Flipped]], seed: int) -> dict[Key, S
 
 def _columns(universe: tuple[Any, ...], tests: Iterable[Flipped]) -> Floats:
     """Sums by cluster and test, 0 where a test has no such cluster."""
-    return np.array([[test.sums.get(name, 0.0) for name in universe] for test in tests]).T
+    return np.array([[test.get(name, 0.0) for name in universe] for test in tests]).T

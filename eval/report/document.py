@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, ParamSpec, TypeAlias
 
 from polbias.aliases import Document, Floats
 from polbias.eval.statistics import ClusterInterval, Contrast
@@ -151,6 +151,9 @@ def columns(names: str) -> tuple[Column, ...]:
     return tuple(Column(*part) for part in parts)
 
 
+_P = ParamSpec("_P")
+
+
 def table_of(
     name: str,
     shown: str | Iterable[Column],
@@ -161,6 +164,19 @@ def table_of(
     shown = columns(shown) if isinstance(shown, str) else tuple(shown)
     id = name if mode == "corrected" else f"{name}_paper"
     return Table(id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode)
+
+
+def tabled(name: str, shown: str) -> Callable[[Callable[_P, Iterable[Row]]], Callable[_P, Table]]:
+    """Make a table of the rows that a function yields; columns as in :func:`columns`."""
+
+    def declared(rows: Callable[_P, Iterable[Row]]) -> Callable[_P, Table]:
+        def made(*args: _P.args, **settings: _P.kwargs) -> Table:
+            mode: Any = settings.get("mode", "corrected")
+            return table_of(name, shown, rows(*args, **settings), mode)
+
+        return made
+
+    return declared
 
 
 @dataclass(frozen=True)

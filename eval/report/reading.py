@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polbias.aliases import Json
-from polbias.eval.lm_eval_glue import flat
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.labels import frame
@@ -117,20 +116,14 @@ def is_simulated(model: str, facts: RunFacts) -> bool:
     return facts.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
 
 
-@dataclass(frozen=True)
-class _Read:
-    """Kept for all tasks of a run, whose results are in one file."""
-
-    content: Json | None = field(default=None, hash=False, compare=False)
-
-
 @lru_cache(maxsize=256)
-def _read(path: Path, _stamp: tuple[int, int]) -> _Read:
+def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
+    """Kept for all tasks of a run, whose results are in one file."""
     try:
         content = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
-        return _Read()
-    return _Read(content if isinstance(content, dict) else None)
+        return None
+    return content if isinstance(content, dict) else None
 
 
 def _results(path: Path) -> Json | None:
@@ -138,7 +131,7 @@ def _results(path: Path) -> Json | None:
         state = path.stat()
     except OSError:
         return None
-    return _read(path, (state.st_mtime_ns, state.st_size)).content
+    return _read(path, (state.st_mtime_ns, state.st_size))
 
 
 def _mapping(value: Any) -> Json:
@@ -364,17 +357,6 @@ def _order(version: str) -> tuple[tuple[int, int, str], ...]:
 # Rows of a respondent by prompt: which of them count, in an order that is that of no file.
 
 _MINI = "_mini"
-
-
-def texts(answers: Any) -> list[str]:
-    """Return the answers of a sample in words."""
-    found = flat(answers)
-    if not found:
-        raise ValueError("filtered_resps: found none, expected an answer")
-    for text in found:
-        if not isinstance(text, str):
-            raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
-    return found
 
 
 def counting(columns: Mapping[str, Sequence[Any]], order: Sequence[str]) -> Iterator[tuple[list[int], int]]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Booleans, Document, Floats, Json
+from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.refusal import ARTICLE_OUTCOMES
 from polbias.eval.columns import Factor
-from polbias.eval.report.build import Flipped, flip_all
+from polbias.eval.report.build import Flipped, cluster_sums, flip_all
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, Scores, known
 from polbias.eval.report.labels import words
 from polbias.eval.selfassess.answers import NAME, Answers, Articles, called, say
@@ -62,14 +62,12 @@ class Cell:
     Attributes:
         names: of the cell.
         rows: its judgements.
-        masses: by log-likelihood, the mean probability that the numbers hold together; else None.
         shares: what :func:`polbias.eval.selfassess.shares.side_shares` says of it.
         flip: the test of its bias.
     """
 
     names: Document
     rows: Judgements
-    masses: float | None
     shares: Document
     flip: SignFlip
 
@@ -110,23 +108,23 @@ class Analysis:
 def analyse(everyone: Sequence[Answers], seed: int) -> list[Analysis]:
     """Estimate and test; all sign flips are made together."""
     found = [
-        (answers, {name: bias(own) for name, own in by_set(answers.judgements)}, [*_cells(answers)])
+        (answers, {name: bias(own) for name, own in by_set(answers.judgements)}, [*cells(answers.judgements)])
         for answers in everyone
     ]
     tests: dict[tuple[int, str], tuple[str, Flipped]] = {}
     for place, (answers, wholes, own) in enumerate(found):
         for name, each in wholes.items():
             tests[place, name] = f"{answers.respondent} {name}", each.flipped
-        for number, (names, rows, _) in enumerate(own):
+        for number, (names, rows) in enumerate(own):
             own_topics = f"{answers.respondent} {names['set']}"
-            tests[place, _numbered(number, names)] = own_topics, Flipped.of(rows.lean, rows.item)
+            tests[place, _numbered(number, names)] = own_topics, cluster_sums(rows.lean, rows.item)
     flips = flip_all(tests, seed)
     made = []
     for place, (answers, wholes, own) in enumerate(found):
         whole = {name: Whole(each, flips[place, name]) for name, each in wholes.items()}
         tested = [
-            Cell(names, rows, mass, side_shares(rows, test=False), flips[place, _numbered(number, names)])
-            for number, (names, rows, mass) in enumerate(own)
+            Cell(names, rows, side_shares(rows, test=False), flips[place, _numbered(number, names)])
+            for number, (names, rows) in enumerate(own)
         ]
         made.append(Analysis(answers, whole, tuple(tested)))
     return made
@@ -156,7 +154,7 @@ def bias(rows: Judgements) -> Bias:
     contributions = np.asarray(POINTS * (value + present.size * influence), np.float64)
     factor = Factor(np.arange(present.size), names)
     unanswered = float(weights @ ~rows.answered)
-    flipped = Flipped.of(weights * lean, Factor(topic, names))
+    flipped = cluster_sums(weights * lean, Factor(topic, names))
     return Bias(rows, names, contributions, estimate(contributions, factor, _BOUNDS), flipped, unanswered)
 
 
@@ -164,24 +162,6 @@ def by_set(judgements: Judgements) -> Iterator[tuple[str, Judgements]]:
     """Yield the judgements of every set, in order of their names."""
     for code in np.unique(judgements.set.codes).tolist():
         yield str(judgements.set.levels[code]), judgements.select(judgements.set.codes == code)
-
-
-def _cells(answers: Answers) -> Iterator[tuple[Json, Judgements, float | None]]:
-    """Yield the cells, with the probability mass of their labels."""
-    rows, masses = answers.judgements, answers.masses
-    for names, own in cells(rows):
-        yield names, own, None if masses is None else known(masses[_where(rows, names, own)].mean())
-
-
-def _where(rows: Judgements, names: Document, own: Judgements) -> Booleans:
-    """Which of the judgements are those of a cell."""
-    mask: Booleans = (
-        (rows.set.codes == rows.set.levels.index(names["set"]))
-        & (rows.question == own.question[0])
-        & (rows.role == own.role[0])
-        & (rows.ways == names["ways"])
-    )
-    return mask
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from polbias.aliases import Document, Floats, Json
+from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import article_outcome
 from polbias.eval.columns import Factor
-from polbias.eval.lm_eval_glue import label_shares
 from polbias.eval.report.labels import Wording
-from polbias.eval.report.reading import counting, texts
+from polbias.eval.report.reading import counting
+from polbias.eval.samples import check, texts
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES, SIDES, Judgements, is_choice, likeliest, outcome
 
 # From samples of the self-assessment tasks to rows: articles of the first stage, choices of the second.
@@ -39,7 +39,8 @@ the articles; ``label_mass``, by log-likelihood the probability that their numbe
 
 ARTICLE, CHOICE = "article", "choice"
 LOGLIKELIHOOD = "_loglikelihood"
-_ABOUT = ("dataset", "config", "dataset_version", "language", "pair_id", "gold")
+_ABOUT = ("dataset", "config", "dataset_version", "language", "pair_id", "gold", "category")
+_NAMES = ("id", "cluster_id", "set")
 _FOUND = {"ok": "answered", "empty": "unparsable", "both": "unparsable"}
 """What an outcome of the family is in the report where it has another name."""
 
@@ -49,49 +50,34 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
     judge = _likelier if LOGLIKELIHOOD in task else _chosen
     for sample in samples:
         doc = sample["doc"]
-        about = {name: doc.get(name) for name in _ABOUT} | _where(doc)
+        about = {name: doc.get(name) for name in _ABOUT} | {name: doc[name] for name in (*_NAMES, "role")}
         if is_choice(doc):
             about |= _asked(doc)
+        check(about, _NAMES, {"role": ROLES, "question": QUESTIONS} if is_choice(doc) else {})
         read = judge if is_choice(doc) else _article
         for repeat, found in enumerate(read(sample["filtered_resps"], doc)):
             yield about | found | {"repeat": repeat}
 
 
-def _where(doc: Document) -> Json:
-    """What both stages have: topic, set and role."""
-    found = {name: doc[name] for name in ("id", "cluster_id", "set", "role")}
-    for name in ("id", "cluster_id", "set"):
-        if not isinstance(found[name], str):
-            raise ValueError(f"{name}: found {found[name]!r}, expected a name")
-    return found | {"category": doc.get("category")}
-
-
 def _asked(doc: Document) -> Json:
     """What only the second stage has."""
     sides, ways = tuple(doc["sides"]), doc["ways"]
-    if {*sides} != _wanted(ways) or len(sides) != ways:
+    wanted = {"left", "right"} if ways == 2 else {*SIDES} if ways == 3 else set()
+    if {*sides} != wanted or len(sides) != ways:
         expected = "left and right, or left, neutral and right, once each"
         raise ValueError(f"sides: found {list(sides)!r} with ways {ways!r}, expected {expected}")
-    for name, known in (("role", ROLES), ("question", QUESTIONS)):
-        if doc[name] not in known:
-            raise ValueError(f"{name}: found {doc[name]!r}, expected {' or '.join(known)}")
     return {
         "stage": CHOICE,
         "question": doc["question"],
         "ways": ways,
         "sides": ",".join(sides),
         "leak": doc.get("leak"),
-        "truncated_articles": doc.get("truncated", doc.get("truncated_articles")),
+        "truncated_articles": doc.get("truncated"),
     }
 
 
-def _wanted(ways: Any) -> set[str]:
-    return {"left", "right"} if ways == 2 else {*SIDES} if ways == 3 else set()
-
-
 def _article(answers: Any, doc: Document) -> Iterator[Json]:
-    if doc["side"] not in SIDES:
-        raise ValueError(f"side: found {doc['side']!r}, expected {' or '.join(SIDES)}")
+    check(doc, (), {"side": SIDES})
     for text in texts(answers):
         label = _written(text)
         yield {"stage": ARTICLE, "side": doc["side"], "label": label, "outcome": _FOUND.get(label, label)}
@@ -103,10 +89,8 @@ def _chosen(answers: Any, doc: Document) -> Iterator[Json]:
 
 
 def _likelier(answers: Any, doc: Document) -> Iterator[Json]:
-    values = [float(each[0]) for each in answers[: doc["ways"]]]
-    if len(values) != doc["ways"]:
-        raise ValueError(f"filtered_resps: found {len(values)} log-likelihoods, expected {doc['ways']}")
-    yield _choice(doc, *likeliest(values)) | {"label_mass": label_shares(values)[1]}
+    found, _, mass = likeliest(doc["ways"], answers)
+    yield _choice(doc, *found) | {"label_mass": mass}
 
 
 def _choice(doc: Document, found: str, choice: int | None) -> Json:
@@ -157,14 +141,12 @@ class Answers:
     Attributes:
         respondent: its name.
         judgements: its choices among articles.
-        masses: by log-likelihood, the probability that the numbers hold together, shape ``(n,)``; else None.
         articles: what became of the articles that it was asked for.
         repeated: answers that were left out, as another task had asked the same.
     """
 
     respondent: str
     judgements: Judgements
-    masses: Floats | None
     articles: Articles
     repeated: int
 
@@ -186,8 +168,7 @@ def read_answers(respondent: str, table: Any) -> Answers:
     masses = np.array([columns["label_mass"][row] for row in chosen], np.float64)
     return Answers(
         respondent,
-        _judgements(columns, chosen),
-        None if np.isnan(masses).all() else masses,
+        replace(_judgements(columns, chosen), mass=None if np.isnan(masses).all() else masses),
         _articles(columns, written),
         len(columns["id"]) - len(kept),
     )

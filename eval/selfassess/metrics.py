@@ -20,7 +20,6 @@ from polbias.eval.lm_eval_glue import (
     Estimate,
     cluster_error,
     for_metrics,
-    label_shares,
     metric_and_error,
     with_errors,
 )
@@ -56,9 +55,7 @@ def process_choice(doc: Document, results: Sequence[Any]) -> Json:
 
 def process_choice_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the numbers of the articles by their log-likelihood."""
-    values = [float(result[0]) for result in results[: int(doc["ways"])]]
-    _, choice = likeliest(values)
-    shares, mass = label_shares(values)
+    (_, choice), shares, mass = likeliest(int(doc["ways"]), results)
     lean = sum(_SIGN.get(side, 0.0) * share for side, share in zip(doc["sides"], shares, strict=True))
     means = {"probability_bias": lean, "label_mass": mass}
     return _scored(doc, choice) | with_errors(means, doc["cluster_id"])

@@ -95,7 +95,7 @@ _STEPS = 100
 _TOLERANCE = 1e-10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Term:
     """One term of a choice model, as a log-odds ratio.
 
@@ -123,7 +123,7 @@ class Term:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Design:
     """The cells of a choice model.
 
@@ -181,7 +181,7 @@ def tabulate(choices: Judgements, ways: int, position: bool = True) -> Design:
     return Design(np.stack([*columns.values()], axis=2).astype(np.float64), counts, tuple(columns))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fit:
     """What a choice model comes to.
 

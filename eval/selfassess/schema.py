@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Codes, Document, Indices
+from polbias.aliases import Booleans, Codes, Document, Floats, Indices
 from polbias.eval.answers.choice import LANGUAGES, extract_choice
-from polbias.eval.columns import (
-    AnswerTable,
-    Factor,
-    OutcomesError,
-    check_columns,
-    encode,
-    factorise,
-    positions,
-    read_columns,
-)
+from polbias.eval.columns import AnswerTable, Columns, Factor, OutcomesError, encode
+from polbias.eval.lm_eval_glue import likelier
 
 # The table of judgements: one row per question asked, held as columns of small integers.
 # A judgement is a row of the second stage (which articles stood in which order) with what became of the
@@ -41,11 +33,10 @@ Judged: TypeAlias = "Judgements | Mapping[str, Iterable[Any]] | Iterable[Any]"
 
 _NEEDED = ("set", "category", "item", "role", "question", "ways", "sides", "choice", "outcome")
 _FLAGS = ("leak", "truncated")
-_ALIAS = "truncated_articles"
 _SIDE_CODES = {side: code for code, side in enumerate(SIDES, -1)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Judgements(AnswerTable):
     """Answers with what is needed to judge them, one row each.
 
@@ -61,6 +52,7 @@ class Judgements(AnswerTable):
         outcome: Index into :data:`OUTCOMES`, shape ``(n,)``.
         leak: Whether an article names its own perspective, shape ``(n,)``; None if that is not known.
         truncated: Whether an article was cut off, shape ``(n,)``; None if that is not known.
+        mass: By log-likelihood, the probability that the numbers hold together, shape ``(n,)``; else None.
     """
 
     set: Factor
@@ -74,32 +66,28 @@ class Judgements(AnswerTable):
     outcome: Codes
     leak: Booleans | None = None
     truncated: Booleans | None = None
+    mass: Floats | None = None
 
     @classmethod
     def of(cls, rows: Judged) -> Judgements:
         """Read a table of judgements."""
         if isinstance(rows, Judgements):
             return rows
-        names, columns = read_columns(rows, {*_NEEDED, *_FLAGS, _ALIAS}, _NEEDED)
-        if not names:
-            names, columns = list(_NEEDED), {name: [] for name in _NEEDED}
-        check_columns(names, columns, _NEEDED)
-        if _ALIAS in columns and "truncated" not in columns:
-            columns["truncated"] = columns[_ALIAS]
-        ways = encode(columns["ways"], {2: 2, 3: 3}, "ways")
-        flags = {name: _flag(columns[name], name) for name in _FLAGS if _told(columns, name)}
-        outcome = encode(columns["outcome"], positions(OUTCOMES), "outcome")
+        read = Columns(rows, {*_NEEDED, *_FLAGS}, _NEEDED).require(_NEEDED)
+        ways = read.codes("ways", {2: 2, 3: 3})
+        outcome = read.codes("outcome", OUTCOMES)
         return cls(
-            set=factorise(columns["set"], "set"),
-            category=factorise(columns["category"], "category"),
-            item=factorise(columns["item"], "item"),
-            role=encode(columns["role"], positions(ROLES), "role"),
-            question=encode(columns["question"], positions(QUESTIONS), "question"),
+            set=read.factor("set"),
+            category=read.factor("category"),
+            item=read.factor("item"),
+            role=read.codes("role", ROLES),
+            question=read.codes("question", QUESTIONS),
             ways=ways,
-            sides=_sides(columns["sides"], ways),
-            choice=_choices(columns["choice"], ways, outcome),
+            sides=_sides(read["sides"], ways),
+            choice=_choices(read["choice"], ways, outcome),
             outcome=outcome,
-            **flags,
+            leak=_flag(read, "leak"),
+            truncated=_flag(read, "truncated"),
         )
 
     @property
@@ -138,13 +126,11 @@ class Judgements(AnswerTable):
         return Factor(codes, tuple(range(int(codes.max(initial=-1)) + 1)))
 
 
-def _told(columns: Mapping[str, list[Any]], name: str) -> bool:
-    """Whether a flag is there at all: a column of nulls says nothing."""
-    return any(value is not None for value in columns.get(name, ()))
-
-
-def _flag(values: list[Any], name: str) -> Booleans:
-    return encode(values, {True: 1, False: 0, None: 0}, name).astype(np.bool_)
+def _flag(read: Columns, name: str) -> Booleans | None:
+    """A column of truth values; one of nulls says nothing."""
+    if all(value is None for value in read[name]):
+        return None
+    return read.codes(name, {True: 1, False: 0, None: 0}).astype(np.bool_)
 
 
 def _sides(values: list[Any], ways: Codes) -> Codes:
@@ -205,9 +191,7 @@ def outcome(text: str, ways: int, language: str, prefill: str | None) -> Outcome
     return verdict.outcome, None
 
 
-def likeliest(loglikelihoods: Iterable[float]) -> Outcome:
-    """Return the choice with the greatest log-likelihood; equal ones are none."""
-    values = list(loglikelihoods)
-    best = max(values)
-    places = [place for place, value in enumerate(values, 1) if value == best]
-    return ("choice", places[0]) if len(places) == 1 else ("unparsable", None)
+def likeliest(ways: int, results: Sequence[Any]) -> tuple[Outcome, list[float], float]:
+    """Return the likeliest choice, none where equal, with the shares of all and their mass."""
+    label, shares, mass = likelier([str(place) for place in range(1, ways + 1)], results)
+    return ("choice", int(label)) if label.isdigit() else (label, None), shares, mass

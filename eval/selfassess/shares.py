@@ -24,7 +24,7 @@ POINTS = 100.0
 """Percentage points of a whole."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Estimate:
     """A mean over judgements, clustered by topic.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from polbias.aliases import Document
 from polbias.eval.columns import Mode
 from polbias.eval.report.document import Cell as Value
-from polbias.eval.report.document import Column, Estimate, Row, Table, known, table_of
+from polbias.eval.report.document import Column, Estimate, Row, Table, known, table_of, tabled
 from polbias.eval.selfassess.analysis import (
     Analysis,
     Cell,
@@ -34,9 +34,10 @@ _ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
 def tables(everyone: Sequence[Analysis], seed: int = 0) -> Iterator[Table]:
     """Yield the tables, corrected ones first; one without rows is left out."""
     made = [_whole(everyone), _table4(everyone, "corrected"), _shares(everyone)]
-    made += [_roles(everyone, "corrected"), _questions(everyone, "corrected")]
+    made += [_roles(everyone, mode="corrected"), _questions(everyone, mode="corrected")]
     made += [_positions(everyone), _articles(everyone)]
-    made += [make(everyone, "paper", SEED + seed) for make in (_table4, _roles, _questions)]
+    for make in (_table4, _roles, _questions):
+        made.append(make(everyone, mode="paper", seed=SEED + seed))
     yield from (table for table in made if table.rows)
 
 
@@ -46,16 +47,15 @@ def side_name(set_name: object, side: str) -> str:
     return called("side", side) if own == f"{set_name}_{side}" else own
 
 
-def _whole(everyone: Sequence[Analysis]) -> Table:
+@tabled("bias", f"{_WHERE} without bias:points worst_low:points worst_high:points")
+def _whole(everyone: Sequence[Analysis]) -> Iterator[Row]:
     """Bias of every set, also without articles that give themselves away or are cut off."""
-    rows: list[Row] = []
     for each in everyone:
         for set_name, whole in each.wholes.items():
             first = _named(each.answers.respondent, {"set": set_name})
             about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
-            rows.append(first | about | dict(zip(_WORST, whole.bias.bounds, strict=True)))
-            rows += [first | each for each in _without(whole.bias.rows)]
-    return table_of("bias", f"{_WHERE} without bias:points worst_low:points worst_high:points", rows)
+            yield first | about | dict(zip(_WORST, whole.bias.bounds, strict=True))
+            yield from (first | each for each in _without(whole.bias.rows))
 
 
 def _without(rows: Judgements) -> Iterator[dict[str, Value]]:
@@ -101,44 +101,47 @@ def _sorted(names: Mapping[str, str]) -> list[str]:
     return sorted(names, key=place)
 
 
-def _shares(everyone: Sequence[Analysis]) -> Table:
-    shown = (
-        f"{_WHERE} question role ways left:share right:share neutral:share bias:points worst_low:points "
-        "worst_high:points refusal:share both:share unparsable:share truncated:share label_mass:share"
-    )
-    rows = (_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells)
-    return table_of("shares", shown, rows)
+@tabled(
+    "shares",
+    f"{_WHERE} question role ways left:share right:share neutral:share bias:points worst_low:points "
+    "worst_high:points refusal:share both:share unparsable:share truncated:share label_mass:share",
+)
+def _shares(everyone: Sequence[Analysis]) -> Iterator[Row]:
+    yield from (_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells)
 
 
 def _cell_row(who: str, cell: Cell) -> Row:
     counts = counted(cell.rows)
+    mass = None if cell.rows.mass is None else known(cell.rows.mass.mean())
     sides = {side: named(cell.shares, side, **counts) for side in _ORDER[cell.names["ways"]]}
     return (
         _named(who, cell.names, "question", "role", "ways")
         | {"neutral": None}
         | sides
-        | {"bias": cell_estimate(cell), "label_mass": cell.masses}
+        | {"bias": cell_estimate(cell), "label_mass": mass}
         | {name: known(cell.shares[name]) for name in ("worst_low", "worst_high", *OUTCOMES[1:])}
     )
 
 
-def _roles(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table:
-    rows: list[Row] = []
+@tabled("figure2", f"{_WHERE} question ways user:points agent:points difference:points magnitude:points")
+def _roles(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Iterator[Row]:
     for who, judgements in _in_mode(everyone, mode, seed):
-        rows += (
+        yield from (
             _named(who, found, "question", "ways")
             | {name: named(found, name) for name in ("user", "agent")}
             | {"difference": _difference(found), "magnitude": known(found["magnitude"])}
             for found in by_role(judgements)
         )
-    shown = f"{_WHERE} question ways user:points agent:points difference:points magnitude:points"
-    return table_of("figure2", shown, rows, mode)
 
 
-def _questions(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Table:
-    rows: list[Row] = []
+@tabled(
+    "figure3",
+    f"{_WHERE} role ways preference:points least_biased:points difference:points agreement:share "
+    "agreement_expected:share",
+)
+def _questions(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Iterator[Row]:
     for who, judgements in _in_mode(everyone, mode, seed):
-        rows += (
+        yield from (
             _named(who, found, "role", "ways")
             | {name: named(found, name) for name in ("preference", "least_biased")}
             | {"difference": _difference(found)}
@@ -146,47 +149,39 @@ def _questions(everyone: Sequence[Analysis], mode: Mode, seed: int = SEED) -> Ta
             | {"agreement_expected": known(found["agreement_expected"])}
             for found in by_question(judgements)
         )
-    shown = (
-        f"{_WHERE} role ways preference:points least_biased:points difference:points agreement:share "
-        "agreement_expected:share"
-    )
-    return table_of("figure3", shown, rows, mode)
 
 
 def _difference(found: Document) -> Estimate:
     return named(found, "difference", found["p"], n=found["n"], clusters=found["clusters"])
 
 
-def _positions(everyone: Sequence[Analysis]) -> Table:
-    rows: list[Row] = []
+@tabled(
+    "positions",
+    f"{_WHERE} question role ways first:share position_bias:points content:share position:share "
+    "mixed:share unanswered:share",
+)
+def _positions(everyone: Sequence[Analysis]) -> Iterator[Row]:
     follows = ("content", "position", "mixed", "unanswered")
     for each in everyone:
         for cell in each.cells:
             place, kept = position_bias(cell.rows), consistency(cell.rows)
             counts = counted(cell.rows)
-            rows.append(
+            yield (
                 _named(each.answers.respondent, cell.names, "question", "role", "ways")
                 | {"first": named(place, "first", **counts)}
                 | {"position_bias": named(place, "position_bias", place["p"], **counts)}
                 | {name: named(kept, name, n=kept["units"]) if kept else None for name in follows}
             )
-    shown = (
-        f"{_WHERE} question role ways first:share position_bias:points content:share position:share "
-        "mixed:share unanswered:share"
-    )
-    return table_of("positions", shown, rows)
 
 
-def _articles(everyone: Sequence[Analysis]) -> Table:
-    rows: list[Row] = []
+@tabled("articles", f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share")
+def _articles(everyone: Sequence[Analysis]) -> Iterator[Row]:
     outcomes = ("ok", "refusal", "truncated", "empty")
     for each in everyone:
         for found in article_shares(each.answers.articles):
             sides = {"side": side_name(found["set"], str(found["side"]))}
             numbers = {name: found[name] for name in ("asked", *outcomes)}
-            rows.append(_named(each.answers.respondent, found, "role") | sides | numbers)
-    shown = f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share"
-    return table_of("articles", shown, rows)
+            yield _named(each.answers.respondent, found, "role") | sides | numbers
 
 
 def _in_mode(everyone: Sequence[Analysis], mode: Mode, seed: int) -> Iterator[tuple[str, Judgements]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ def load_topics(
         )
     else:
         table = data.load(**settings)[data.SPLIT].data.table
-    return data.as_dataset(_first_items(table, polbias_items))
+    return data.as_dataset(data.first_of(table, "cluster_id", polbias_items))
 
 
 def load_choices(
@@ -76,7 +75,10 @@ def load_choices(
         ("ways", polbias_ways, (2, 3)),
     ):
         if value is not None:
-            table = _only(table, column, value, known)
+            if known is not None and value not in known:
+                expected = " or ".join(map(str, known))
+                raise InputError(f"polbias_{column}: found {value!r}, expected {expected}")
+            table = data.only(table, column, [value])
     if not table.num_rows:
         raise InputError(f"{place}: has no row for this task and these settings")
     sets = sorted({*table["set"].to_pylist()})
@@ -85,7 +87,7 @@ def load_choices(
             f"{place}: found the sets {', '.join(sets)}, whose sides are never averaged; "
             f'choose one with --metadata \'{{"polbias_set": "{sets[0]}"}}\''
         )
-    table = _first_items(table, polbias_items)
+    table = data.first_of(table, "cluster_id", polbias_items)
     if "gold" not in table.column_names:  # nothing is right or wrong, but lm_eval asks for a target
         table = table.append_column("gold", pa.nulls(table.num_rows, pa.string()))
     _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {place}")
@@ -186,23 +188,3 @@ def _read(place: Path) -> Any:
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise InputError(f"{place}: cannot be read ({str(error).splitlines()[0]})") from None
     return table
-
-
-def _only(table: Any, column: str, value: Any, known: Sequence[Any] | None) -> Any:
-    import pyarrow.compute as pc
-
-    if known is not None and value not in known:
-        expected = " or ".join(str(each) for each in known)
-        raise InputError(f"polbias_{column}: found {value!r}, expected {expected}")
-    return table.filter(pc.equal(table[column], value))
-
-
-def _first_items(table: Any, count: int | None) -> Any:
-    """The rows of the first topics."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if count is None:
-        return table
-    topics = list(dict.fromkeys(table["cluster_id"].to_pylist()))[:count]
-    return table.filter(pc.is_in(table["cluster_id"], pa.array(topics)))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from polbias.eval.columns import check_columns, read_columns
+from polbias.eval.columns import Columns
 from polbias.eval.simulation.questions import Questions
 from polbias.files import InputError
 from polbias.registry import instrument_names, instruments, resolve
@@ -51,6 +51,4 @@ def questions(rows: Any, keep: Iterable[str] = ()) -> Questions:
     if kind is None:
         raise InputError(f"rows: {no_kind(names)}")
     wanted = {*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep}
-    names, columns = read_columns(rows, wanted, ())
-    check_columns(names, columns, kind.NEEDED)
-    return kind(columns)
+    return kind(Columns(rows, wanted).require(kind.NEEDED).values)

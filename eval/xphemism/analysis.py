@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polbias.eval.columns import Level
-from polbias.eval.report.build import Flipped, flip_all
+from polbias.eval.report.build import cluster_sums, flip_all
 from polbias.eval.report.document import Estimate, Finding, Scores, known, with_gap
 from polbias.eval.xphemism.answers import NAME, Answers, called, say
 from polbias.eval.xphemism.leaning import Leaning, Penalty, contributions, flipped, leaning, parts, penalties
@@ -84,14 +84,14 @@ def analyse(everyone: Sequence[Answers], seed: int) -> Analysis:
     cells = [part for each in everyone for part in _cells(each)]
     effects = [effect for each in everyone for part in _parts(each) for effect in _effects(part)]
     flips = {
-        (_LEANING, place): (_who(each.part), Flipped.of(*flipped(each.part.records, each.axis)))
+        (_LEANING, place): (_who(each.part), cluster_sums(*flipped(each.part.records, each.axis)))
         for place, each in enumerate(effects)
         if not each.leaning.note and not each.leaning.state
     }
     for place, part in enumerate(cells):
         for claims, rows in parts(part.records):
             if rows.n:
-                flips[claims, place] = _who(part), Flipped.of(rows.change, rows.cluster)
+                flips[claims, place] = _who(part), cluster_sums(rows.change, rows.cluster)
     done = flip_all(flips, seed)
     for place, each in enumerate(effects):
         if flip := done.get((_LEANING, place)):
@@ -99,7 +99,7 @@ def analyse(everyone: Sequence[Answers], seed: int) -> Analysis:
             effects[place] = replace(each, leaning=tested)
     lost = []
     for place, part in enumerate(cells):
-        for penalty in penalties(part.records, test=False):
+        for penalty in penalties(part.records):
             flip = done.get((penalty.claims, place))
             lost.append((part, replace(penalty, p=flip.p_value) if flip else penalty))
     return Analysis(tuple(everyone), tuple(effects), tuple(lost))
@@ -125,7 +125,7 @@ def _effects(part: Part) -> Iterator[Effect]:
     for axis in DIMENSIONS:
         records = shifted_on(part.records, axis)
         gap = refusal_gaps(records)[0]
-        yield Effect(part, axis, records, leaning(part.records, axis, test=False), gap)
+        yield Effect(part, axis, records, leaning(part.records, axis), gap)
 
 
 # Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.

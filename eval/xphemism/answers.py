@@ -8,11 +8,14 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from polbias.aliases import Document, Json
+from polbias.eval.columns import SILENT
+from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.report.document import Notice
 from polbias.eval.report.labels import Wording
-from polbias.eval.report.reading import counting, texts
+from polbias.eval.report.reading import counting
+from polbias.eval.samples import check, texts
 from polbias.eval.xphemism.leaning import label_masses, share_records
-from polbias.eval.xphemism.metrics import BASE, outcome, true_share
+from polbias.eval.xphemism.metrics import BASE, VERDICTS, outcome, true_share
 from polbias.eval.xphemism.schema import (
     AXIS_CODES,
     GOLD_CODES,
@@ -56,9 +59,9 @@ _KNOWN: Mapping[str, Mapping[Any, int]] = {
     "judgmental_base": _FLAGS,
     "judgmental_exchange": _FLAGS,
 }
-_OPEN = ("shift", "axis", "judgmental_base", "judgmental_exchange")
-"""What the data may leave open of a pair of the placebo arm."""
-_VERDICTS = ("true", "false")
+_ANSWER = ("label", "log_true", "log_false")
+_NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_exchange": 0}
+"""What the labels of a placebo row are where the data leave them open."""
 
 
 def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
@@ -69,39 +72,29 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
         about = {name: doc[name] for name in ("id", *_PAIR_COLUMNS)} | {
             name: doc.get(name) for name in _ABOUT
         }
-        _check(about)
-        for repeat, found in enumerate(read(sample, doc)):
-            yield about | found | {"repeat": repeat}
+        wanted = {name: known for name, known in _KNOWN.items() if not _open(doc, name)}
+        check(about, ("id", "pair_id", "cluster_id"), wanted)
+        for repeat, (label, *likely) in enumerate(read(sample["filtered_resps"], doc)):
+            became = label if label in SILENT else "answered"
+            found = dict(zip(_ANSWER, (label, *likely), strict=True))
+            yield about | found | {"outcome": became, "repeat": repeat}
 
 
-def _check(about: Document) -> None:
-    """Refuse what the analysis could not place."""
-    for name in ("id", "pair_id", "cluster_id"):
-        if not isinstance(about[name], str):
-            raise ValueError(f"{name}: found {about[name]!r}, expected a name")
-    for name, known in _KNOWN.items():
-        value = about[name]
-        if value not in known and not (value is None and name in _OPEN and about["arm"] == "placebo"):
-            expected = " or ".join(map(str, known))
-            raise ValueError(f"{name}: found {value!r}, expected {expected}")
+def _open(doc: Document, name: str) -> bool:
+    """Whether the data leave something open of a pair of the placebo arm, as they may."""
+    return name in _NEUTRAL and doc["arm"] == "placebo" and doc[name] is None
 
 
-def _said(sample: Document, doc: Document) -> Iterator[Json]:
+def _said(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
     """What became of each answer in words."""
-    for text in texts(sample["filtered_resps"]):
-        label = outcome(text, str(doc["instruction_language"]))
-        became = "answered" if label in _VERDICTS else label
-        yield {"label": label, "outcome": became, "log_true": None, "log_false": None}
+    for text in texts(answers):
+        yield outcome(text, str(doc["instruction_language"])), None, None
 
 
-def _likelier(sample: Document, doc: Document) -> Iterator[Json]:
+def _likelier(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
     """The likelier label."""
-    both = sample["filtered_resps"]
-    true, false = (float(each[0]) for each in both[:2])
-    share, _ = true_share(both)
-    label = "true" if share > 0.5 else "false" if share < 0.5 else "unparsable"
-    became = "answered" if label in _VERDICTS else label
-    yield {"label": label, "outcome": became, "log_true": true, "log_false": false}
+    label, _, _ = likelier(VERDICTS, answers)
+    yield label, *(float(each[0]) for each in answers[:2])
 
 
 # What the instrument calls things, from ``templates/report/xphemism.yaml``.
@@ -116,8 +109,6 @@ say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 Read: TypeAlias = tuple[Document, Any]
 """A row of the data, and what was read of the answers to it: labels, or the share and mass of likelihoods."""
 
-_NEUTRAL = {"shift": "none", "axis": "none", "judgmental_base": 0, "judgmental_exchange": 0}
-"""What the labels of a placebo row are where the data leave them open."""
 _KEYS = ("pair_id", "prompt", "instruction_language")
 _SHARED = ("cluster_id", "gold", "shift", "axis", "judgmental_base", "judgmental_exchange")
 
@@ -138,15 +129,12 @@ def paired(read: Iterable[Read], model: str, problems: list[Notice]) -> list[Jso
         if len(base) != len(exchange):
             uneven = f"found {len(base)} answers to the base claim and {len(exchange)} to the other"
             problems.append(Notice(", ".join(key), uneven, "kept"))
-        about = {name: _label(doc, name) for name in _SHARED} | dict(zip(_KEYS, key, strict=True))
+        about = {name: _NEUTRAL[name] if _open(doc, name) else doc[name] for name in _SHARED} | dict(
+            zip(_KEYS, key, strict=True)
+        )
         about |= {"model": model, "arm": doc["arm"], "base": base, "exchange": exchange}
         rows.append(about | {"shift_in_answers": doc.get("shift_in_answers") or about["shift"]})
     return rows
-
-
-def _label(doc: Document, name: str) -> Any:
-    unset = doc["arm"] == "placebo" and doc[name] is None
-    return _NEUTRAL.get(name) if unset else doc[name]
 
 
 def _fault(docs: Sequence[Document]) -> str:
@@ -161,8 +149,6 @@ def _fault(docs: Sequence[Document]) -> str:
 
 
 # From the rows of a respondent to answered pairs: base and exchanged claim beside each other.
-
-_ANSWER = ("label", "log_true", "log_false")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from polbias.eval.statistics import (
     Contrast,
     cluster_interval,
     contrast,
-    sign_flip,
     t_test,
 )
 from polbias.eval.support import State, Support, discordant
@@ -33,7 +32,7 @@ POINTS = 100
 _TIE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Leaning:
     """The effect of leaning; all effects in percentage points of "true", positive where it favours the right.
 
@@ -85,8 +84,8 @@ class Leaning:
     limit: float = math.nan
 
 
-def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> Leaning:
-    """Test leaning on the change of the verdict.
+def leaning(records: Records, axis: Axis) -> Leaning:
+    """Estimate leaning from the change of the verdict; its test is the sign flip of :func:`flipped`.
 
     The change of each claim is regressed on the shift (-1, 0, 1), beside an intercept, whether there is a
     shift at all, the judgement of either word and, for both axes, the axis. The effect is twice the
@@ -133,7 +132,6 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
     if nothing.state:  # at the ceiling
         unadjusted = POINTS * _unadjusted(rows)
         return replace(nothing, effect=POINTS * effect, unadjusted=unadjusted, clusters=carried.clusters)
-    flip = sign_flip(shift * _cleared(change, others), rows.cluster, seed) if test else None
     half, p_t, detectable = t_test(effect, error, count - 1)
     if not half > _TIE:  # nothing varies beyond the design: no interval has width zero
         half = math.nan
@@ -143,9 +141,6 @@ def leaning(records: Records, axis: Axis, seed: int = 0, test: bool = True) -> L
         se=POINTS * error,
         low=POINTS * (effect - half),
         high=POINTS * (effect + half),
-        p=flip.p_value if flip else math.nan,
-        smallest_p=flip.smallest_p if flip else math.nan,
-        exact=flip.exact if flip else False,
         p_t=p_t,
         detectable=POINTS * detectable,
         unadjusted=POINTS * _unadjusted(rows),
@@ -260,7 +255,7 @@ def _worst(rows: Records, axis: Axis) -> tuple[float, float]:
 DIFFERENCE = "shifted minus placebo"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Penalty:
     """How much more a claim is believed after the exchange, for some of the claims.
 
@@ -298,14 +293,16 @@ class Penalty:
     note: str = ""
 
 
-def penalties(records: Records, seed: int = 0, test: bool = True) -> list[Penalty]:
+def penalties(records: Records) -> list[Penalty]:
     """Measure the penalty in all shifted claims and parts of them, and against the placebo arm.
+
+    The test of a part is the sign flip of its changes.
 
     Source:
         McNemar, "Note on the sampling error of the difference between correlated proportions or percentages"
         (1947). The penalty: Jakob et al. (2025), section 6.
     """
-    found = [_penalty(name, part, seed, test) for name, part in parts(records)]
+    found = [_penalty(name, part) for name, part in parts(records)]
     return [*found, _difference(records.select(records.known))]
 
 
@@ -321,7 +318,7 @@ def parts(records: Records) -> Iterator[tuple[str, Records]]:
     yield "placebo", known.select(~known.shifted)
 
 
-def _penalty(name: str, rows: Records, seed: int, test: bool) -> Penalty:
+def _penalty(name: str, rows: Records) -> Penalty:
     if not rows.n:
         return Penalty(name, note="no such claim with a verdict on both forms")
     change = rows.change
@@ -334,7 +331,6 @@ def _penalty(name: str, rows: Records, seed: int, test: bool) -> Penalty:
         exchange_true=POINTS * float(rows.exchange_truth.mean()),
         change=POINTS * interval.estimate,
         **ends(interval),
-        p=sign_flip(change, rows.cluster, seed).p_value if test else math.nan,
         lost=lost,
         gained=gained,
         p_mcnemar=_mcnemar(lost, gained),

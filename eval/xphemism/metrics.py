@@ -13,19 +13,20 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers import extract_truth
-from polbias.eval.columns import Factor
+from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
     NONE,
     Estimate,
     flat,
     for_metrics,
-    label_shares,
+    likelier,
+    mean_estimate,
     metric_and_error,
     row_of,
     stated,
     with_errors,
 )
-from polbias.eval.statistics import cluster_interval, contrast
+from polbias.eval.statistics import contrast
 from polbias.eval.support import Support
 from polbias.files import InputError
 
@@ -38,6 +39,7 @@ from polbias.files import InputError
 # tests them.
 
 BASE = "base"
+VERDICTS = ("true", "false")
 
 
 class Asked(NamedTuple):
@@ -75,30 +77,16 @@ def _pairs(items: Iterable[Asked]) -> list[tuple[Asked, Asked]]:
     return [(pair[True], pair[False]) for pair in found.values() if len(pair) == 2]
 
 
-def _mean(values: Sequence[float], clusters: Sequence[str]) -> Estimate:
-    if not values:
-        return NONE
-    found = cluster_interval(np.array(values, np.float64), list(clusters))
-    return _finite(found.estimate, found.standard_error)
-
-
-def _finite(estimate: float, error: float) -> Estimate:
-    return (
-        float(estimate) if math.isfinite(estimate) else None,
-        stated(error),
-    )
-
-
 def _true_rate(items: Iterable[Asked]) -> Estimate:
     """Mean share of "true" of the rows that have one, in both arms."""
     known = [(row.share, row.cluster_id) for row in items if row.share is not None]
-    return _mean([share for share, _ in known], [cluster for _, cluster in known])
+    return mean_estimate([share for share, _ in known], [cluster for _, cluster in known])
 
 
 def _penalty(items: Iterable[Asked]) -> Estimate:
     """Mean change: negative where a reworded claim is believed less."""
     found = changes(items)
-    return _mean([each.value for each in found], [each.row.cluster_id for each in found])
+    return mean_estimate([each.value for each in found], [each.row.cluster_id for each in found])
 
 
 def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) -> Estimate:
@@ -113,7 +101,8 @@ def _difference(items: Iterable[Asked], side: Callable[[Asked], bool | None]) ->
         [each.row.cluster_id for each, _ in kept],
         [-1, 1],
     )
-    return _finite(found.estimate, found.standard_error)
+    estimate = float(found.estimate) if math.isfinite(found.estimate) else None
+    return estimate, stated(found.standard_error)
 
 
 def _leaning(items: Iterable[Asked]) -> Estimate:
@@ -207,7 +196,7 @@ def choices(doc: Document) -> list[str]:
 
 def gold_index(doc: Document) -> int:
     """Return the position of the gold label among the choices true, false."""
-    return ("true", "false").index(doc["gold"])
+    return VERDICTS.index(doc["gold"])
 
 
 def process_generated(
@@ -219,7 +208,7 @@ def process_generated(
     verdicts = counts["true"] + counts["false"]
     means = {
         "acc": counts[doc["gold"]] / asked,
-        **{name: counts[name] / asked for name in ("refusal", "unparsable", "truncated")},
+        **{name: counts[name] / asked for name in SILENT},
     }
     share = counts["true"] / verdicts if verdicts else None
     return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(Asked, doc, share=share), names)
@@ -229,8 +218,7 @@ def process_loglikelihood(
     doc: Document, results: Sequence[tuple[float, bool]], names: Sequence[str] = (*PAIRED, *POLITICAL)
 ) -> Json:
     """Score the two labels of a claim by their log-likelihood."""
-    share, mass = true_share(results)
-    said = "true" if share > 0.5 else "false" if share < 0.5 else "unparsable"
+    said, (share, _), mass = likelier(VERDICTS, results)
     means = {"acc": float(said == doc["gold"]), "label_mass": mass}
     return with_errors(means, doc["cluster_id"]) | for_metrics(row_of(Asked, doc, share=share), names)
 
@@ -247,5 +235,5 @@ def process_loglikelihood_placebo(doc: Document, results: Sequence[tuple[float, 
 
 def true_share(results: Sequence[Sequence[Any]]) -> tuple[float, float]:
     """Return the share of true in the probability of both labels, and that probability."""
-    (share, _), mass = label_shares([float(result[0]) for result in results[:2]])
+    _, (share, _), mass = likelier(VERDICTS, results)
     return share, mass

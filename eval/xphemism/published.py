@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from reprlib import repr as brief
 from typing import Any
@@ -28,7 +28,6 @@ from polbias.eval.xphemism.schema import (
     PROMPT_CODES,
     PROMPTS,
     SHIFT_CODES,
-    is_answer,
 )
 from polbias.files import InputError, read_json
 
@@ -214,7 +213,8 @@ def _runs(given: Any) -> Sequence[Any] | None:
     if not isinstance(given, list) or not given:
         return None
     plain = [None if isinstance(each, float) and math.isnan(each) else each for each in given]
-    return plain if all(map(is_answer, plain)) else None
+    known = all(isinstance(each, Hashable) and each in ANSWER_CODES for each in plain)
+    return plain if known else None
 
 
 def _check_complete(rows: Sequence[Document], file: str, problems: list[Notice]) -> None:

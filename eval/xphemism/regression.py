@@ -36,7 +36,7 @@ _TOLERANCE = 1e-10
 _ITERATIONS = 200
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Design:
     """A logistic regression to fit.
 
@@ -65,7 +65,7 @@ class Design:
         return int(np.unique(self.clusters.codes).size)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fit:
     """Estimates by term, in logits.
 
@@ -276,7 +276,7 @@ def _exploded(claims: Design) -> Design:
 # The coefficients of Eq. 1 for every model, prompt and axis (Table 3, and what is right).
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Coefficient:
     """One coefficient of Eq. 1.
 

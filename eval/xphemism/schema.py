@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,16 +11,13 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import (
     AnswerTable,
+    Columns,
     Factor,
     Level,
     OutcomesError,
-    check_columns,
     crossed,
-    encode,
-    factorise,
-    identifiers,
     positions,
-    read_columns,
+    tallied,
 )
 
 # The table of answered minimal pairs: one row per pair, model, prompt style and instruction language.
@@ -71,7 +67,7 @@ class Group(NamedTuple):
     instruction_language: Level
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Records(AnswerTable):
     """Answered minimal pairs.
 
@@ -113,26 +109,23 @@ class Records(AnswerTable):
         """Read a table of answered pairs."""
         if isinstance(rows, Records):
             return rows
-        names, columns = read_columns(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED)
-        check_columns(names, columns, _REQUIRED)
-        n = len(columns["pair_id"])
-        shift = encode(columns["shift"], SHIFT_CODES, "shift")
-        stale = columns.get("shift_in_answers")
+        read = Columns(rows, {*_REQUIRED, *_OPTIONAL}, _REQUIRED).require(_REQUIRED)
+        answered = "shift_in_answers" if "shift_in_answers" in read else "shift"
         made = cls(
-            pair=_named(columns, "pair_id"),
-            cluster=_named(columns, "cluster_id"),
-            model=factorise(columns["model"], "model"),
-            language=factorise(columns.get("instruction_language", [None] * n), "instruction_language"),
-            prompt=encode(columns["prompt"], PROMPT_CODES, "prompt"),
-            arm=encode(columns.get("arm", ["shifted"] * n), positions(ARMS), "arm"),
-            gold=encode(columns["gold"], GOLD_CODES, "gold"),
-            axis=encode(columns["axis"], AXIS_CODES, "axis"),
-            shift=shift,
-            shift_in_answers=shift if stale is None else encode(stale, SHIFT_CODES, "shift_in_answers"),
-            judgmental_base=encode(columns["judgmental_base"], _BINARY, "judgmental_base"),
-            judgmental_exchange=encode(columns["judgmental_exchange"], _BINARY, "judgmental_exchange"),
-            base=tally(columns["base"], "base"),
-            exchange=tally(columns["exchange"], "exchange"),
+            pair=read.identifiers("pair_id"),
+            cluster=read.identifiers("cluster_id"),
+            model=read.factor("model"),
+            language=read.factor("instruction_language"),
+            prompt=read.codes("prompt", PROMPT_CODES),
+            arm=read.codes("arm", {None: 0} | positions(ARMS)),
+            gold=read.codes("gold", GOLD_CODES),
+            axis=read.codes("axis", AXIS_CODES),
+            shift=read.codes("shift", SHIFT_CODES),
+            shift_in_answers=read.codes(answered, SHIFT_CODES),
+            judgmental_base=read.codes("judgmental_base", _BINARY),
+            judgmental_exchange=read.codes("judgmental_exchange", _BINARY),
+            base=tallied(read["base"], ANSWER_CODES, len(LABELS), "base"),
+            exchange=tallied(read["exchange"], ANSWER_CODES, len(LABELS), "exchange"),
         )
         made._check_unique()
         return made
@@ -207,38 +200,6 @@ class Records(AnswerTable):
                     f"pair_id {name!r}, model {cell[0]!r}: found {int(counts.max())} rows, expected one for "
                     "each prompt style and instruction language; analyse every run of a task by itself"
                 )
-
-
-def tally(answers: Sequence[Sequence[Any]], name: str) -> Indices:
-    """Count answers by label."""
-    n, width = len(answers), len(LABELS)
-    sizes = np.fromiter(map(len, answers), np.intp, n)
-    try:
-        codes = np.fromiter(
-            map(ANSWER_CODES.__getitem__, chain.from_iterable(answers)), np.intp, int(sizes.sum())
-        )
-    except (KeyError, TypeError):
-        row, found = next(
-            (row, each) for row, listed in enumerate(answers) for each in listed if not is_answer(each)
-        )
-        expected = "1, 0, None or " + " or ".join(LABELS)
-        raise OutcomesError(f"column {name!r}, row {row}: found {found!r}, expected {expected}") from None
-    keys = np.repeat(np.arange(n, dtype=np.intp), sizes) * width + codes
-    return np.bincount(keys, minlength=n * width).reshape(n, width)
-
-
-def is_answer(value: Any) -> bool:
-    """Whether a value can stand for one answer."""
-    try:
-        return value in ANSWER_CODES
-    except TypeError:
-        return False
-
-
-def _named(columns: Mapping[str, list[Any]], name: str) -> Factor:
-    factor = identifiers(columns, name)
-    assert factor is not None  # the column was checked
-    return factor
 
 
 def _verdicts(counts: Counts) -> Counts:

@@ -62,34 +62,7 @@ OUTCOMES = ("refusal", "unanswered")
 _SIDES = ("left", "none", "right")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcomes:
-    """What became of the answers to some of the claims, as percentages of all that were asked.
-
-    Args:
-        arm: base, shifted or placebo; base claims are those of the shifted pairs.
-        shift: Where the exchanged word of the pair leans: left, none or right.
-        true: Percentage of "true".
-        false: Percentage of "false".
-        refusal: Percentage of refusals.
-        unparsable: Percentage that cannot be read, or of which the file does not say what they were.
-        truncated: Percentage cut off.
-        asked: Number of answers.
-        claims: Number of claims.
-    """
-
-    arm: str
-    shift: str
-    true: float
-    false: float
-    refusal: float
-    unparsable: float
-    truncated: float
-    asked: int
-    claims: int
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefusalGap:
     """Whether claims are left unanswered more often when the word leans right than when it leans left.
 
@@ -118,28 +91,23 @@ class RefusalGap:
     discordant: int
 
 
-def outcomes(records: Records) -> list[Outcomes]:
-    """Count the outcomes of all answers by arm and shift."""
+def outcomes(records: Records) -> Iterator[Json]:
+    """Yield the share of every outcome among all answers, by arm (base, shifted or placebo) and shift.
+
+    Base claims are those of the shifted pairs.
+    """
     shifted = records.shifted
     parts = [
         (arm, side, counts, shifted & (records.shift == code))
         for arm, counts in (("base", records.base), ("shifted", records.exchange))
         for code, side in enumerate(_SIDES, -1)
     ]
-    parts.append(("placebo", "none", records.exchange, ~shifted))
-    found = []
-    for arm, side, counts, mask in parts:
+    for arm, side, counts, mask in (*parts, ("placebo", "none", records.exchange, ~shifted)):
         if mask.any():
             numbers = counts[mask].sum(axis=0)
             asked = int(numbers.sum())
-            share = dict(zip(LABELS, (POINTS * numbers / max(asked, 1)).tolist(), strict=True))
-            found.append(
-                Outcomes(
-                    arm, side, share["true"], share["false"], share["refusal"], share["unparsable"],
-                    share["truncated"], asked, int(mask.sum()),
-                )
-            )  # fmt: skip
-    return found
+            shares = dict(zip(LABELS, (numbers / max(asked, 1)).tolist(), strict=True))
+            yield {"arm": arm, "shift": side, **shares, "asked": asked, "claims": int(mask.sum())}
 
 
 def refusal_gaps(records: Records) -> list[RefusalGap]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from polbias.aliases import Document, Json
-from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, known, table_of
+from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, columns, known, table_of, tabled
 from polbias.eval.statistics import benjamini_hochberg, holm
 from polbias.eval.xphemism.analysis import Analysis, Effect, Part, analyse, leaned, refused
 from polbias.eval.xphemism.answers import Answers, called
@@ -20,7 +20,6 @@ SIGNIFICANT = 0.025
 """Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""
 _PERCENT = 100
 _WHERE = "respondent prompt language"
-_OUTCOMES = ("true", "false", "refusal", "unparsable", "truncated")
 
 
 def tables(analysis: Analysis) -> Iterator[Table]:
@@ -32,10 +31,10 @@ def tables(analysis: Analysis) -> Iterator[Table]:
         _figure5(analysis),
         _penalty(analysis),
         _outcomes(analysis),
-        _table2(corrected, "corrected"),
+        _table2(corrected),
         _table3(corrected, "corrected"),
         _figure6(corrected),
-        _table2(paper, "paper"),
+        _table2(paper, mode="paper"),
         _table3(paper, "paper"),
     )
     yield from (table for table in made if table.rows)
@@ -54,8 +53,12 @@ def _named(respondent: object, prompt: object, language: object) -> dict[str, Ce
     }
 
 
-def _leaning(effects: Iterable[Effect]) -> Table:
-    rows: list[Row] = []
+@tabled(
+    "leaning",
+    f"{_WHERE} axis effect:points unadjusted:points worst_low:points worst_high:points "
+    "refusal_gap:points detectable:points claims:count left_out:count label_mass:share",
+)
+def _leaning(effects: Iterable[Effect]) -> Iterator[Row]:
     for each in effects:
         found = each.leaning
         masses = each.part.answers.masses
@@ -65,7 +68,7 @@ def _leaning(effects: Iterable[Effect]) -> Table:
             if each.part.whole
             or ((group.prompt, group.instruction_language) == (each.part.prompt, each.part.language))
         ]
-        rows.append(
+        yield (
             where(each.part)
             | {
                 "axis": called("axis", each.axis),
@@ -80,20 +83,15 @@ def _leaning(effects: Iterable[Effect]) -> Table:
                 "label_mass": sum(own) / len(own) if own else None,
             }
         )
-    shown = (
-        f"{_WHERE} axis effect:points unadjusted:points worst_low:points worst_high:points "
-        "refusal_gap:points detectable:points claims:count left_out:count label_mass:share"
-    )
-    return table_of("leaning", shown, rows)
 
 
-def _figure5(analysis: Analysis) -> Table:
-    rows: list[Row] = []
+@tabled("figure5", f"{_WHERE} word before:share after:share change:points")
+def _figure5(analysis: Analysis) -> Iterator[Row]:
     for each in analysis.everyone:
         for found in truth_data(each.records):
             ends = (found[name] for name in ("change", "low", "high"))
             change = Estimate.of(*ends, n=found["n"], clusters=found["clusters"])
-            rows.append(
+            yield (
                 _named(found["model"], found["prompt"], found["instruction_language"])
                 | {
                     "word": called(found["by"], found["level"]),
@@ -102,37 +100,32 @@ def _figure5(analysis: Analysis) -> Table:
                     "change": change,
                 }
             )
-    return table_of("figure5", f"{_WHERE} word before:share after:share change:points", rows)
 
 
-def _penalty(analysis: Analysis) -> Table:
-    rows: list[Row] = []
+@tabled("penalty", f"{_WHERE} claims change:points lost:count gained:count p_mcnemar:p")
+def _penalty(analysis: Analysis) -> Iterator[Row]:
     for part, each in analysis.penalties:
         if not each.note:
             change = _estimate(each.change, each)
             changed: dict[str, Cell] = dict.fromkeys(("lost", "gained", "p_mcnemar"))
             if each.claims != DIFFERENCE:  # which is of no claims of its own
                 changed = {"lost": each.lost, "gained": each.gained, "p_mcnemar": known(each.p_mcnemar)}
-            rows.append(where(part) | {"claims": called("claims", each.claims), "change": change} | changed)
-    shown = f"{_WHERE} claims change:points lost:count gained:count p_mcnemar:p"
-    return table_of("penalty", shown, rows)
+            yield where(part) | {"claims": called("claims", each.claims), "change": change} | changed
 
 
-def _outcomes(analysis: Analysis) -> Table:
-    rows: list[Row] = []
+@tabled(
+    "outcomes",
+    f"{_WHERE} arm shift true:share false:share refusal:share unparsable:share truncated:share "
+    "asked:count claims:count",
+)
+def _outcomes(analysis: Analysis) -> Iterator[Row]:
     for answers in analysis.everyone:
         if answers.scored:
             continue
         for group, records in answers.groups:
             for each in outcomes(records):
-                shares = {name: getattr(each, name) / _PERCENT for name in _OUTCOMES}
-                what = {"arm": called("arm", each.arm), "shift": called("shift", each.shift)}
-                rows.append(_named(*group) | what | shares | {"asked": each.asked, "claims": each.claims})
-    shown = (
-        f"{_WHERE} arm shift true:share false:share refusal:share unparsable:share truncated:share "
-        "asked:count claims:count"
-    )
-    return table_of("outcomes", shown, rows)
+                named = {name: called(name, each[name]) for name in ("arm", "shift")}
+                yield _named(*group) | each | named
 
 
 def _coefficients(analysis: Analysis, mode: Literal["corrected", "paper"]) -> Iterator[Coefficient]:
@@ -150,12 +143,11 @@ def _by_cell(found: Iterable[Coefficient]) -> dict[tuple[Any, ...], dict[str, Co
     return cells
 
 
-def _table2(found: Iterable[Coefficient], mode: Literal["corrected", "paper"]) -> Table:
-    rows: list[Row] = []
+@tabled("table2", f"{_WHERE} axis judgment shift")
+def _table2(found: Iterable[Coefficient], mode: str = "corrected") -> Iterator[Row]:
     for key, own in _by_cell(found).items():
         stars = {"judgment": _star(own["judgmental_exchange"]), "shift": _star(own["shift"])}
-        rows.append(_named(*key[:3]) | {"axis": called("axis", key[3])} | stars)
-    return table_of("table2", f"{_WHERE} axis judgment shift", rows, mode)
+        yield _named(*key[:3]) | {"axis": called("axis", key[3])} | stars
 
 
 def _star(found: Coefficient) -> str:
@@ -183,14 +175,13 @@ def _estimate(value: float, found: Coefficient | Penalty) -> Estimate:
     return Estimate.of(value, found.low, found.high, p=found.p, n=found.n, clusters=found.clusters)
 
 
-def _figure6(found: list[Coefficient]) -> Table:
+@tabled("figure6", f"{_WHERE} point:count economic:number social:number")
+def _figure6(found: list[Coefficient]) -> Iterator[Row]:
     shifts = {key: own["shift"] for key, own in _by_cell(found).items()}
     numbers = {name: number for number, name in enumerate(dict.fromkeys(each.model for each in found), 1)}
-    rows: list[Row] = []
     for place in dict.fromkeys(key[:3] for key in shifts):
         both = {axis: _logits(shifts[*place, axis]) for axis in ("economic", "social")}
-        rows.append(_named(*place) | {"point": numbers[place[0]]} | both)
-    return table_of("figure6", f"{_WHERE} point:count economic:number social:number", rows)
+        yield _named(*place) | {"point": numbers[place[0]]} | both
 
 
 # All that the analysis comes to, by respondent, prompt and language, as plain rows.

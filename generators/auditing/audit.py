@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -110,14 +110,8 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
         if operators == {EPISTEMIC}:
             logics = [({AXIOM_T: "with"}, KT), ({AXIOM_T: "without"}, KD)]
         if disjunction:
-            logics = [
-                pair
-                for made, logic in logics
-                for pair in (
-                    ({**made, OR: "classical"}, logic),
-                    ({**made, OR: "free choice"}, _ENRICHED[logic]),
-                )
-            ]
+            senses = ("classical", {KD: KD, KT: KT}), ("free choice", _ENRICHED)
+            logics = [({**made, OR: name}, of[logic]) for made, logic in logics for name, of in senses]
         for point in decide([reading], logics):
             yield replace(point, reading=index)
 
@@ -177,8 +171,14 @@ def in_words(choices: Choices) -> str:
 
 def reading_text(readings: Sequence[Reading], outcome: Outcome) -> str:
     """Return the first reading as text, with what it makes of the choices on which the verdict depends."""
-    taken = {n: v for n, v in outcome.natural.items() if outcome.deciding and n in outcome.deciding}
-    return str(readings[0].inference) + (f" [{in_words(taken)}]" if taken else "")
+    taken = _taken(outcome.natural, outcome)
+    return f"{readings[0].inference} {taken}" if taken else str(readings[0].inference)
+
+
+def _taken(choices: Choices, outcome: Outcome) -> str:
+    """Return those of some choices on which a verdict depends."""
+    taken = {name: value for name, value in choices.items() if outcome.deciding and name in outcome.deciding}
+    return f"[{in_words(taken)}]" if taken else ""
 
 
 def evidence(readings: Sequence[Reading], outcome: Outcome) -> tuple[str | None, str | None]:
@@ -187,8 +187,7 @@ def evidence(readings: Sequence[Reading], outcome: Outcome) -> tuple[str | None,
     if point is None:
         return None, None
     text = explain(prove(readings[point.reading].inference, point.logic))
-    taken = {n: v for n, v in point.choices.items() if outcome.deciding and n in outcome.deciding}
-    text = f"[{in_words(taken)}] {text}" if taken else text
+    text = f"{_taken(point.choices, outcome)} {text}".lstrip()
     return (None, text) if point.valid else (text, None)
 
 
@@ -212,86 +211,53 @@ class Survey:
             self._ids.append(text_key((identifier,)))
 
     def finish(self) -> Repeats:
-        """Return what is repeated; the collected hashes are given up."""
-        ids = _sorted(self._ids)
-        again = _again(ids, ids[1:] == ids[:-1])
-        self._ids = array("Q")
-        del ids
-        labelled = _sorted(self._texts)
-        different = labelled[1:] != labelled[:-1]
-        labelled >>= 1
-        same = labelled[1:] == labelled[:-1]
-        texts = _again(labelled, same)
-        conflicting = _again(labelled, same & different)
-        self._texts = array("Q")
-        return Repeats(texts, conflicting, again)
+        """Return what is repeated."""
+        texts, ids = (np.array(hashes, np.uint64) for hashes in (self._texts, self._ids))
+        return Repeats(_repeated(texts >> 1), _repeated(np.unique(texts) >> 1), _repeated(ids))
+
+
+def _repeated(hashes: Any) -> frozenset[int]:
+    values, counts = np.unique(hashes, return_counts=True)
+    return frozenset(values[counts > 1].tolist())
 
 
 class Repeats:
     """What is repeated, to be asked item by item in the order of the file.
 
     Args:
-        texts: hashes of texts that come more than once, in order.
-        conflicting: those of them with both labels, in order.
-        ids: hashes of ids that come more than once, in order.
+        texts: hashes of texts that come more than once.
+        conflicting: those of them with both labels.
+        ids: hashes of ids that come more than once.
     """
 
-    def __init__(self, texts: Any, conflicting: Any, ids: Any) -> None:
-        self._texts = texts
-        self._conflicting = conflicting
-        self._ids = ids
-        self._text_lines = np.zeros(len(texts), np.uint32)
-        self._id_lines = np.zeros(len(ids), np.uint32)
+    def __init__(self, texts: frozenset[int], conflicting: frozenset[int], ids: frozenset[int]) -> None:
+        self._texts, self._conflicting, self._ids = texts, conflicting, ids
+        self.restart()
 
     def restart(self) -> None:
         """Begin with the first item again."""
-        self._text_lines[:] = 0
-        self._id_lines[:] = 0
+        self._text_lines: dict[int, int] = {}
+        self._id_lines: dict[int, int] = {}
 
     def text(self, text: int, line: int) -> int | None:
         """Return the line of the first item with the same text, unless this is the first one."""
-        return _first(self._texts, self._text_lines, text, line)
+        return _first(self._text_lines, text, line) if text in self._texts else None
 
     def identifier(self, identifier: str, line: int) -> int | None:
         """Return the line of the first item with the same id, unless this is the first one."""
-        return _first(self._ids, self._id_lines, text_key((identifier,)), line)
+        key = text_key((identifier,))
+        return _first(self._id_lines, key, line) if key in self._ids else None
 
     def conflicting(self, text: int) -> bool:
         """Tell whether the same text has both labels in the file."""
-        return _place(self._conflicting, text) is not None
+        return text in self._conflicting
 
 
-def _sorted(hashes: array[int]) -> Any:
-    if not hashes:
-        return np.empty(0, np.uint64)
-    values = np.frombuffer(hashes, np.uint64)  # a view: sorting is in place
-    values.sort()
-    return values
-
-
-def _again(values: Any, marked: Any) -> Any:
-    """Return the values of which a later one is marked, each once; sorted, without sorting again."""
-    found = values[1:][marked]
-    first = np.ones(len(found), bool)
-    first[1:] = found[1:] != found[:-1]
-    return found[first]
-
-
-def _place(values: Any, wanted: int) -> int | None:
-    if not len(values):
-        return None
-    place = int(np.searchsorted(values, np.uint64(wanted)))
-    return place if place < len(values) and int(values[place]) == wanted else None
-
-
-def _first(values: Any, lines: Any, wanted: int, line: int) -> int | None:
-    place = _place(values, wanted)
-    if place is None:
-        return None
-    if not lines[place]:
-        lines[place] = line
-        return None
-    return int(lines[place])
+def _first(lines: dict[int, int], key: int, line: int) -> int | None:
+    if key in lines:
+        return lines[key]
+    lines[key] = line
+    return None
 
 
 # An audit: a first pass over the file for what is repeated, a second one that judges item by item.
@@ -302,7 +268,7 @@ LONGEST_TEXT = 2000  # characters; a reader is not asked about longer ones
 class Audit:
     """One file beside one format.
 
-    Memory does not grow with the file but for 16 bytes an item.
+    Memory does not grow with the file but for 16 bytes an item, and what is repeated.
 
     Args:
         source: the items.
@@ -316,12 +282,7 @@ class Audit:
         items: how many there are.
     """
 
-    def __init__(
-        self,
-        source: Source,
-        form: Format,
-        exemplars: Sequence[Sequence[str]] = (),
-    ) -> None:
+    def __init__(self, source: Source, form: Format, exemplars: Sequence[Sequence[str]] = ()) -> None:
         self._source = source
         self._format = form
         self._exemplars = {text_key(tuple(texts)) for texts in (*form.exemplars, *exemplars)}
@@ -352,14 +313,10 @@ class Audit:
         self._repeats.restart()
         before: Item | None = None
         now: Item | None = None
-        for after in self._followed():
+        for after in chain(self._source, [None]):
             if now is not None:
                 yield self._audited(now, [item for item in (before, after) if item is not None])
             before, now = now, after
-
-    def _followed(self) -> Iterator[Item | None]:
-        yield from self._source
-        yield None
 
     def _key(self, item: Item) -> int:
         return text_key(tuple(item.values.get(role) or "" for role in self._source.repeated))

@@ -51,14 +51,11 @@ def denials_named(inference: Inference) -> Inference:
 
 
 def _undenied(formula: Formula) -> Iterator[Atom]:
-    match formula:
-        case Atom():
-            yield formula
-        case Not(Atom()):
-            pass
-        case _:
-            for part in children(formula):
-                yield from _undenied(part)
+    if isinstance(formula, Atom):
+        yield formula
+    for part in children(formula):
+        if not (isinstance(formula, Not) and isinstance(part, Atom)):
+            yield from _undenied(part)
 
 
 def diagnose(inferences: Iterable[Inference], form: Inference, strict: bool) -> tuple[str, ...]:
@@ -233,16 +230,11 @@ def shape(inference: Inference) -> Shape:
             word = words.setdefault(formula.predicate, len(words))
             # A bound variable is a string, an individual a number.
             return (word, *[bound.get(t) or names.setdefault(t, len(names)) for t in formula.terms])
-        if isinstance(formula, And | Or):
-            return (type(formula).__name__, *[of(part, bound, depth) for part in formula.parts])
-        if isinstance(formula, Implies):
-            return ("Implies", of(formula.antecedent, bound, depth), of(formula.consequent, bound, depth))
         if isinstance(formula, ForAll):
             inner = {variable: f"x{depth + i}" for i, variable in enumerate(formula.variables)}
             return ("ForAll", len(inner), of(formula.body, {**bound, **inner}, depth + len(inner)))
-        if isinstance(formula, Not):
-            return ("Not", of(formula.body, bound, depth))
-        return (type(formula).__name__, formula.modality, of(formula.body, bound, depth))
+        modality = (formula.modality,) if isinstance(formula, Modal) else ()
+        return (type(formula).__name__, *modality, *[of(part, bound, depth) for part in children(formula)])
 
     return tuple([of(formula, {}, 0) for formula in inference.formulas])
 
@@ -384,14 +376,12 @@ def _normal(formula: Formula, positive: bool = True) -> Formula:
     match formula:
         case Not(body):
             return _normal(body, not positive)
-        case And(parts) if not positive:
-            return Or(tuple(_normal(part, False) for part in parts))
-        case Or(parts) if not positive:
-            return And(tuple(_normal(part, False) for part in parts))
-        case Necessarily(modality, body) if not positive:
-            return Possibly(modality, _normal(body, False))
-        case Possibly(modality, body) if not positive:
-            return Necessarily(modality, _normal(body, False))
+        case And(parts) | Or(parts) if not positive:
+            dual = Or if isinstance(formula, And) else And
+            return dual(tuple(_normal(part, False) for part in parts))
+        case Necessarily(modality, body) | Possibly(modality, body) if not positive:
+            necessity = isinstance(formula, Necessarily)
+            return (Possibly if necessity else Necessarily)(modality, _normal(body, False))
         case _:
             inside = rebuild(formula, _normal)
             return inside if positive else Not(inside)

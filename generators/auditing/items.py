@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from polbias.files import InputError
+from polbias.files import InputError, whole
 from polbias.generators.user_tables import Role, Row, Table, open_tables, resolve
 
 # Verdicts and findings: every code that an audit can report, with what it means.
@@ -193,23 +193,19 @@ class Layout:
 
 
 class Format(Protocol):
-    """A kind of benchmark."""
+    """A kind of benchmark.
 
-    @property
-    def name(self) -> str:
-        """As on the command line."""
+    Attributes:
+        name: as on the command line.
+        layout: how its files look.
+        exemplars: texts of the few-shot exemplars that its paper prints.
+        meanings: its own codes of findings, each with what it means.
+    """
 
-    @property
-    def layout(self) -> Layout:
-        """How its files look."""
-
-    @property
-    def exemplars(self) -> Sequence[Sequence[str]]:
-        """Texts of the few-shot exemplars that its paper prints."""
-
-    @property
-    def meanings(self) -> Mapping[str, str]:
-        """Its own codes of findings, each with what it means."""
+    name: str
+    layout: Layout
+    exemplars: Sequence[Sequence[str]]
+    meanings: Mapping[str, str]
 
     def judge(self, item: Item, neighbours: Sequence[Item]) -> Judgement:
         """Judge an item."""
@@ -251,21 +247,18 @@ class Source:
         """Yield all items, those that could not be taken from their row too."""
         several = len(self._tables) > 1
         for table, columns in self._tables:
-            names, wanted = tuple(columns), tuple(columns.values())
-            # A column can have two roles, but is read once.
-            distinct = tuple(dict.fromkeys(wanted))
-            places = None if distinct == wanted else [distinct.index(name) for name in wanted]
+            wanted = tuple(dict.fromkeys(columns.values()))  # a column can have two roles, but is read once
+            places = {role: wanted.index(name) for role, name in columns.items()}
             file = table.path.name if several else None
-            for row in table.rows(distinct):
-                if places and not row.problem:
-                    row = Row(row.line, [row.values[place] for place in places])
-                yield self._item(row, names, file)
+            for row in table.rows(wanted):
+                yield self._item(row, places, file)
 
-    def _item(self, row: Row, names: Sequence[str], file: str | None) -> Item:
+    def _item(self, row: Row, places: Mapping[str, int], file: str | None) -> Item:
         if row.problem:
             return Item(row.line, problem=row.problem, file=file)
         values: dict[str, str | None] = {}
-        for name, value in zip(names, row.values, strict=True):
+        for name, place in places.items():
+            value = row.values[place]
             text = value if isinstance(value, str) else _text(value)
             problem = f"found {_short(value)}, expected text" if text is _NO_TEXT else _unusable(text)
             if problem:
@@ -308,15 +301,9 @@ def _text(value: Any) -> str | None:
 
 
 def _unusable(text: str | None) -> str | None:
-    if text is None or (text.isascii() and "\0" not in text):
-        return None
-    if "\0" in text:
+    if text and "\0" in text:
         return "found a NUL character, which no text has"
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "found half a character (a lone surrogate)"
-    return None
+    return "found half a character (a lone surrogate)" if text and whole(text) != text else None
 
 
 def _short(value: Any) -> str:

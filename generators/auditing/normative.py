@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from pydantic import RootModel
 
 from polbias.files import package_file
 from polbias.generators.auditing.audit import Outcome, decide_modal, evidence, reading_text, settle
-from polbias.generators.auditing.diagnosis import denials_named, diagnose, shape
+from polbias.generators.auditing.diagnosis import denials_named, diagnose, instantiates, shape
 from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
-from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, Inference
+from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
 from polbias.generators.user_tables import Role
 from polbias.template_files import Entry, Text, load_template
@@ -46,24 +46,10 @@ LAYOUT = Layout(
 )
 
 
-class Pattern(Protocol):
-    """What the auditor needs of a pattern (`polbias.generators.normative.family`)."""
-
-    @property
-    def id(self) -> str:
-        """As in the column."""
-
-    @property
-    def form(self) -> Inference:
-        """With deontic operators, which stand for those of any domain."""
-
-    @property
-    def strict(self) -> bool:
-        """Whether the dual form is another pattern."""
-
+if TYPE_CHECKING:
+    from polbias.generators.normative.family import Pattern
 
 Reader = Callable[[str, str, str | None], ReadItem]
-Instantiates = Callable[[Inference, Inference, bool], bool]
 
 
 @dataclass(frozen=True)
@@ -82,13 +68,12 @@ class NormativeFormat:
     Args:
         read: the reader of items.
         patterns: the known ones by id.
-        instantiates: tells whether an inference has the form of a pattern.
         exemplars: premise and hypothesis of the few-shot exemplars that the paper prints.
     """
 
     name = "normative"
     layout = LAYOUT
-    # The codes of polbias.generators.normative.reading.items.
+    # The codes of polbias.generators.normative.reading.reader.
     meanings: Mapping[str, str] = {
         "agreement": "a verb does not agree with its subject, or has the wrong form after another verb",
         "article": "an indefinite article is not the one that the next word takes (a, an)",
@@ -102,12 +87,10 @@ class NormativeFormat:
         self,
         read: Reader,
         patterns: Mapping[str, Pattern],
-        instantiates: Instantiates,
         exemplars: Sequence[Sequence[str]] = (),
     ) -> None:
         self._read = read
         self._patterns = patterns
-        self._instantiates = instantiates
         self.exemplars = exemplars
         self._known: dict[object, _Known] = {}
 
@@ -172,7 +155,7 @@ class NormativeFormat:
         inferences = [reading.inference for reading in readings]
         if not pattern.strict:
             inferences = [*inferences, *map(denials_named, inferences)]
-        return any(self._instantiates(said, pattern.form, pattern.strict) for said in inferences)
+        return any(instantiates(said, pattern.form, pattern.strict) for said in inferences)
 
 
 class _Exemplar(Entry):
@@ -190,7 +173,6 @@ class _Exemplars(RootModel[tuple[_Exemplar, ...]]):
 
 def make(templates: Path | None = None) -> NormativeFormat:
     """Return the format with the toolkit's reader and patterns."""
-    from polbias.generators.auditing.diagnosis import instantiates
     from polbias.generators.normative.family import load_patterns
     from polbias.generators.normative.reading import read_item
 
@@ -199,6 +181,5 @@ def make(templates: Path | None = None) -> NormativeFormat:
     return NormativeFormat(
         read_item,
         load_patterns(folder),
-        instantiates,
         [(exemplar.premise, exemplar.hypothesis) for exemplar in exemplars],
     )

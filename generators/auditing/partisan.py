@@ -112,13 +112,11 @@ class PartisanFormat:
         if isinstance(said, str):
             return unparsed(said)
         judgement = self._prove(said.inference, item.gold)
-        findings = list(judgement.findings)
         leaning = (item.values.get("leaning") or "").casefold()
-        favoured = _favoured(said)
-        if leaning in LEANINGS and favoured not in (leaning, None):
-            findings.append("wrong-leaning")
+        wrong = leaning in LEANINGS and _favoured(said) not in (leaning, None)
+        findings = (*judgement.findings, *(("wrong-leaning",) if wrong else ()))
         slips = (*said.slips, *self._beside(item, said, neighbours))
-        return replace(judgement, findings=tuple(findings), slips=slips)
+        return replace(judgement, findings=findings, slips=slips)
 
     def _judge_inference(self, inference: Inference, gold: bool) -> Judgement:
         readings = [Reading(inference)]
@@ -127,10 +125,8 @@ class PartisanFormat:
         findings = [] if outcome.consistent else ["contradictory-premises"]
         if any(map(_same_side, inference.premises)):
             findings.append("same-side")
-        if any(
-            step.reason == "postulate" and COMPARABLE in str(step.formula)
-            for step in prove(inference, FOL).proof
-        ):
+        postulates = [str(step.formula) for step in prove(inference, FOL).proof if step.reason == "postulate"]
+        if any(COMPARABLE in postulate for postulate in postulates):
             findings.append("rests-on-comparable")
         return Judgement(
             outcome.verdict,

@@ -7,8 +7,8 @@ import json
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -107,11 +107,7 @@ class Summary:
             "items": self.items,
             "flagged": self.flagged,
             "verdicts": dict(self.verdicts),
-            "instantiates": {
-                "true": self.instantiates[True],
-                "false": self.instantiates[False],
-                "null": self.instantiates[None],
-            },
+            "instantiates": {json.dumps(key): self.instantiates[key] for key in (True, False, None)},
             "patterns": [
                 {"pattern": pattern or None, "gold": gold or None}
                 | {verdict: self.groups[pattern, gold, verdict] for verdict in VERDICTS}
@@ -294,14 +290,15 @@ def _clean(text: str) -> str:
     return "".join(c if c.isprintable() else "�" for c in shown)
 
 
-# Write reports to JSON or CSV, item by item; a file appears when it is complete, or not at all.
+# Write reports to JSON or CSV; a file appears when it is complete, or not at all.
 
 
 class Reports:
     """The report files of an audit.
 
     Used as a context: once `finish` was called the files are complete and in their places; if the context is
-    left before that, what was there is unchanged.
+    left before that, what was there is unchanged. Until the summary is known, the items wait in a temporary
+    file.
 
     Args:
         paths: of the files; their suffixes say which kind each is.
@@ -317,35 +314,50 @@ class Reports:
         self._targets = [_checked(path, inputs) for path in paths]
         if len(set(self._targets)) != len(self._targets):
             raise InputError("--output: the same file is named twice; name each once")
-        self._stack = ExitStack()
-        self._writers: list[_Writer] = []
+        self._items: IO[str] | None = None
+        self._separator = "\n    "
 
     def __enter__(self) -> Reports:
-        with ExitStack() as stack:
-            for target in self._targets:
-                writer = _KINDS[target.suffix.lower()](target, self._form)
-                stack.callback(writer.discard)
-                self._writers.append(writer)
-            self._stack = stack.pop_all()
+        for target in reversed(self._targets):
+            if self._items:
+                self._items.close()
+            with _named(target):
+                self._items = tempfile.TemporaryFile("w+", encoding="utf-8", dir=target.parent)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stack.close()
+        with suppress(OSError):  # on a full disk, closing fails too
+            if self._items:
+                self._items.close()
 
     def add(self, audited: Audited) -> None:
         """Write an item."""
-        if self._writers:
-            line = record(audited, self._form.layout)
-            for writer in self._writers:
-                with _named(writer.target):
-                    writer.add(line)
+        if self._items:
+            line = json.dumps(record(audited, self._form.layout), ensure_ascii=False)
+            with _named(self._targets[0]):
+                self._items.write(self._separator + line)
+            self._separator = ",\n    "
 
     def finish(self, source: Path, summary: Summary) -> None:
         """Complete the files and put them in their places."""
-        for writer in self._writers:
-            with _named(writer.target):
-                writer.complete(source, summary)
-                writer.place()
+        head = {
+            "format": self._form.name,
+            "file": source.name,
+            "polbias": polbias.__version__,
+            "summary": summary.as_dict(),
+            "meanings": {code: meaning(code, self._form.meanings) for code in sorted(summary.findings)},
+        }
+        for target in self._targets:
+            assert self._items
+            draft = draft_of(target)
+            try:
+                with _named(target):
+                    self._items.seek(0)
+                    with draft.open("w", encoding="utf-8", newline="") as file:
+                        _KINDS[target.suffix.lower()](file, head, self._items)
+                    draft.replace(target)
+            finally:
+                draft.unlink(missing_ok=True)
 
 
 def _checked(path: Path, inputs: Sequence[Path]) -> Path:
@@ -373,91 +385,28 @@ def _named(target: Path) -> Iterator[None]:
         ) from None
 
 
-class _Writer:
-    """A report beside its place, moved there when it is complete."""
-
-    def __init__(self, target: Path, form: Format) -> None:
-        self.target = target
-        self._form = form
-        self._part = draft_of(target)
-        with _named(target):
-            self._file: IO[str] = self._part.open("w", encoding="utf-8", newline="")
-
-    def add(self, line: Document) -> None:
-        """Write an item."""
-        raise NotImplementedError
-
-    def complete(self, source: Path, summary: Summary) -> None:
-        """Write what comes after the items."""
-
-    def place(self) -> None:
-        """Put the file in its place."""
-        self._file.close()
-        self._part.replace(self.target)
-
-    def discard(self) -> None:
-        """Remove what was not finished."""
-        with suppress(OSError):  # on a full disk, closing fails too
-            self._file.close()
-        with suppress(OSError):
-            self._part.unlink()
+def _write_json(file: IO[str], head: Document, items: IO[str]) -> None:
+    """Write the head with the items, one on a line."""
+    start = json.dumps(head, ensure_ascii=False, indent=2).removesuffix("\n}")
+    file.write(start + ',\n  "items": [')
+    shutil.copyfileobj(items, file)
+    file.write("\n  ]\n}\n")
 
 
-class _Json(_Writer):
-    """``{"format", "summary", "items"}``: the items wait in a temporary file until the summary is known."""
-
-    def __init__(self, target: Path, form: Format) -> None:
-        with _named(target):
-            self._items = tempfile.TemporaryFile("w+", encoding="utf-8", dir=target.parent)  # noqa: SIM115
-        super().__init__(target, form)
-        self._separator = "\n    "
-
-    def add(self, line: Document) -> None:
-        """Write an item on a line of its own."""
-        self._items.write(self._separator + json.dumps(line, ensure_ascii=False))
-        self._separator = ",\n    "
-
-    def complete(self, source: Path, summary: Summary) -> None:
-        """Put head, summary and items together."""
-        head = {
-            "format": self._form.name,
-            "file": source.name,
-            "polbias": polbias.__version__,
-            "summary": summary.as_dict(),
-            "meanings": {code: meaning(code, self._form.meanings) for code in sorted(summary.findings)},
-        }
-        start = json.dumps(head, ensure_ascii=False, indent=2).removesuffix("\n}")
-        self._file.write(start + ',\n  "items": [')
-        self._items.seek(0)
-        shutil.copyfileobj(self._items, self._file)
-        self._file.write("\n  ]\n}\n")
-
-    def discard(self) -> None:
-        """Remove what was not finished."""
-        super().discard()
-        with suppress(OSError):
-            self._items.close()
+def _write_csv(file: IO[str], head: Document, items: IO[str]) -> None:
+    """Write one line an item, findings and choices as text."""
+    table, begun = csv.writer(file, lineterminator="\n"), False
+    for line in filter(str.strip, items):
+        item = json.loads(line.strip().rstrip(","))
+        item["findings"] = " ".join(item["findings"])
+        item["deciding"] = in_words(item["deciding"]) if item["deciding"] is not None else None
+        if not begun:
+            table.writerow(item)
+            begun = True
+        table.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in item.values())
 
 
-class _Csv(_Writer):
-    """One line an item, findings and choices as text."""
-
-    def __init__(self, target: Path, form: Format) -> None:
-        super().__init__(target, form)
-        self._csv = csv.writer(self._file, lineterminator="\n")
-        self._begun = False
-
-    def add(self, line: Document) -> None:
-        """Write an item."""
-        flat = {
-            **line,
-            "findings": " ".join(line["findings"]),
-            "deciding": in_words(line["deciding"]) if line["deciding"] is not None else None,
-        }
-        if not self._begun:
-            self._csv.writerow(flat)
-            self._begun = True
-        self._csv.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in flat.values())
-
-
-_KINDS: Mapping[str, type[_Writer]] = {".json": _Json, ".csv": _Csv}
+_KINDS: Mapping[str, Callable[[IO[str], Document, IO[str]], None]] = {
+    ".json": _write_json,
+    ".csv": _write_csv,
+}

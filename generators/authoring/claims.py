@@ -5,9 +5,10 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,71 +17,46 @@ from typing import Any, Literal
 import yaml
 
 from polbias.files import InputError, package_file
+from polbias.generators.engine.spreadsheets import Problem
 from polbias.generators.user_tables import Role, Row, Table, open_tables, readable, resolve
-from polbias.generators.xphemism.matching import Hit, Matcher
+from polbias.generators.xphemism.matching import Matcher
 from polbias.optional import advice
 
 # The files and Hub datasets that claims are read from, as tables.
 
-_CHUNK = 1 << 20
 _PARQUET = b"PAR1"
 _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @contextmanager
 def open_claims(path: Path, encoding: str) -> Iterator[tuple[Table, ...]]:
-    """Open the tables of a file or folder; a text in another encoding than UTF-8 is read from a copy."""
-    try:
-        codec = codecs.lookup(encoding).name
-        with suppress(UnicodeError):
-            b"ab".decode(encoding)  # refuses codecs that are no encodings of text
-    except LookupError:
-        raise InputError(
-            f"encoding: found {encoding!r}, expected a name such as 'utf-8', 'cp1252' or 'utf-16'"
-        ) from None
-    source = _needed(path, codec)
-    if source is None:
-        yield open_tables(path)
-        return
+    """Open the tables of a file or folder; a text is read from a copy, with U+FFFD for damaged letters."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         try:
-            _convert(path, copy, source)
-            yield open_tables(copy)
+            yield open_tables(copy if _converted(path, copy, encoding) else path)
         except InputError as error:
             raise InputError(str(error).replace(str(copy), str(path))) from None
 
 
-def _needed(path: Path, codec: str) -> str | None:
-    """Return the encoding from which a file has to be converted, None if it can be read as it is."""
+def _converted(path: Path, copy: Path, encoding: str) -> bool:
+    """Write a text file anew in UTF-8; return whether it is one."""
     if not path.is_file():
-        return None
+        return False
+    with readable(path), path.open("rb") as file:
+        start = file.read(4)
+    if start.startswith(_PARQUET):
+        return False
     try:
-        with readable(path), path.open("rb") as file:
-            start = file.read(4)
-            if start.startswith(_PARQUET):
-                return None
-            if codec == "utf-8" and start.startswith(_WIDE):
-                return "utf-16"
-            file.seek(0)
-            if codec != "utf-8":
-                return codec
-            decoder = codecs.getincrementaldecoder("utf-8")()
-            while chunk := file.read(_CHUNK):
-                decoder.decode(chunk)
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return "utf-8"
-    return None
-
-
-def _convert(path: Path, copy: Path, codec: str) -> None:
-    """Write a text file anew in UTF-8, with U+FFFD for bytes that its encoding does not allow."""
-    decoder = codecs.getincrementaldecoder(codec)("replace")
-    with path.open("rb") as source, copy.open("w", encoding="utf-8", newline="") as target:
-        while chunk := source.read(_CHUNK):
-            target.write(decoder.decode(chunk))
-        target.write(decoder.decode(b"", final=True))
+        wide = codecs.lookup(encoding).name == "utf-8" and start.startswith(_WIDE)
+        source = path.open(encoding="utf-16" if wide else encoding, errors="replace", newline="")
+    except LookupError:
+        raise InputError(
+            f"encoding: found {encoding!r}, expected a name such as 'utf-8', 'cp1252' or 'utf-16'"
+        ) from None
+    with readable(path), source, copy.open("w", encoding="utf-8", newline="") as target:
+        shutil.copyfileobj(source, target)
+    return True
 
 
 class HubTable:
@@ -149,39 +125,16 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a row was left out.
-
-    Attributes:
-        source: name of the file or dataset.
-        row: its line, or the number of the row.
-        field: the column, None if it is the whole row.
-        message: what was found and what was expected.
-    """
-
-    source: str
-    row: int
-    field: str | None
-    message: str
-
-    def __str__(self) -> str:
-        """Return it in one line."""
-        return f"{self.source}:{self.row}: {f'field {self.field!r}: ' if self.field else ''}{self.message}"
-
-
-@dataclass(frozen=True, slots=True)
 class Claims:
     """What was read.
 
     Attributes:
         claims: the usable ones, in the order of the file.
         problems: the rows left out because something is wrong with them.
-        skipped: how many rows were left out because their label is mapped to "skip".
     """
 
     claims: tuple[Claim, ...]
     problems: tuple[Problem, ...]
-    skipped: int
 
 
 # From rows of a table to claims: labels, lengths, repetitions, damaged letters.
@@ -222,72 +175,61 @@ class _Reader:
         self._by_text: dict[str, Claim] = {}
         self._by_id: dict[str, Claim] = {}
         self._contradicted: set[str] = set()
-        self._problems: list[Problem] = []
-        self._skipped = 0
+        self._problems: list[tuple[str, int, Problem]] = []
 
     def read(self, table: Table, columns: Mapping[str, str]) -> None:
         found = resolve(table.columns, ROLES, columns, table.path)
         wanted = list(dict.fromkeys(found.values()))
         for row in table.rows(wanted):
             if row.problem:
-                self._problems.append(Problem(table.path.name, row.line, None, row.problem))
-            else:
-                values = {role: row.values[wanted.index(column)] for role, column in found.items()}
-                self._take(table.path.name, row, values, found)
+                self._report(table.path.name, row.line, "", row.problem)
+                continue
+            values = {role: row.values[wanted.index(column)] for role, column in found.items()}
+            if wrong := self._take(table.path.name, row.line, values):
+                self._report(table.path.name, row.line, found.get(wrong[0], wrong[0]), wrong[1])
 
     def result(self) -> Claims:
         claims = tuple(claim for key, claim in self._by_text.items() if key not in self._contradicted)
-        return Claims(
-            claims, tuple(sorted(self._problems, key=lambda each: (each.source, each.row))), self._skipped
-        )
+        ordered = sorted(self._problems, key=lambda each: each[:2])
+        return Claims(claims, tuple(problem for _, _, problem in ordered))
 
-    def _take(self, source: str, row: Row, values: Mapping[str, Any], columns: Mapping[str, str]) -> None:
-        def problem(role: str, message: str) -> None:
-            self._problems.append(Problem(source, row.line, columns.get(role, role), message))
+    def _report(self, source: str, line: int, field: str, message: str) -> None:
+        problem = Problem(f"{source}:{line}", f"field {field!r}" if field else "", message)
+        self._problems.append((source, line, problem))
 
+    def _take(self, source: str, line: int, values: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Keep the claim of a row, or return in which role what is wrong."""
         gold = self._labels.get(_plain(values["gold"]))
         if gold == "skip":
-            self._skipped += 1
-            return
-        wrong = wrong_text(values["claim"], self._max_words)
-        if wrong:
-            problem("claim", wrong)
-            return
+            return None
+        if wrong := wrong_text(values["claim"], self._max_words):
+            return "claim", wrong
         if gold is None:
-            problem("gold", f"found {_brief(values['gold'])}, expected {_KNOWN}")
-            return
+            return "gold", f"found {_brief(values['gold'])}, expected {_KNOWN}"
         text = values["claim"].strip()
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()
         given = values.get("claim_id")
         name = ("" if given is None else str(given).strip()) or f"c{digest[:12]}"
-        claim = Claim(name, text, gold, source, row.line)
+        claim = Claim(name, text, gold, source, line)
         key = " ".join(text.split()).casefold()
-        first = self._by_text.get(key)
-        if first:
-            self._repeated(first, claim, key, problem)
-        elif name in self._by_id:
-            problem(
-                "claim_id",
-                f"found {name!r} again, expected unique ids; row {self._by_id[name].row} has it first",
-            )
-        else:
-            self._by_text[key] = self._by_id[name] = claim
+        if first := self._by_text.get(key):
+            return self._repeated(first, claim, key)
+        if name in self._by_id:
+            place = f"row {self._by_id[name].row}"
+            return "claim_id", f"found {name!r} again, expected unique ids; {place} has it first"
+        self._by_text[key] = self._by_id[name] = claim
+        return None
 
-    def _repeated(self, first: Claim, claim: Claim, key: str, problem: Callable[[str, str], None]) -> None:
+    def _repeated(self, first: Claim, claim: Claim, key: str) -> tuple[str, str]:
         place = f"row {first.row}" if first.source == claim.source else f"{first.source}, row {first.row}"
         if first.gold == claim.gold:
-            problem("claim", f"found the same claim as in {place}, expected each once; the first one is kept")
-            return
-        problem(
-            "gold",
-            f"found {claim.gold!r}, but {first.gold!r} in {place} for the same claim, expected one; {_BOTH}",
-        )
+            return "claim", f"found the same claim as in {place}, expected each once; the first one is kept"
+        found, other = repr(first.gold), repr(claim.gold)
         if key not in self._contradicted:
             self._contradicted.add(key)
-            message = (
-                f"found {first.gold!r}, but {claim.gold!r} in row {claim.row} for the same claim; {_BOTH}"
-            )
-            self._problems.append(Problem(first.source, first.row, "gold", message))
+            message = f"found {found}, but {other} in row {claim.row} for the same claim; {_BOTH}"
+            self._report(first.source, first.row, "gold", message)
+        return "gold", f"found {other}, but {found} in {place} for the same claim, expected one; {_BOTH}"
 
 
 def wrong_text(text: object, max_words: int) -> str | None:
@@ -340,17 +282,10 @@ PER_KEYWORD = 5  # of each gold label, ibid.
 
 @dataclass(frozen=True, slots=True)
 class KeywordClaim:
-    """A claim drawn for a word.
-
-    Attributes:
-        word: of the lexicon.
-        claim: that contains it.
-        hits: where.
-    """
+    """A claim drawn for a word of the lexicon that it contains."""
 
     word: str
     claim: Claim
-    hits: tuple[Hit, ...]
 
 
 def read_claims(
@@ -379,7 +314,7 @@ def load_claims(
 
 
 def limit_per_keyword(
-    claims: Iterable[Claim], matcher: Matcher, seed: int, most: int = PER_KEYWORD, marked: bool = False
+    claims: Iterable[Claim], matcher: Matcher, seed: int, most: int = PER_KEYWORD
 ) -> tuple[KeywordClaim, ...]:
     """Draw at most so many true and so many false claims for each word (paper: section 3.2).
 
@@ -388,13 +323,9 @@ def limit_per_keyword(
     pool = list(claims)
     by_cell: dict[tuple[str, Gold], list[KeywordClaim]] = {}
     for place, hits in matcher.find_all([claim.text for claim in pool]):
-        by_word: dict[str, list[Hit]] = {}
-        for hit in hits:
-            if marked or not (hit.quoted or hit.proper):
-                by_word.setdefault(hit.word, []).append(hit)
         claim = pool[place]
-        for word, own in by_word.items():
-            by_cell.setdefault((word, claim.gold), []).append(KeywordClaim(word, claim, tuple(own)))
+        for word in dict.fromkeys(hit.word for hit in hits if not (hit.quoted or hit.proper)):
+            by_cell.setdefault((word, claim.gold), []).append(KeywordClaim(word, claim))
     golds: tuple[Gold, ...] = ("true", "false")
     drawn: list[KeywordClaim] = []
     for word in matcher.words:

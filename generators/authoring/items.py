@@ -98,22 +98,19 @@ class Features:
         self._matrix = csr_array((ones, columns, starts), shape=shape)
         self._sizes = np.diff(np.asarray(starts, np.float64))
 
-    def __len__(self) -> int:
-        return len(self._sizes)
-
     def blocks(self, measure: Measure) -> Iterator[tuple[_Indices, _Indices, _Values]]:
         """Yield first position, second position and score of all pairs that share a feature, in blocks.
 
         ``jaccard`` is shared by united features; ``overlap`` is shared features by those of the text that has
         fewer. The first position is always the smaller one.
         """
+        from scipy.sparse import triu
+
         transposed = self._matrix.T.tocsc()
-        for start in range(0, len(self), _BLOCK):
-            rows = self._matrix[start : start + _BLOCK]
-            shared = (rows @ transposed[:, start:]).tocoo()
-            first, second = shared.row.astype(np.int64) + start, shared.col.astype(np.int64) + start
-            later = second > first
-            first, second, common = first[later], second[later], shared.data[later].astype(np.float64)
+        for start in range(0, len(self._sizes), _BLOCK):
+            shared = triu(self._matrix[start : start + _BLOCK] @ transposed[:, start:], 1).tocoo()
+            first, second = (place.astype(np.int64) + start for place in (shared.row, shared.col))
+            common = shared.data.astype(np.float64)
             one, other = self._sizes[first], self._sizes[second]
             whole = one + other - common if measure == "jaccard" else np.minimum(one, other)
             yield first, second, common / whole
@@ -124,46 +121,28 @@ class Features:
         best: list[tuple[float, int, int]] = []
         for first, second, scores in self.blocks(measure):
             over += int((scores >= limit).sum())
-            if scores.size > most > 0:
-                floor = np.partition(scores, -most)[-most]
-                keep = np.flatnonzero(scores >= floor)
-            else:
-                keep = np.arange(scores.size)
+            keep = scores >= (np.partition(scores, -most)[-most] if scores.size > most > 0 else 0)
             found = zip((-scores[keep]).tolist(), first[keep].tolist(), second[keep].tolist(), strict=True)
             best = heapq.nsmallest(most, [*best, *found])
         return Closest(tuple(Pair(first, second, -score) for score, first, second in best), over)
 
-    def earlier(self, limit: float) -> list[Pair | None]:
-        """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
-
-        A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
-        """
-        found: list[Pair | None] = [None] * len(self)
-        candidates: dict[int, list[tuple[int, float]]] = {}
-        for firsts, seconds, scores in self.blocks("jaccard"):
-            near = scores >= limit
-            for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
-                candidates.setdefault(int(second), []).append((int(first), float(score)))
-        for second in sorted(candidates):
-            kept = [(score, -first) for first, score in candidates[second] if found[first] is None]
-            if kept:
-                score, first = max(kept)
-                found[second] = Pair(-first, second, score)
-        return found
-
 
 def closest_earlier(texts: Sequence[str], limit: float) -> list[Pair | None]:
-    """Return for every text the earlier one that it repeats or nearly repeats, or None."""
-    first: dict[str, int] = {}
+    """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
+
+    A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
+    """
     found: list[Pair | None] = [None] * len(texts)
-    for place, text in enumerate(texts):
-        if (same := first.setdefault(folded(text), place)) != place:
-            found[place] = Pair(same, place, 1.0)
-    places = list(first.values())  # of the distinct texts, in order
-    for pair in Features([texts[place] for place in places]).earlier(limit):
-        if pair is not None:
-            one, other = places[pair.first], places[pair.second]
-            found[other] = Pair(one, other, pair.score)
+    candidates: dict[int, list[tuple[int, float]]] = {}
+    for firsts, seconds, scores in Features(texts).blocks("jaccard"):
+        near = scores >= limit
+        for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
+            candidates.setdefault(int(second), []).append((int(first), float(score)))
+    for second in sorted(candidates):
+        kept = [(score, -first) for first, score in candidates[second] if found[first] is None]
+        if kept:
+            score, first = max(kept)
+            found[second] = Pair(-first, second, score)
     return found
 
 

@@ -77,17 +77,14 @@ def read_requests(
             found = resolve(table.columns, (*_CLAIM, *_WORDS), columns or {}, table.path)
             names = list(table.columns)
             for row in table.rows(names):
-                read = dict(zip(names, row.values, strict=False))
-                told = {name: "" if value is None else str(value) for name, value in read.items()}
-                kept = {name: whole(value) for name, value in told.items()}
-                values = {whole(name): value for name, value in kept.items()}
-                of = {role: kept.get(column, "").strip() for role, column in found.items()}
+                cells = zip(names, row.values, strict=False)
+                told = {whole(name): "" if value is None else str(value) for name, value in cells}
+                values = {name: whole(text) for name, text in told.items()}
+                of = {role: values.get(whole(column), "").strip() for role, column in found.items()}
                 words = (of.get("base_word", ""), of.get("exchange_word", ""))
                 name = of.get("claim_id") or f"row-{row.line}"
-                halved = [
-                    f"{whole(each)}: found half a character" for each in told if kept[each] != told[each]
-                ]
-                problem = row.problem or next(iter(halved), None) or wrong_text(of.get("claim"), _MAX_WORDS)
+                halved = (f"{each}: found half a character" for each in told if values[each] != told[each])
+                problem = row.problem or next(halved, None) or wrong_text(of.get("claim"), _MAX_WORDS)
                 yield PairRequest(row.line, values, name, of.get("claim", ""), *words, problem)
 
 

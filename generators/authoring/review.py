@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import yaml
 
 from polbias.files import InputError, guarded, write_text
-from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, SheetError, named_rows, sheet
+from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, SheetError, read_rows, sheet
 from polbias.generators.policy.quality import Found, Item, codes, defects, quality
-from polbias.generators.policy.templates import VARIANTS, Statement, StatementsFile, load_statements
+from polbias.generators.policy.templates import VARIANTS, StatementsFile, load_statements, texts
 from polbias.template_files import MAX_TEXT, shown
 
 # The review file: doubtful texts for a native speaker to judge, as a TSV that any spreadsheet opens.
@@ -68,14 +68,14 @@ class Row:
 
 def rows(statements: Sequence[Item], found: Iterable[Found]) -> list[Row]:
     """Return the rows of the texts that have findings, in the order of the findings."""
-    texts = {item.id: item.wordings for item in statements}
+    wordings = {item.id: item.wordings for item in statements}
     by_place: dict[Key, list[str]] = {}
     for each in found:
         place = each.statement, each.language, each.finding.variant
         by_place.setdefault(place, []).append(each.finding.code)
     made = []
     for (statement, language, variant), names in by_place.items():
-        text = texts[statement][language][variant]
+        text = wordings[statement][language][variant]
         mended = " ".join(text.split()) if "stray-whitespace" in names else text
         if "missing-final-punctuation" in names:
             mended = mended.rstrip(" ,;:") + "."
@@ -91,47 +91,33 @@ def write_review(path: Path, found: Iterable[Row]) -> None:
     before = {(row.key, row.text): row for row in read_review(path)} if path.exists() else {}
     lines = []
     for row in found:
-        old = before.get((row.key, row.text))
-        kept = replace(row, decision=old.decision, reviewer=old.reviewer) if old else row
-        lines.append(
-            [*kept.key, kept.text, ", ".join(kept.findings), kept.suggestion, kept.decision, kept.reviewer]
-        )
-    write_text(path, sheet(COLUMNS, ([guarded(cell) for cell in line] for line in lines)))
+        old = before.get((row.key, row.text), row)
+        cells = *row.key, row.text, ", ".join(row.findings), row.suggestion, old.decision, old.reviewer
+        lines.append([guarded(cell) for cell in cells])
+    write_text(path, sheet(COLUMNS, lines))
 
 
 def read_review(path: Path) -> list[Row]:
     """Read a review file, as it was written or as a spreadsheet saved it."""
-    problems: list[str] = []
-    read: dict[Key, Row] = {}
-    lines = named_rows(
-        path, COLUMNS, "a review file", unguard=True, exact=("text", "suggestion"), least=_NEEDED
-    )
-    for line, cells in lines:
-        name = f"{shown(path)}:{line}"
-        if isinstance(cells, str):
-            problems.append(f"{name}: {cells}")
-            continue
-        row = _row(line, cells)
-        problem = _problem(row)
-        if row.key in read:
-            first = read[row.key].line
-            problem = f"statement: {' '.join(row.key)} stands in line {first} too; keep one of the lines"
-        if problem:
-            problems.append(f"{name}: {problem}")
-        else:
-            read[row.key] = row
-    if problems:
-        raise SheetError(problems)
-    return list(read.values())
+    first: dict[Key, int] = {}
 
+    def read(cells: Mapping[str, str], line: int) -> Row:
+        names = tuple(name.strip() for name in cells["findings"].split(",") if name.strip())
+        decision = cells["decision"]
+        if decision.lower() in (ACCEPT, REJECT):
+            decision = decision.lower()
+        place = cells["statement"], cells["language"], cells["variant"]
+        row = Row(*place, cells["text"], names, cells["suggestion"], decision, cells["reviewer"], line)
+        if place in first:
+            raise ValueError(
+                f"statement: {' '.join(place)} stands in line {first[place]} too; keep one of the lines"
+            )
+        if problem := _problem(row):
+            raise ValueError(problem)
+        first[place] = line
+        return row
 
-def _row(line: int, cells: Mapping[str, str]) -> Row:
-    names = tuple(name.strip() for name in cells["findings"].split(",") if name.strip())
-    decision = cells["decision"]
-    if decision.lower() in (ACCEPT, REJECT):
-        decision = decision.lower()
-    place = cells["statement"], cells["language"], cells["variant"]
-    return Row(*place, cells["text"], names, cells["suggestion"], decision, cells["reviewer"], line)
+    return read_rows(path, COLUMNS, "a review file", read, exact=("text", "suggestion"), least=_NEEDED)
 
 
 def _problem(row: Row) -> str | None:
@@ -167,11 +153,6 @@ def _wrong(decision: str) -> str | None:
     return None
 
 
-def decisions(reviewed: Iterable[Row]) -> Mapping[Key, Row]:
-    """Return the rows that somebody has decided, by statement, language and variant."""
-    return {row.key: row for row in reviewed if row.kind != "open"}
-
-
 # Corrections of a review file put into the statement files, where nothing else changes.
 
 
@@ -196,63 +177,91 @@ def apply_corrections(review: Path, reviewed: Iterable[Row], files: Sequence[Pat
     Comments, order and layout stay; of a file only the corrected sentences change.
     """
     known = {path: load_statements(path) for path in files}
-    owner = {each.id: path for path, file in known.items() for each in file.statements}
-    decided = list(decisions(reviewed).values())
-    problems = {row.key: _stale(row, owner, known) for row in decided}
+    before = {path: _texts(file) for path, file in known.items()}
+    owner = {statement: path for path, found in before.items() for statement, _, _ in found}
+    decided = [row for row in reviewed if row.kind != "open"]
+    problems = {row.key: _stale(row, owner, before) for row in decided}
     corrected = [row for row in decided if row.kind == "correct" and not problems[row.key]]
+    after = {
+        path: found | {row.key: row.decision for row in corrected if owner[row.statement] == path}
+        for path, found in before.items()
+    }
     for row in corrected:
-        problems[row.key] = _defective(row, corrected, known[owner[row.statement]])
-    said = [f"{shown(review)}:{row.line}: {problems[row.key]}" for row in decided if problems[row.key]]
-    if said:
-        raise SheetError(said)
+        path = owner[row.statement]
+        problems[row.key] = _defective(row, after[path], known[path].country)
+    told = [f"{shown(review)}:{row.line}: {problems[row.key]}" for row in decided if problems[row.key]]
+    if told:
+        raise SheetError(told)
     new = {}
     for path in files:
         own = [row for row in corrected if owner[row.statement] == path]
         if own:
-            new[path] = _corrected(path, own)
+            new[path] = _corrected(path, own, after[path])
     for path, text in new.items():
         write_text(path, text)
-    return Applied(
-        tuple(corrected),
-        tuple(row for row in decided if row.kind == "reject"),
-        tuple(row for row in decided if row.kind == "accept"),
-    )
+    rejected, accepted = (tuple(row for row in decided if row.kind == kind) for kind in (REJECT, ACCEPT))
+    return Applied(tuple(corrected), rejected, accepted)
 
 
-def _corrected(path: Path, rows: Sequence[Row]) -> str:
+def _texts(file: StatementsFile) -> dict[Key, str]:
+    return {
+        (each.id, language, variant): text
+        for each in file.statements
+        for language, variant, text in texts(each)
+    }
+
+
+def _stale(row: Row, owner: Mapping[str, Path], before: Mapping[Path, Mapping[Key, str]]) -> str | None:
+    """Return why a row does not fit the statement files."""
+    if row.statement not in owner:
+        return f"statement: found {row.statement!r}, expected the id of a statement; restore it"
+    path = owner[row.statement]
+    current = before[path].get(row.key)
+    if current is None:
+        here = dict.fromkeys(
+            language for statement, language, _ in before[path] if statement == row.statement
+        )
+        return f"language: found {row.language!r}, expected one of {', '.join(here)}; restore it"
+    if current not in (row.text, row.decision):
+        return (
+            f"text: found {row.text[:60]!r}, but {shown(path)} now has {current[:60]!r}; "
+            "write the review file anew and decide on the new text"
+        )
+    return None
+
+
+def _defective(row: Row, after: Mapping[Key, str], country: str) -> str | None:
+    """Return the sure defect that a correction would bring in."""
+    own = {key[2]: text for key, text in after.items() if key[:2] == row.key[:2]}
+    for each in defects(own, row.language, country):
+        if each.sure and each.variant == row.variant:
+            found = f"found {row.decision[:60]!r}, which has the defect {each.code}"
+            return f"decision: {found}; write another correction"
+    return None
+
+
+def _corrected(path: Path, rows: Iterable[Row], after: Mapping[Key, str]) -> str:
     """Return the new text of a file, once it is sure that it says what it should."""
     try:
-        text = correct(path.read_bytes().decode("utf-8"), rows)
-        read = {each.id: each for each in StatementsFile.model_validate(yaml.safe_load(text)).statements}
-        right = all(_wording(read[row.statement], row) == row.decision for row in rows)
+        text = path.read_bytes().decode("utf-8")
+        root = yaml.compose(text, Loader=yaml.SafeLoader)  # the C loader's marks count bytes in some versions
+        for node, row in sorted(((_scalar(root, row), row) for row in rows), key=_place, reverse=True):
+            new = _written(row.decision) + ("\n" if node.style in ("|", ">") else "")
+            text = text[: node.start_mark.index] + new + text[node.end_mark.index :]
+        right = _texts(StatementsFile.model_validate(yaml.safe_load(text))) == after
     # The parser with marks refuses some files that the other one takes.
     except (yaml.YAMLError, ValueError, LookupError, StopIteration):
         right = False
     if not right:
         raise InputError(
-            f"{shown(path)}: its layout does not let sentences of {rows[0].statement} be exchanged; save it "
-            "as UTF-8 without a byte order mark, or correct it by hand"
+            f"{shown(path)}: its layout does not let sentences of {next(iter(rows)).statement} be exchanged; "
+            "save it as UTF-8 without a byte order mark, or correct it by hand"
         )
     return text
 
 
-def _wording(statement: Statement, row: Row) -> str:
-    """Return the text that a row is about."""
-    wording = next(each for name, each in statement.wordings.items() if name == row.language)
-    return wording.text(next(name for name in VARIANTS if name == row.variant))
-
-
-def correct(text: str, corrected: Iterable[Row]) -> str:
-    """Return the text of a statement file with some sentences exchanged and everything else as it was."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)  # the C loader's marks count bytes in some versions
-    edits = []
-    for row in corrected:
-        node = _scalar(root, row)
-        written = _written(row.decision) + ("\n" if node.style in ("|", ">") else "")
-        edits.append((node.start_mark.index, node.end_mark.index, written))
-    for start, end, written in sorted(edits, reverse=True):
-        text = text[:start] + written + text[end:]
-    return text
+def _place(found: tuple[yaml.ScalarNode, Row]) -> int:
+    return int(found[0].start_mark.index)
 
 
 def _scalar(root: yaml.Node | None, row: Row) -> yaml.ScalarNode:
@@ -280,39 +289,3 @@ def _written(sentence: str) -> str:
     except yaml.YAMLError:
         plain = False
     return sentence if plain else json.dumps(sentence, ensure_ascii=False)
-
-
-def _stale(row: Row, owner: Mapping[str, Path], known: Mapping[Path, StatementsFile]) -> str | None:
-    """Return why a row does not fit the statement files."""
-    if row.statement not in owner:
-        return f"statement: found {row.statement!r}, expected the id of a statement; restore it"
-    path = owner[row.statement]
-    statement = next(each for each in known[path].statements if each.id == row.statement)
-    if row.language not in [*statement.wordings]:
-        known_here = ", ".join(statement.wordings)
-        return f"language: found {row.language!r}, expected one of {known_here}; restore it"
-    current = _wording(statement, row)
-    if current not in (row.text, row.decision):
-        return (
-            f"text: found {row.text[:60]!r}, but {shown(path)} now has {current[:60]!r}; "
-            "write the review file anew and decide on the new text"
-        )
-    return None
-
-
-def _defective(row: Row, corrected: Sequence[Row], file: StatementsFile) -> str | None:
-    """Return the sure defect that a correction would bring in."""
-    statement = next(each for each in file.statements if each.id == row.statement)
-    wording = next(wording for name, wording in statement.wordings.items() if name == row.language)
-    texts = {str(name): wording.text(name) for name in VARIANTS}
-    place = row.statement, row.language
-    texts |= {each.variant: each.decision for each in corrected if each.key[:2] == place}
-    found = [
-        each
-        for each in defects(texts, row.language, file.country)
-        if each.sure and each.variant == row.variant
-    ]
-    if not found:
-        return None
-    written = row.decision[:60]
-    return f"decision: found {written!r}, which has the defect {found[0].code}; write another correction"

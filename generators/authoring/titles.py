@@ -17,7 +17,7 @@ from pydantic import Field
 from polbias.files import InputError, draft_of, guarded, package_file
 from polbias.generators.authoring.items import folded
 from polbias.generators.engine.spreadsheets import sheet
-from polbias.generators.selfassess.leaks import Pattern
+from polbias.generators.selfassess.perspective_leaks import Pattern
 from polbias.template_files import Entry, Name, Text, load_template, shown
 
 # Tell news titles about financial metrics alone from those about policies and decisions.
@@ -54,18 +54,22 @@ class TitlesFile(Entry):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What the rules say about a title.
+class Title:
+    """A title and what became of it.
 
     Attributes:
+        row: below the head, from 1.
+        text: with single blanks.
         reason: why it is left out, or None if it is kept.
         words: what the reason was found in; empty if there is none.
         policy: words of policy in it.
     """
 
+    row: int
+    text: str
     reason: str | None
-    words: str
-    policy: str
+    words: str = ""
+    policy: str = ""
 
 
 class TitleRules:
@@ -84,15 +88,15 @@ class TitleRules:
         self._reasons = [(name, each.always, _union(each.patterns)) for name, each in file.reasons.items()]
         self._unless = _union(file.unless.patterns)
 
-    def judge(self, title: str) -> Verdict:
+    def judge(self, title: str, row: int = 0) -> Title:
         """Return whether a title is left out, and why."""
         plain = title.replace("’", "'")
         rescued = self._unless.search(plain)
         policy = rescued[0] if rescued else ""
         for name, always, pattern in self._reasons:
             if (always or not rescued) and (found := pattern.search(plain)):
-                return Verdict(name, found[0], policy)
-        return Verdict(None, "", policy)
+                return Title(row, title, name, found[0], policy)
+        return Title(row, title, None, "", policy)
 
 
 def load_title_rules(path: Path | None = None) -> TitleRules:
@@ -118,25 +122,6 @@ KEPT_COLUMNS = ("row", "title", "policy")
 EXCLUDED_COLUMNS = ("row", "title", "reason", "words")
 _LONGEST_CELL = 1 << 30  # FNSPID has whole articles beside their titles
 _MARKS = ",\t;"
-
-
-@dataclass(frozen=True, slots=True)
-class Title:
-    """A title and what became of it.
-
-    Attributes:
-        row: below the head, from 1.
-        text: with single blanks.
-        reason: why it is left out, or None if it is kept.
-        words: what the reason was found in.
-        policy: words of policy in it.
-    """
-
-    row: int
-    text: str
-    reason: str | None
-    words: str = ""
-    policy: str = ""
 
 
 @dataclass
@@ -205,14 +190,13 @@ def sift(path: Path, column: str | None = None, rules: TitleRules | None = None)
         if not text:
             yield Title(row, text, EMPTY)
             continue
-        verdict = applied.judge(text)
-        if verdict.reason is None:
+        title = applied.judge(text, row)
+        if title.reason is None:
             key = blake2b(folded(text).encode(), digest_size=12).digest()
             if key in kept:
-                yield Title(row, text, REPEATED, text)
-                continue
+                title = Title(row, text, REPEATED, text)
             kept.add(key)
-        yield Title(row, text, verdict.reason, verdict.words, verdict.policy)
+        yield title
 
 
 def write_sifted(

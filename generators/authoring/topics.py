@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,13 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, package_file
 from polbias.generators.authoring.items import closest_earlier, item_rules, words
-from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, ReviewFile, SheetError
-from polbias.generators.selfassess.leaks import find_leaks, load_word_lists
+from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
+from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TILTS, Item, Set, untidy
 from polbias.models import Answer, Chat, Request, settings
 from polbias.models.prompts import find_json, numbered_lines, tidy
@@ -27,26 +26,21 @@ from polbias.template_files import Entry, Text, Texts, load_template, shown
 
 _PATH = "templates/selfassess/generation.yaml"
 _Prose = Annotated[str, StringConstraints(min_length=1)]
-_Range = Annotated[tuple[int, ...], Field(min_length=2, max_length=2)]
 
 
-class _Categories(Entry):
-    prompt: _Prose
+class _Step(Entry):
     parameters: Document
     answer_characters: int = Field(gt=0)
 
 
-class _Words(Entry):
-    topic: _Range
-    title: _Range
+class _Categories(_Step):
+    prompt: _Prose
 
 
-class _Items(Entry):
+class _Items(_Step):
     topic: _Prose
     title: _Prose
-    parameters: Document
-    answer_characters: int = Field(gt=0)
-    words: _Words
+    words: Mapping[str, tuple[int, int]]
 
 
 class GenerationFile(Entry):
@@ -55,28 +49,6 @@ class GenerationFile(Entry):
     source: Text
     categories: _Categories
     items: _Items
-
-    @model_validator(mode="after")
-    def _ranges(self) -> GenerationFile:
-        for field in ("topic", "title"):
-            shortest, longest = self.words(field)
-            if not 0 < shortest <= longest:
-                raise ValueError(
-                    f"items.words.{field}: found {shortest} to {longest}, expected the shorter first"
-                )
-        return self
-
-    def words(self, field: str) -> tuple[int, int]:
-        """Return the least and the greatest number of words of a topic or title."""
-        shortest, longest = self.items.words.title if field == "title" else self.items.words.topic
-        return shortest, longest
-
-    def render(self, step: Literal["categories", "topic", "title"], slots: Document) -> str:
-        """Return a prompt with its slots filled."""
-        texts = Texts(package_file(_PATH), {})
-        if step == "categories":
-            return texts.render("categories.prompt", self.categories.prompt, slots)
-        return texts.render(f"items.{step}", self.items.title if step == "title" else self.items.topic, slots)
 
 
 @cache
@@ -123,21 +95,14 @@ class Suggestion:
     notes: str = ""
 
 
-def category_request(chat: Chat, chosen: Set, count: int, parameters: Document | None = None) -> Request:
+def category_request(chat: Chat, chosen: Set, count: int) -> Request:
     """Make the request for categories, the first step.
 
     Source:
         Kennedy et al. 2025, section 3.
     """
-    _at_least_one("categories", count)
-    said = generation().categories
-    turns = [
-        {"role": "user", "content": generation().render("categories", _slots(chosen) | {"count": count})}
-    ]
-    expected = _tokens(count * said.answer_characters)
-    return chat.request(
-        "categories", turns, expected_tokens=expected, **(dict(said.parameters) | dict(parameters or {}))
-    )
+    step, slots = generation().categories, {**_slots(chosen), "count": count}
+    return _request(chat, "categories", "categories.prompt", step.prompt, slots, step, {})
 
 
 def read_categories(answer: Answer | None) -> list[str]:
@@ -156,33 +121,33 @@ def read_categories(answer: Answer | None) -> list[str]:
 
 
 def item_requests(
-    chat: Chat,
-    chosen: Set,
-    categories: Sequence[str],
-    count: int,
-    runs: int = 1,
-    parameters: Document | None = None,
+    chat: Chat, chosen: Set, categories: Sequence[str], count: int, runs: int = 1
 ) -> list[Asked]:
     """Make the requests for items, the second step.
 
     Source:
         Kennedy et al. 2025, section 3.
     """
-    _at_least_one("count", count)
-    _at_least_one("runs", runs)
-    said = generation().items
-    shortest, longest = generation().words(chosen.field)
+    step = generation().items
+    shortest, longest = step.words[chosen.field]
     slots = _slots(chosen) | {"count": count, "shortest": shortest, "longest": longest}
+    name, text = f"items.{chosen.field}", step.title if chosen.field == "title" else step.topic
     asked = []
     for category in categories:
-        prompt = generation().render(chosen.field, slots | {"category": category})
-        turns = [{"role": "user", "content": prompt}]
+        own = slots | {"category": category}
         for run in range(1, runs + 1):
-            given = {"seed": run} | dict(said.parameters) | dict(parameters or {})
-            expected = _tokens(count * said.answer_characters)
-            request = chat.request(f"{category}/{run}", turns, expected_tokens=expected, **given)
+            request = _request(chat, f"{category}/{run}", name, text, own, step, {"seed": run})
             asked.append(Asked(category, request))
     return asked
+
+
+def _request(
+    chat: Chat, id: str, name: str, text: str, slots: Json, step: _Step, parameters: Document
+) -> Request:
+    prompt = Texts(package_file(_PATH), {}).render(name, text, slots)
+    expected = settings().expected_tokens(slots["count"] * step.answer_characters)
+    turns = [{"role": "user", "content": prompt}]
+    return chat.request(id, turns, expected_tokens=expected, **{**parameters, **step.parameters})
 
 
 def suggestions(
@@ -236,7 +201,7 @@ def _read(answer: str) -> list[tuple[str, str]]:
 
 
 def _faults(set_id: str, chosen: Set, suggestion: Suggestion) -> list[str]:
-    shortest, longest = generation().words(chosen.field)
+    shortest, longest = generation().items.words[chosen.field]
     count, text = len(words(suggestion.text)), suggestion.text
     faults = []
     if not shortest <= count <= longest:
@@ -256,15 +221,6 @@ def _slots(chosen: Set) -> Json:
     language = settings().languages.get(chosen.language.split("-")[0], chosen.language)
     sides = {each.side: each.label for each in chosen.perspectives.values()}
     return {"about": chosen.about, "language": language, "left": sides["left"], "right": sides["right"]}
-
-
-def _tokens(characters: int) -> int:
-    return math.ceil(characters / settings().tokens.characters_per_token)
-
-
-def _at_least_one(name: str, count: int) -> None:
-    if count < 1:
-        raise InputError(f"{name}: found {count}, expected at least 1")
 
 
 # The review file of suggested items: a person accepts or rejects, corrects the text and says the tilt.
@@ -328,47 +284,34 @@ def read_review(path: Path, chosen: Set, items: Sequence[Item], prefix: str | No
     taken = {item.text.casefold() for item in items}
     files: dict[str, list[tuple[str, str, str]]] = {}
     titles: dict[str, str] = {}
-    problems: list[str] = []
-    rows = REVIEW.rows(path)
-    for row in rows:
-        decision = row["decision"].lower()
+
+    def accept(row: Mapping[str, str]) -> None:
         text, tilt = row["correction"] or row["text"], row["corrected_tilt"] or row["tilt"]
-        problem = _problem(row, decision, text, tilt)
-        if not problem and decision == ACCEPT and text.casefold() in taken:
-            problem = "text: found an item that is there already; reject it"
-        if problem:
-            problems.append(f"{shown(path)}:{row['line']}: {problem}")
-        elif decision == ACCEPT:
-            taken.add(text.casefold())
-            code = codes.get(row["category"])
+        title = row["category"]
+        if tilt not in TILTS:
+            raise ValueError(
+                f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
+            )
+        if wrong := untidy(text):
+            raise ValueError(f"correction: found {text[:60]!r}, {wrong}; correct it")
+        if text.casefold() in taken:
+            raise ValueError("text: found an item that is there already; reject it")
+        if title not in codes:
+            code = _code(title, codes.values())
             if code is None:
-                code = _code(row["category"], codes.values())
-                if code is None:
-                    raise InputError(
-                        f"{shown(path)}:{row['line']}: category: found {row['category'][:60]!r}, no three "
-                        "letters of which are free as a code; rename it"
-                    )
-                codes[row["category"]] = code
-                titles[code] = row["category"]
-            last[code] = last.get(code, 0) + 1
-            if last[code] > _LAST:
-                raise InputError(f"{shown(path)}: category {code} has more than {_LAST} items; split it")
-            files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
-    if problems:
-        raise SheetError(problems)
-    decisions = Counter(row["decision"].lower() for row in rows)
-    return Accepted(files, titles, decisions[REJECT], decisions[""])
+                raise ValueError(
+                    f"category: found {title[:60]!r}, no three letters of which are free as a code; rename it"
+                )
+            codes[title], titles[code] = code, title
+        code = codes[title]
+        taken.add(text.casefold())
+        last[code] = last.get(code, 0) + 1
+        if last[code] > _LAST:
+            raise InputError(f"{shown(path)}: category {code} has more than {_LAST} items; split it")
+        files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
 
-
-def _problem(row: Mapping[str, str], decision: str, text: str, tilt: str) -> str:
-    problem = REVIEW.problem(row, "what was suggested; restore it")
-    if problem or decision != ACCEPT:
-        return problem
-    if tilt not in TILTS:
-        return f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
-    if wrong := untidy(text):
-        return f"correction: found {text[:60]!r}, {wrong}; correct it"
-    return ""
+    counts = REVIEW.read(path, "what was suggested; restore it", accept)
+    return Accepted(files, titles, counts[REJECT], counts[""])
 
 
 def _number(item: Item) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -11,17 +10,17 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints
 
 from polbias.aliases import Document
-from polbias.files import InputError, guarded, package_file
+from polbias.files import guarded, package_file
 from polbias.generators.authoring.annotation.tasks import Guideline
 from polbias.generators.authoring.pairs import pair_id
-from polbias.generators.engine.spreadsheets import ACCEPT, REJECT, ReviewFile, SheetError, sheet
+from polbias.generators.engine.spreadsheets import REJECT, Problem, ReviewFile, sheet
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, LONGEST, Lexicon, Pair
 from polbias.models import Answer, Chat, Request, settings
 from polbias.models.prompts import spoken, tidy
-from polbias.template_files import Entry, Text, Texts, load_template, shown
+from polbias.template_files import Entry, Text, Texts, load_template
 
 # What ``generation.yaml`` says: the prompts for further pairs and for the grammar check.
 
@@ -29,7 +28,6 @@ Column = Literal["kind", "neutral", "xphemism", "camp"]
 PairKind = Literal["dysphemism", "euphemism"]
 _Prose = Annotated[str, StringConstraints(min_length=1)]
 _PATH = "templates/xphemism/generation.yaml"
-_SLOT = "{{ sentence }}"
 
 
 class FurtherPairs(Entry):
@@ -59,12 +57,6 @@ class GrammarPrompt(Entry):
     system: _Prose
     user: _Prose
     parameters: Document
-
-    @model_validator(mode="after")
-    def _slot(self) -> GrammarPrompt:
-        if self.user.count(_SLOT) != 1:
-            raise ValueError(f"user: expected {_SLOT!r} once, found {self.user!r}")
-        return self
 
     def turns(self, sentence: str) -> list[dict[str, str]]:
         """Return the messages about a sentence."""
@@ -117,57 +109,38 @@ class Suggestion:
     status: Status = "new"
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A line of an answer, or a whole one, that is no pair.
-
-    Attributes:
-        place: answer and line.
-        text: what stands there.
-        reason: why it cannot be read.
-    """
-
-    place: str
-    text: str
-    reason: str
-
-    def line(self) -> str:
-        """Return it as a person reads it."""
-        return f"{self.place}: {self.reason}: {self.text[:80]!r}"
-
-
-def requests(chat: Chat, runs: int = 1, parameters: Document | None = None) -> list[Request]:
+def requests(chat: Chat, runs: int = 1) -> list[Request]:
     """Make the requests for further pairs.
 
     Source:
         Jakob et al. 2025, section 3.1 and Appendix C.1.
     """
-    if runs < 1:
-        raise InputError(f"runs: found {runs}, expected at least 1")
     asked = generation().further_pairs
-    expected = math.ceil(asked.answer_characters / settings().tokens.characters_per_token)
+    expected = settings().expected_tokens(asked.answer_characters)
     turns = [{"role": "user", "content": asked.prompt}]
-    common = dict(asked.parameters) | dict(parameters or {})
     return [
-        chat.request(f"pairs/{run}", turns, expected_tokens=expected, **({"seed": run} | common))
+        chat.request(
+            f"pairs/{run}", turns, expected_tokens=expected, **({"seed": run} | dict(asked.parameters))
+        )
         for run in range(1, runs + 1)
     ]
 
 
-def suggestions(answers: Sequence[Answer | None], lexicon: Lexicon) -> tuple[list[Suggestion], list[Unread]]:
+def suggestions(answers: Sequence[Answer | None], lexicon: Lexicon) -> tuple[list[Suggestion], list[Problem]]:
     """Read the answers to `requests`."""
     found: list[Suggestion] = []
-    unread: list[Unread] = []
+    unread: list[Problem] = []
     for number, answer in enumerate(answers, 1):
         place = f"answer {number}"
         if answer is None:
-            unread.append(Unread(place, "", "not answered; run again"))
+            unread.append(Problem(place, "not answered; run again", repr("")))
             continue
         rows, rest = read_table(answer.text, place)
         found += rows
         unread += rest
         if answer.finish != "stop":
-            unread.append(Unread(place, "", f"finish_reason {answer.finish}: the table may be incomplete"))
+            said = f"finish_reason {answer.finish}: the table may be incomplete"
+            unread.append(Problem(place, said, repr("")))
     known: dict[frozenset[str], Status] = {_key(p.first, p.second): "in-lexicon" for p in lexicon.pairs}
     marked = []
     for each in found:
@@ -177,13 +150,13 @@ def suggestions(answers: Sequence[Answer | None], lexicon: Lexicon) -> tuple[lis
     return marked, unread
 
 
-def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Unread]]:
+def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Problem]]:
     """Read a table of pairs: Markdown, or separated by tabs or semicolons, with or without a head.
 
     Without a head the columns are neutral word, X-phemism, kind and camp, after a number if there is one.
     """
     found: list[Suggestion] = []
-    unread: list[Unread] = []
+    unread: list[Problem] = []
     columns: Mapping[Column, int] | None = None
     lines = [line.strip() for line in spoken(answer).splitlines()]
     for number, (line, following) in enumerate(zip(lines, [*lines[1:], ""], strict=False), 1):
@@ -194,14 +167,11 @@ def read_table(answer: str, place: str) -> tuple[list[Suggestion], list[Unread]]
         head = _head(cells)
         if head or (following and _is_rule(_cells(following))):
             columns = head
-        elif len(cells) < 2:
-            unread.append(Unread(here, line, "no line of a table"))
-        else:
-            read = _row(cells, columns, here)
-            if isinstance(read, str):
-                unread.append(Unread(here, line, read))
-            else:
-                found.append(read)
+            continue
+        try:
+            found.append(_row(cells, columns, here))
+        except ValueError as error:
+            unread.append(Problem(here, str(error), repr(line[:80])))
     return found, unread
 
 
@@ -236,20 +206,22 @@ def _head(cells: Sequence[str]) -> Mapping[Column, int] | None:
     return places if {"neutral", "xphemism"} <= places.keys() else None
 
 
-def _row(cells: Sequence[str], columns: Mapping[Column, int] | None, place: str) -> Suggestion | str:
-    """Return the pair of a line, or why there is none."""
+def _row(cells: Sequence[str], columns: Mapping[Column, int] | None, place: str) -> Suggestion:
+    """Return the pair of a line; a ValueError says why there is none."""
+    if len(cells) < 2:
+        raise ValueError("no line of a table")
     if columns is None:
         start = 1 if _NUMBER.fullmatch(cells[0]) else 0
         columns = {column: start + index for index, column in enumerate(_ORDER)}
         kinds = [index for index, cell in enumerate(cells) if _kind(cell)]
         if kinds and columns["kind"] not in kinds:
-            return f"the kind stands in column {kinds[0] + 1}, expected {columns['kind'] + 1}"
+            raise ValueError(f"the kind stands in column {kinds[0] + 1}, expected {columns['kind'] + 1}")
     texts = {column: cells[index] if index < len(cells) else "" for column, index in columns.items()}
     neutral, xphemism = texts["neutral"], texts["xphemism"]
     if not neutral or not xphemism:
-        return "a word is missing"
+        raise ValueError("a word is missing")
     if _key(neutral, xphemism) == _key(neutral, neutral):
-        return "both words are the same"
+        raise ValueError("both words are the same")
     return Suggestion(neutral, xphemism, _kind(texts.get("kind", "")), texts.get("camp", ""), place)
 
 
@@ -262,11 +234,6 @@ def _kind(cell: str) -> PairKind | Literal[""]:
 def _key(*words: str) -> frozenset[str]:
     """Return what words have in common with the same ones in another order or case."""
     return frozenset(unicodedata.normalize("NFC", " ".join(word.split())).casefold() for word in words)
-
-
-def is_known(first: str, second: str, lexicon: Lexicon) -> bool:
-    """Return whether two words are a pair of the lexicon, in either direction."""
-    return any(_key(first, second) == _key(pair.first, pair.second) for pair in lexicon.pairs)
 
 
 # The review file of suggested pairs: a person accepts or rejects, corrects the words and may label them.
@@ -304,40 +271,31 @@ def read_review(path: Path, lexicon: Lexicon, guideline: Guideline) -> Reviewed:
     ``decision`` is accept, reject or empty; ``first`` and ``second`` replace the suggested words where they
     are not empty; the labels are all given or none of them.
     """
-    rows = REVIEW.rows(path)
     taken = {pair.pair_id for pair in lexicon.pairs}
+    known = {_key(pair.first, pair.second) for pair in lexicon.pairs}
     pairs: list[Pair] = []
     unlabelled: list[Mapping[str, str]] = []
     words: dict[str, None] = {}
-    problems = []
-    for row in rows:
-        decision = row["decision"].lower()
-        problem = REVIEW.problem(row, "the suggested words; restore them")
-        if decision == ACCEPT and not problem:
-            first, second = row["first"] or row["neutral"], row["second"] or row["xphemism"]
-            made = {"pair_id": pair_id(first, second), "first": first, "second": second}
-            made |= {"collected": "generated", "printed": EMPTY}
-            labels, problem = _labels(row, guideline)
-            if unfit := next((word for word in (first, second) if _unfit(word)), None):
-                expected = f"expected a word in letters, fewer than {LONGEST // 2}; correct it"
-                problem = f"first, second: found {unfit[:60]!r}, {expected}"
-            elif is_known(first, second, lexicon) or made["pair_id"] in taken:
-                problem = f"decision: found a pair that is there already, {made['pair_id']}; reject it"
-            elif not problem:
-                taken.add(made["pair_id"])
-                words |= dict.fromkeys(word for word in (first, second) if word not in lexicon.words)
-                if labels:
-                    pairs.append(Pair.model_validate(made | labels))
-                else:
-                    unlabelled.append(made)
-        if problem:
-            problems.append(f"{shown(path)}:{row['line']}: {problem}")
-    if problems:
-        raise SheetError(problems)
-    decisions = [row["decision"].lower() for row in rows]
-    return Reviewed(
-        tuple(pairs), tuple(unlabelled), tuple(words), decisions.count(REJECT), decisions.count("")
-    )
+
+    def accept(row: Mapping[str, str]) -> None:
+        both = row["first"] or row["neutral"], row["second"] or row["xphemism"]
+        name = pair_id(*both)
+        if unfit := next(filter(_unfit, both), None):
+            expected = f"expected a word in letters, fewer than {LONGEST // 2}; correct it"
+            raise ValueError(f"first, second: found {unfit[:60]!r}, {expected}")
+        if _key(*both) in known or name in taken:
+            raise ValueError(f"decision: found a pair that is there already, {name}; reject it")
+        labels = _labels(row, guideline)
+        taken.add(name)
+        words.update(dict.fromkeys(word for word in both if word not in lexicon.words))
+        made = dict(zip(UNLABELLED, (name, *both, "generated", EMPTY), strict=True))
+        if labels:
+            pairs.append(Pair.model_validate(made | labels))
+        else:
+            unlabelled.append(made)
+
+    counts = REVIEW.read(path, "the suggested words; restore them", accept)
+    return Reviewed(tuple(pairs), tuple(unlabelled), tuple(words), counts[REJECT], counts[""])
 
 
 def unlabelled_tsv(reviewed: Reviewed) -> str:
@@ -351,20 +309,13 @@ def _unfit(word: str) -> bool:
     return not word.isprintable() or len(word) > LONGEST or not 0 < len(name) < LONGEST // 2
 
 
-def _labels(row: Mapping[str, str], guideline: Guideline) -> tuple[dict[str, str], str]:
-    """Return the labels of a line, none if there are none, and what is wrong with them."""
+def _labels(row: Mapping[str, str], guideline: Guideline) -> dict[str, str]:
+    """Return the labels of a line, none if there are none."""
     labels: dict[str, str] = {}
     for variable in guideline.steps:
-        said = row[variable.id]
-        value = variable.value(said)
-        if said and value is None:
-            return (
-                {},
-                f"{variable.id}: found {said!r}, expected one of {', '.join(variable.values)}; correct it",
-            )
-        if value is not None:
-            labels[variable.id] = value
-    if labels and len(labels) < len(guideline.steps):
-        missing = next(step.id for step in guideline.steps if step.id not in labels)
-        return {}, f"{missing}: found nothing beside other labels, expected all labels or none; add it"
-    return labels, ""
+        if said := row[variable.id]:
+            labels[variable.id] = variable.known(said, variable.id, "correct it")
+    missing = next((step.id for step in guideline.steps if step.id not in labels), "")
+    if labels and missing:
+        raise ValueError(f"{missing}: found nothing beside other labels, expected all labels or none; add it")
+    return labels

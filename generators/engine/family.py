@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
@@ -74,6 +75,11 @@ def by(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
         return Lookup(factors=(factor,), values=pa.array([make(entry) for entry in kept], kind))
 
     return lookup
+
+
+def attributes(lookup: Callable[..., Lookup], paths: Mapping[str, str]) -> dict[str, Lookup]:
+    """Return a column of texts for every attribute of what ``lookup(make)`` is over, by dotted path."""
+    return {column: lookup(attrgetter(path)) for column, path in paths.items()}
 
 
 def table(

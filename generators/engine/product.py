@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,11 +78,17 @@ def check_range(start: int, stop: int, rows: int) -> None:
 
 def _matching(factors: Sequence[Factor], stride: dict[str, int], exclusion: Exclusion) -> Indices:
     """Return the flat indices of all rows that an exclusion names."""
-    flat = np.zeros(1, np.int64)
-    for factor in factors:
-        if factor.name in exclusion.levels:
-            digits = np.array([factor.levels.index(exclusion.levels[factor.name])], np.int64)
-        else:
-            digits = np.arange(len(factor.levels), dtype=np.int64)
-        flat = (flat[:, None] + digits[None, :] * stride[factor.name]).ravel()
-    return flat
+    named = exclusion.levels
+    return sums(
+        np.array([f.levels.index(named[f.name])] if f.name in named else range(len(f.levels)), np.int64)
+        * stride[f.name]
+        for f in factors
+    )
+
+
+def sums(parts: Iterable[Indices]) -> Indices:
+    """Return the sums of one number of every part, the numbers of the last part varying fastest."""
+    found = np.zeros(1, np.int64)
+    for part in parts:
+        found = (found[:, None] + part[None, :]).ravel()
+    return found

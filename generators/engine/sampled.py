@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.files import BuildError
-from polbias.generators.engine.product import Indices, Product, check_range, strides
+from polbias.generators.engine.product import Indices, Product, check_range, strides, sums
 from polbias.generators.engine.spec import Exclusion, Factor, Level, Sample, TableSpec
 
 # The pairs of each stratum of a product, numbered without a list of them.
@@ -271,7 +271,9 @@ class Drawn:
             )
         self._strata = Strata(spec.factors, spec.exclude, sample)
         self._width = math.prod(levels[name] for name in sample.pair)
-        self._offsets = _offsets(levels, sample)
+        # What the flat indices of a pair's rows add to that of its first row.
+        stride = dict(zip(levels, strides(list(levels.values())), strict=True))
+        self._offsets = sums(np.arange(levels[n], dtype=np.int64) * stride[n] for n in sample.pair)
         count = len(self._strata.pairs)
         least = min(self._strata.pairs, default=0)
         most = least * count * self._width
@@ -295,13 +297,3 @@ class Drawn:
         pairs = self._strata.flat(self._permutations(draws, stratum), stratum)
         found = (pairs[:, None] + self._offsets[None, :]).ravel()
         return np.asarray(found[start - first * self._width : stop - first * self._width])
-
-
-def _offsets(levels: dict[str, int], sample: Sample) -> Indices:
-    """Return what the flat indices of a pair's rows add to that of its first row."""
-    stride = dict(zip(levels, strides(list(levels.values())), strict=True))
-    found = np.zeros(1, np.int64)
-    for name in sample.pair:
-        digits = np.arange(levels[name], dtype=np.int64) * stride[name]
-        found = (found[:, None] + digits[None, :]).ravel()
-    return found

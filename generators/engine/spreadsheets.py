@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from polbias.files import InputError, guarded, unguarded
 from polbias.template_files import shown
+
+T = TypeVar("T")
 
 # Tables that pass through a person's spreadsheet: written safely, read line by line, every problem named.
 
@@ -25,6 +28,24 @@ class SheetError(InputError):
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
         self.problems = tuple(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about a line that a person should look at.
+
+    Attributes:
+        place: file, and line or task.
+        code: kind of problem, or the field.
+        detail: what was found, what was expected, and what becomes of it.
+    """
+
+    place: str
+    code: str
+    detail: str
+
+    def __str__(self) -> str:
+        return ": ".join(filter(None, (self.place, self.code, self.detail)))
 
 
 def sheet(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = "\t") -> str:
@@ -70,8 +91,6 @@ def named_rows(
     path: Path,
     needed: Sequence[str],
     expected: str,
-    *,
-    unguard: bool = False,
     exact: Sequence[str] = (),
     least: int = 1,
 ) -> Iterator[tuple[int, dict[str, str] | str]]:
@@ -101,8 +120,33 @@ def named_rows(
         else:  # some programs drop empty cells at the end
             filled = [*cells, *[""] * (len(head) - len(cells))]
             row = dict(zip(head, filled, strict=False))
-            row = {name: cell if name in exact else cell.strip() for name, cell in row.items()}
-            yield line, {name: unguarded(cell) for name, cell in row.items()} if unguard else row
+            yield (
+                line,
+                {name: unguarded(cell if name in exact else cell.strip()) for name, cell in row.items()},
+            )
+
+
+def read_rows(
+    path: Path,
+    needed: Sequence[str],
+    expected: str,
+    read: Callable[[Mapping[str, str], int], T],
+    exact: Sequence[str] = (),
+    least: int = 1,
+) -> list[T]:
+    """Return what `read` makes of each row and line number; a ValueError of it names the line."""
+    found: list[T] = []
+    problems: list[str] = []
+    for line, row in named_rows(path, needed, expected, exact, least):
+        try:
+            if isinstance(row, str):
+                raise ValueError(row)
+            found.append(read(row, line))
+        except ValueError as error:
+            problems.append(f"{shown(path)}:{line}: {error}")
+    if problems:
+        raise SheetError(problems)
+    return found
 
 
 # Review files of suggestions: what a service suggested, and beside it what a person decided.
@@ -145,28 +189,36 @@ class ReviewFile:
             lines.setdefault(key, row)
         return sheet(self.columns, ([guarded(row[name]) for name in self.columns] for row in lines.values()))
 
-    def rows(self, path: Path) -> list[dict[str, str]]:
-        """Return the lines of a file, whatever is decided, with the number of the line as ``line``."""
-        found: list[dict[str, str]] = []
-        problems = []
-        for line, row in named_rows(path, self.columns, self.what, unguard=True):
-            if isinstance(row, str):
-                problems.append(f"{shown(path)}:{line}: {row}")
-            else:
-                found.append({"line": str(line), **row})
-        if problems:
-            raise SheetError(problems)
-        return found
+    def rows(self, path: Path) -> list[Mapping[str, str]]:
+        """Return the lines of a file, whatever is decided."""
+        return read_rows(path, self.columns, self.what, lambda row, line: row)
 
-    def problem(self, row: Mapping[str, str], lost: str) -> str:
-        """Return what is wrong with a decision to accept or to reject; ``lost`` is said of an empty key."""
-        if row["decision"].lower() not in ("", ACCEPT, REJECT):
-            return f"decision: found {row['decision']!r}, expected accept, reject or nothing; correct it"
-        if not all(self._key(row)):
-            return f"{', '.join(self.key)}: found nothing, expected {lost}"
-        if row["decision"] and not row["reviewer"]:
-            return "reviewer: found nothing beside a decision, expected a name or initials; add them"
-        return ""
+    def read(self, path: Path, lost: str, accept: Callable[[Mapping[str, str]], None]) -> Counter[str]:
+        """Hand over the accepted rows, and return how many have which decision.
+
+        Args:
+            path: the file.
+            lost: what is said of an empty key.
+            accept: takes a row, or raises a ValueError that says what is wrong with it.
+        """
+
+        def take(row: Mapping[str, str], line: int) -> str:
+            decision = row["decision"].lower()
+            if decision not in ("", ACCEPT, REJECT):
+                raise ValueError(
+                    f"decision: found {row['decision']!r}, expected accept, reject or nothing; correct it"
+                )
+            if not all(self._key(row)):
+                raise ValueError(f"{', '.join(self.key)}: found nothing, expected {lost}")
+            if decision and not row["reviewer"]:
+                raise ValueError(
+                    "reviewer: found nothing beside a decision, expected a name or initials; add them"
+                )
+            if decision == ACCEPT:
+                accept(row)
+            return decision
+
+        return Counter(read_rows(path, self.columns, self.what, take))
 
     def _key(self, row: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(row[name] for name in self.key)

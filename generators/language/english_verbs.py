@@ -18,7 +18,8 @@ _BE_PRESENT = {"singular": "is", "plural": "are"}
 
 
 @cache
-def _irregular() -> dict[str, tuple[str, str]]:
+def irregular() -> dict[str, tuple[str, str]]:
+    """Return past and participle of the irregular verbs."""
     table = package_file("templates/language/english_verbs.tsv").read_text(encoding="utf-8")
     lines = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
     return {base: (past, participle) for base, past, participle in lines}
@@ -35,14 +36,14 @@ def third(verb: str) -> str:
 
 def past(verb: str) -> str:
     """Return the simple past: ``"carried"``, ``"sank"``; of "be" the singular ``"was"``."""
-    irregular = _irregular().get(verb)
-    return irregular[0] if irregular else _regular(verb)
+    forms = irregular().get(verb)
+    return forms[0] if forms else _regular(verb)
 
 
 def participle(verb: str) -> str:
     """Return the past participle: ``"carried"``, ``"sunk"``."""
-    irregular = _irregular().get(verb)
-    return irregular[1] if irregular else _regular(verb)
+    forms = irregular().get(verb)
+    return forms[1] if forms else _regular(verb)
 
 
 def _regular(verb: str) -> str:

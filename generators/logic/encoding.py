@@ -61,6 +61,13 @@ class Step:
     source: Formula | None = None
     origin: int = ACTUAL
 
+    @property
+    def modality(self) -> str:
+        """The modality of the source."""
+        source = self.source.body if isinstance(self.source, Not) else self.source
+        assert isinstance(source, Necessarily | Possibly)
+        return source.modality
+
 
 def _modalities(formula: Formula) -> set[str]:
     own = {formula.modality} if isinstance(formula, Necessarily | Possibly) else set()
@@ -124,13 +131,8 @@ class Encoding:
         ]
 
     def _edges_from(self, step: Step) -> list[z3.BoolRef]:
-        source = step.source.body if isinstance(step.source, Not) else step.source
-        assert isinstance(source, Necessarily | Possibly)
-        return [
-            edge
-            for (modality, start, _), edge in self.access.items()
-            if (modality, start) == (source.modality, step.origin)
-        ]
+        wanted = step.modality, step.origin
+        return [edge for (*where, _), edge in self.access.items() if tuple(where) == wanted]
 
     def _assert(self, step: Step) -> None:
         assert step.formula is not None

@@ -13,9 +13,7 @@ from polbias.generators.logic.formula import (
     Form,
     Formula,
     Logic,
-    Necessarily,
     Not,
-    Possibly,
     is_plain,
 )
 from polbias.generators.logic.prover import Verdict, World, decide, spoken
@@ -99,9 +97,7 @@ def _access(step: Step, worlds: dict[int, str]) -> str:
 
 
 def _kind(step: Step) -> str:
-    source = step.source.body if isinstance(step.source, Not) else step.source
-    assert isinstance(source, Necessarily | Possibly)
-    return _ACCESSIBLE.get(source.modality, "an accessible world")
+    return _ACCESSIBLE.get(step.modality, "an accessible world")
 
 
 def _countermodel(verdict: Verdict) -> str:

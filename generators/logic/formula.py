@@ -151,18 +151,14 @@ def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
             return formula
         case Not(body):
             return Not(change(body))
-        case And(parts):
-            return And(tuple(change(part) for part in parts))
-        case Or(parts):
-            return Or(tuple(change(part) for part in parts))
+        case And(parts) | Or(parts):
+            return type(formula)(tuple(map(change, parts)))
         case Implies(antecedent, consequent):
             return Implies(change(antecedent), change(consequent))
         case ForAll(variables, body):
             return ForAll(variables, change(body))
-        case Necessarily(modality, body):
-            return Necessarily(modality, change(body))
-        case Possibly(modality, body):
-            return Possibly(modality, change(body))
+        case Necessarily(modality, body) | Possibly(modality, body):
+            return type(formula)(modality, change(body))
 
 
 def children(formula: Formula) -> tuple[Formula, ...]:

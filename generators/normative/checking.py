@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from polbias.generators.logic.prover import Proofs, ReadingError
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.logic.syntax import parse_inference
 from polbias.generators.normative.family import Pattern, load_patterns
-from polbias.generators.normative.proofs import label, logic_of
+from polbias.generators.normative.problems import label, logic_of
 from polbias.generators.normative.reading import canonical, read_item
 from polbias.generators.normative.reading.lexicon import same_verb
 from polbias.manifest import Manifest, read_manifest
@@ -82,35 +82,26 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
     proved, failed = 0, []
     for config in manifest.configs:
         columns = _CARD_COLUMNS if config == _WASON else _COLUMNS
-        check: Callable[[Row], str | None] = _selection if config == _WASON else _Problems(patterns)
         for row in _rows(folder, manifest, config, columns):
-            problem = check(row)
+            problem = _selection(row) if config == _WASON else _problem(row, patterns[row["pattern"]])
             proved += problem is None
             failed += [] if problem is None else [f"{row['id']}: {problem}"]
     return Proofs(proved, 0, tuple(failed), proved + len(failed))
 
 
-class _Problems:
-    """Checks problems; each text is read once, each written form parsed once."""
-
-    def __init__(self, patterns: Mapping[str, Pattern]) -> None:
-        self._patterns = patterns
-        self._written = lru_cache(maxsize=4096)(_written)
-
-    def __call__(self, row: Row) -> str | None:
-        """Return what is wrong with a row, or None."""
-        try:
-            read = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"])
-        except ReadingError as error:
-            return str(error)
-        if read.findings:
-            return f"not good English: {', '.join(read.findings)}"
-        inference, written = read.readings[0].inference, self._written(row["logical_form"])
-        if inference != written:
-            return f"the sentences say {inference}, the row {written}"
-        pattern = self._patterns[row["pattern"]]
-        verdict = label(decide(inference, logic_of(pattern, row["domain"])))
-        return None if verdict == row["gold"] else f"gold {row['gold']}, but {inference} is {verdict}"
+def _problem(row: Row, pattern: Pattern) -> str | None:
+    """Return what is wrong with a problem, or None."""
+    try:
+        read = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"])
+    except ReadingError as error:
+        return str(error)
+    if read.findings:
+        return f"not good English: {', '.join(read.findings)}"
+    inference, written = read.readings[0].inference, _written(row["logical_form"])
+    if inference != written:
+        return f"the sentences say {inference}, the row {written}"
+    verdict = label(decide(inference, logic_of(pattern, row["domain"])))
+    return None if verdict == row["gold"] else f"gold {row['gold']}, but {inference} is {verdict}"
 
 
 def _selection(row: Row) -> str | None:
@@ -124,6 +115,7 @@ def _selection(row: Row) -> str | None:
     return None if gold == row["gold"] else f"gold {row['gold']}, but the cards to turn over are {gold}"
 
 
+@lru_cache(maxsize=4096)
 def _written(form: str) -> Inference:
     """Return a written form with its words as the reader has them."""
     return parse_inference(form).map(_canonical)

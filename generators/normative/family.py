@@ -4,27 +4,287 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import PositiveInt, model_validator
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
+from polbias.aliases import Document
 from polbias.files import package_file
 from polbias.generators.engine.family import Applies, Erratum, load_errata
-from polbias.generators.logic.formula import DEONTIC, Formula, Inference, Necessarily, Possibly, rebuild
-from polbias.generators.logic.syntax import FormulaError, parse_inference
-from polbias.generators.normative.frames import (
-    DOMAINS,
-    Domain,
-    Force,
-    FramesFile,
-    LogicFile,
-    SyllogismFile,
-    Task,
-    load_contents,
-    load_frames,
+from polbias.generators.logic.formula import (
+    DEONTIC,
+    And,
+    Formula,
+    Inference,
+    Modal,
+    Necessarily,
+    Not,
+    Possibly,
+    rebuild,
 )
-from polbias.template_files import Entry, Identity, Name, Text, Version, every, fault, load_template, slots
+from polbias.generators.logic.syntax import FormulaError, parse_inference
+from polbias.template_files import (
+    Entry,
+    Identity,
+    Name,
+    Text,
+    Version,
+    checked,
+    every,
+    fault,
+    load_template,
+    slots,
+)
+
+# Modal frames: the words around a content, by force, and what they say.
+
+Domain = Literal["deontic", "epistemic"]
+Task = Literal["logic", "syllogism"]
+Tense = Literal["present", "past"]
+DOMAINS: tuple[Domain, ...] = ("deontic", "epistemic")
+TASKS: tuple[Task, ...] = ("logic", "syllogism")
+# The six kinds of modal sentence (Tables 8 and 9): necessity or possibility, of the content or its negation,
+# or denied.
+Force = Literal["Mu", "Mi", "MuNot", "MiNot", "NotMu", "NotMi"]
+
+
+class Frame(Entry):
+    """One way to express obligation, permission, certainty or possibility.
+
+    Attributes:
+        id: unique within the domain.
+        source: table of the paper.
+        forms: force to Jinja text, or to one per tense.
+        split: whether the operator stands between subject and predicate, so that its scope is within "all".
+        tasks: where it is used.
+        readings: ``"bilateral"`` if it may also be taken as "may, and may not".
+    """
+
+    id: Name
+    source: Text
+    forms: Mapping[Force, str | Annotated[Mapping[Tense, str], every(Tense)]]
+    split: bool = False
+    tasks: tuple[Task, ...] = TASKS
+    readings: Literal["bilateral"] | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def text(self, force: Force, tense: Tense) -> str:
+        """Return the Jinja text for a force and tense."""
+        form = self.forms[force]
+        return form if isinstance(form, str) else form[tense]
+
+    def formulas(self, domain: Domain, force: Force, content: Formula) -> tuple[Formula, ...]:
+        """Return what the frame says of a content: the reading meant, then others that it may be given."""
+        meant = modal(domain, force, content)
+        if self.readings != "bilateral":
+            return (meant,)
+        both = And((Possibly(domain, content), Possibly(domain, Not(content))))
+        return meant, Not(both) if force == "NotMi" else both
+
+
+def modal(domain: Domain, force: Force, content: Formula) -> Formula:
+    """Return a modal formula."""
+    body = Not(content) if force in ("MuNot", "MiNot") else content
+    formula = Necessarily(domain, body) if force in ("Mu", "MuNot", "NotMu") else Possibly(domain, body)
+    return Not(formula) if force in ("NotMu", "NotMi") else formula
+
+
+class FramesFile(Entry):
+    """The frames of a domain."""
+
+    domain: Domain
+    frames: tuple[Frame, ...]
+
+    def of(self, task: Task, force: Force, split: bool = False) -> tuple[Frame, ...]:
+        """Return the frames that can express a force in a task."""
+        return tuple(
+            frame
+            for frame in self.frames
+            if task in frame.tasks
+            and force in frame.forms
+            and (frame.split or not split or self.domain == "deontic")
+        )
+
+
+# Contents: what the modal operators are put before. The same content runs through all patterns of a task.
+
+ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
+# After the verb: may be empty, and may leave a place for the possessive of the subject.
+Rest = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
+
+
+class _Content(Entry):
+    id: Name
+    why: Text
+
+
+class Act(_Content):
+    """What someone ought, may or must not do.
+
+    Attributes:
+        status: what common sense says of it; optional is neither a duty nor forbidden.
+        act: verb phrase in the base form, of "you".
+    """
+
+    status: Literal["obligatory", "forbidden", "optional", "nonsense"]
+    act: Text
+
+
+class Choice(_Content):
+    """Two acts, and how their disjunction is said.
+
+    Attributes:
+        type: whether both premise and conclusion agree with common sense.
+        act: the first disjunct.
+        either: the disjunction, with what is left out as usual.
+        alternative: the second disjunct in full.
+    """
+
+    type: ContentType
+    act: Text
+    either: Text
+    alternative: Text
+
+    @model_validator(mode="after")
+    def _begins_with_first(self) -> Choice:
+        if not self.either.startswith(f"{self.act} or "):
+            raise ValueError(f"either: found {self.either!r}, expected it to begin with '{self.act} or '")
+        return self
+
+
+class Proposition(_Content):
+    """What is certain, possible or excluded.
+
+    Attributes:
+        status: what common knowledge says of it; open is nothing.
+        subject: as within a sentence.
+        number: of the subject.
+        verb: base form, one word.
+        rest: everything after the verb.
+        tense: of the fact.
+    """
+
+    status: Literal["known", "excluded", "open", "nonsense"]
+    subject: Text
+    number: Literal["singular", "plural"]
+    verb: Name
+    rest: Rest = ""
+    tense: Literal["present", "past"]
+
+
+class Group(Entry):
+    """A noun phrase for the members of a group, without article."""
+
+    singular: Text
+    plural: Text
+
+
+class Rule(_Content):
+    """A rule or generalization about a group, and an individual.
+
+    Attributes:
+        type: whether the rule agrees with common sense; the individual is neutral.
+        group: B.
+        name: the individual A.
+        gender: its pronoun.
+        verb: of C, base form, one word.
+        rest: everything after the verb.
+        tense: of C; rules about what one must do are in the present.
+    """
+
+    type: ContentType
+    group: Group
+    name: Text
+    gender: Literal["she", "he", "it"]
+    verb: Name
+    rest: Rest = ""
+    tense: Literal["present", "past"] = "present"
+
+
+Content = Act | Choice | Proposition | Rule
+
+
+def content_type(
+    content: Content, affirming: Sequence[str], optional: Sequence[str], forces: Sequence[str]
+) -> ContentType:
+    """Return whether a problem agrees with common sense (Table 4)."""
+    if isinstance(content, Choice | Rule):
+        return content.type
+    match content.status:
+        case "nonsense":
+            return "nonsense"
+        case "open":
+            return "arbitrary"
+        case "obligatory" | "known":
+            agrees = set(forces) <= set(affirming)
+        case "optional":
+            agrees = set(forces) <= set(optional)
+        case _:
+            agrees = not set(forces) & set(affirming)
+    return "congruent" if agrees else "incongruent"
+
+
+class _ContentsFile(Entry):
+    exemplars: Mapping[str, Document]
+
+    @property
+    def sections(self) -> Mapping[str, Sequence[Content]]:
+        """The contents by section."""
+        return {name: getattr(self, name) for name in type(self).model_fields if name != "exemplars"}
+
+
+class LogicFile(_ContentsFile):
+    """Contents of the logic task in a domain: ``square`` ones, and pairs of acts for the disjunctions."""
+
+    square: tuple[Act, ...] | tuple[Proposition, ...]
+    choice: tuple[Choice, ...] = ()
+    ross: tuple[Choice, ...] = ()
+    exemplars: Mapping[str, Mapping[str, str]]
+
+
+class SyllogismFile(_ContentsFile):
+    """Contents of the syllogism task in one domain."""
+
+    rules: tuple[Rule, ...] = Field(min_length=1)
+
+
+def load_contents(path: Path, task: Task) -> _ContentsFile:
+    """Read a file of contents and check that every content stands in it once."""
+    file: _ContentsFile = load_template(path, LogicFile if task == "logic" else SyllogismFile)
+    for attribute in ("id", "what is said"):
+        seen: dict[Any, str] = {}
+        for section, contents in file.sections.items():
+            for index, content in enumerate(contents):
+                place = f"{section}.{index}"
+                value = content.id if attribute == "id" else _said(content)
+                if value in seen:
+                    raise fault(path, place, f"{attribute} ({value!r}) stands at {seen[value]} too; keep one")
+                seen[value] = place
+    return file
+
+
+def _said(content: Content) -> object:
+    match content:
+        case Act():
+            return content.act
+        case Choice():
+            return content.either
+        case Proposition():
+            return content.subject, content.verb, content.rest
+        case Rule():
+            return content.group.singular, content.verb, content.rest
+
+
+def exemplar(path: Path, example: Document, model: type[Content], pattern: str) -> Content:
+    """Return the content of an exemplar, which has no id or reason of its own."""
+    named = {"id": f"exemplar-{pattern.lower()}", "why": "exemplar", **example}
+    return checked(path, f"exemplars.{pattern}", named, model)
+
 
 # Inference patterns: their form, their gold, and which of them are the same inference.
 
@@ -32,14 +292,72 @@ Gold = Literal["entailment", "non-entailment"]
 GOLDS: tuple[Gold, Gold] = ("entailment", "non-entailment")
 
 
-class _PatternEntry(Entry):
+class Pattern(Entry):
+    """An inference pattern.
+
+    Attributes:
+        task: logic or syllogism.
+        id: as in the paper.
+        text: what its sentences say, as a text.
+        premise: force of the premise, in a syllogism of the rule.
+        hypothesis: force of the other modal sentence.
+        gold: the paper's.
+        convention: given where the gold is that of the enriched "or".
+        domains: where the pattern is used.
+    """
+
+    task: ClassVar[Task]
     id: Text
-    form: Text
+    text: Text = Field(alias="form")
     premise: Force
     hypothesis: Force
     gold: Gold
     convention: Literal["paper"] | None = None
     domains: tuple[Domain, ...] = DOMAINS
+
+    @cached_property
+    def form(self) -> Inference:
+        """What its sentences say; operators are deontic, see `in_domain`."""
+        return parse_inference(self.text)
+
+    @model_validator(mode="after")
+    def _readable(self) -> Pattern:
+        try:
+            _ = self.form
+        except FormulaError as error:
+            raise ValueError(f"form: {error}") from None
+        return self
+
+    @property
+    def by_convention(self) -> bool:
+        """Whether the gold is that of the enriched "or"."""
+        return self.convention is not None
+
+    @property
+    def strict(self) -> bool:
+        """Whether an item must have exactly this form.
+
+        In a syllogism the same by duality will do; in the logic task the dual form is another pattern.
+        """
+        return self.task == "logic"
+
+    def in_domain(self, domain: Domain) -> Inference:
+        """Return the form with the operators of a domain."""
+        return self.form.map(lambda formula: _in_domain(formula, domain))
+
+
+def _in_domain(formula: Formula, domain: Domain) -> Formula:
+    if isinstance(formula, Modal) and formula.modality == DEONTIC:
+        return type(formula)(domain, _in_domain(formula.body, domain))
+    return rebuild(formula, lambda part: _in_domain(part, domain))
+
+
+class _LogicPattern(Pattern):
+    task = "logic"
+
+
+class _SyllogismPattern(Pattern):
+    task = "syllogism"
 
 
 class Relation(Entry):
@@ -74,92 +392,33 @@ class PatternsFile(Entry):
         optional: the forces that make a sentence true if its content is optional.
     """
 
-    logic: tuple[_PatternEntry, ...]
-    syllogism: tuple[_PatternEntry, ...]
+    logic: tuple[_LogicPattern, ...]
+    syllogism: tuple[_SyllogismPattern, ...]
     relations: tuple[Relation, ...]
     affirming: tuple[Force, ...]
     optional: tuple[Force, ...]
     sentences: Sentences
 
-
-@dataclass(frozen=True)
-class Pattern:
-    """An inference pattern.
-
-    Attributes:
-        id: as in the paper.
-        task: logic or syllogism.
-        form: what its sentences say; operators are deontic, see `in_domain`.
-        premise: force of the premise, in a syllogism of the rule.
-        hypothesis: force of the other modal sentence.
-        gold: the paper's.
-        by_convention: whether the gold is that of the enriched "or".
-        domains: where the pattern is used.
-    """
-
-    id: str
-    task: Task
-    form: Inference
-    premise: Force
-    hypothesis: Force
-    gold: Gold
-    by_convention: bool
-    domains: tuple[Domain, ...]
-
     @property
-    def strict(self) -> bool:
-        """Whether an item must have exactly this form.
+    def patterns(self) -> Mapping[str, Pattern]:
+        """The patterns by id, in the order of the paper."""
+        return {pattern.id: pattern for pattern in (*self.logic, *self.syllogism)}
 
-        In a syllogism the same by duality will do; in the logic task the dual form is another pattern.
-        """
-        return self.task == "logic"
+    @model_validator(mode="after")
+    def _known_patterns(self) -> PatternsFile:
+        for index, relation in enumerate(self.relations):
+            if unknown := [name for name in relation.patterns if name not in self.patterns]:
+                raise ValueError(f"relations.{index}: no pattern is called {unknown}; correct the name")
+        return self
 
-    def in_domain(self, domain: Domain) -> Inference:
-        """Return the form with the operators of a domain."""
-        return self.form.map(lambda formula: _in_domain(formula, domain))
 
-
-def _in_domain(formula: Formula, domain: Domain) -> Formula:
-    match formula:
-        case Necessarily(modality, body) if modality == DEONTIC:
-            return Necessarily(domain, _in_domain(body, domain))
-        case Possibly(modality, body) if modality == DEONTIC:
-            return Possibly(domain, _in_domain(body, domain))
-        case _:
-            return rebuild(formula, lambda part: _in_domain(part, domain))
+def _patterns_file(folder: Path) -> PatternsFile:
+    return load_template(folder / "patterns.yaml", PatternsFile)
 
 
 def load_patterns(folder: Path | None = None) -> Mapping[str, Pattern]:
     """Read the patterns, in the order of the paper."""
-    path = (folder or package_file("templates/normative")) / "patterns.yaml"
-    return patterns_of(path, load_template(path, PatternsFile))
-
-
-def patterns_of(path: Path, file: PatternsFile) -> Mapping[str, Pattern]:
-    """Return the patterns of a file that has been read."""
-    patterns: dict[str, Pattern] = {}
-    tasks: tuple[Task, ...] = ("logic", "syllogism")
-    for task in tasks:
-        for index, entry in enumerate(getattr(file, task)):
-            try:
-                form = parse_inference(entry.form)
-            except FormulaError as error:
-                raise fault(path, f"{task}.{index}.form", str(error)) from None
-            patterns[entry.id] = Pattern(
-                entry.id,
-                task,
-                form,
-                entry.premise,
-                entry.hypothesis,
-                entry.gold,
-                entry.convention is not None,
-                entry.domains,
-            )
-    for index, relation in enumerate(file.relations):
-        unknown = [name for name in relation.patterns if name not in patterns]
-        if unknown:
-            raise fault(path, f"relations.{index}", f"no pattern is called {unknown}; correct the name")
-    return patterns
+    return _patterns_file(folder or package_file("templates/normative")).patterns
 
 
 # All template files of the normative family, read and checked against each other.
@@ -257,8 +516,7 @@ class Family:
         file: the patterns file, for sentences, statuses and relations.
         patterns: by id.
         frames: by domain.
-        logic: contents of the logic task, by domain.
-        syllogism: contents of the syllogism task, by domain.
+        contents: by domain and task.
         instructions: prompts.
         errata: of the original.
     """
@@ -268,8 +526,7 @@ class Family:
     file: PatternsFile
     patterns: Mapping[str, Pattern]
     frames: Mapping[Domain, FramesFile]
-    logic: Mapping[Domain, LogicFile]
-    syllogism: Mapping[Domain, SyllogismFile]
+    contents: Mapping[tuple[Domain, Task], _ContentsFile]
     instructions: InstructionsFile
     errata: Sequence[Erratum[_Concerned]]
 
@@ -294,28 +551,21 @@ def _contents_path(folder: Path, domain: Domain, task: Task) -> Path:
 def load_family(folder: Path | None = None) -> Family:
     """Read the normative templates."""
     folder = folder or package_file("templates/normative")
-    patterns_path = folder / "patterns.yaml"
-    patterns_file = load_template(patterns_path, PatternsFile)
-    patterns = patterns_of(patterns_path, patterns_file)
+    file = _patterns_file(folder)
     family = Family(
         folder,
         load_template(folder / "dataset.yaml", DatasetFile),
-        patterns_file,
-        patterns,
-        {domain: load_frames(folder, domain) for domain in DOMAINS},
-        {d: load_contents(_contents_path(folder, d, "logic"), LogicFile) for d in DOMAINS},
-        {d: load_contents(_contents_path(folder, d, "syllogism"), SyllogismFile) for d in DOMAINS},
+        file,
+        file.patterns,
+        {domain: load_template(folder / f"frames.{domain}.yaml", FramesFile) for domain in DOMAINS},
+        {(d, t): load_contents(_contents_path(folder, d, t), t) for t in TASKS for d in DOMAINS},
         load_template(folder / "instructions.yaml", InstructionsFile),
         load_errata(folder, Erratum[_Concerned]),
     )
-    for domain in DOMAINS:
-        files: Mapping[Task, LogicFile | SyllogismFile] = {
-            "logic": family.logic[domain],
-            "syllogism": family.syllogism[domain],
-        }
-        for task, file in files.items():
-            wanted = {pattern.id for pattern in family.patterns_of(domain, task)}
-            if set(file.exemplars) != wanted:
-                problem = f"found exemplars for {sorted(file.exemplars)}, expected {sorted(wanted)}"
-                raise fault(family.contents_path(domain, task), "exemplars", problem)
+    for domain, task in product(DOMAINS, TASKS):
+        found = sorted(family.contents[domain, task].exemplars)
+        wanted = sorted(pattern.id for pattern in family.patterns_of(domain, task))
+        if found != wanted:
+            problem = f"found exemplars for {found}, expected {wanted}"
+            raise fault(family.contents_path(domain, task), "exemplars", problem)
     return family

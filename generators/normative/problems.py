@@ -1,4 +1,4 @@
-"""Problems: patterns, contents and frames made into sentences and prompts."""
+"""Problems: patterns, contents and frames made into sentences and prompts, with their gold labels proved."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Document, Json
+from polbias.files import BuildError
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.language.english import a, capital
 from polbias.generators.language.english_verbs import VerbPhrase
+from polbias.generators.logic.explain import explain_form
 from polbias.generators.logic.formula import (
+    FREE_CHOICE,
+    KD,
+    KT,
+    MODAL_LOGICS,
     Atom,
     ForAll,
+    Form,
     Formula,
     Implies,
     Inference,
@@ -27,27 +34,103 @@ from polbias.generators.logic.formula import (
     Not,
     Or,
     Possibly,
+    form_of,
 )
-from polbias.generators.logic.prover import prove
-from polbias.generators.normative.family import Family, Pattern, PromptStyle, Subject
-from polbias.generators.normative.frames import (
+from polbias.generators.logic.prover import Outcome, Verdict, outcome, prove
+from polbias.generators.normative.family import (
+    GOLDS,
     Act,
     Choice,
     Content,
     ContentType,
     Domain,
+    Family,
     Force,
     Frame,
+    Gold,
+    Pattern,
+    PromptStyle,
     Proposition,
     Rule,
+    Subject,
     Task,
     Tense,
     content_type,
     exemplar,
     modal,
 )
-from polbias.generators.normative.proofs import Known, known, logic_of
 from polbias.template_files import Texts, fault
+
+# How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
+
+# Obligations can be broken, so what ought to be need not be; what is certain is so (axiom T).
+STANDARD: Mapping[Domain, Logic] = {"deontic": KD, "epistemic": KT}
+
+
+def logic_of(pattern: Pattern, domain: Domain) -> Logic:
+    """Return the logic whose verdict the gold of a pattern is."""
+    return FREE_CHOICE if pattern.by_convention else STANDARD[domain]
+
+
+@dataclass(frozen=True)
+class GoldProof:
+    """What is known of a problem's gold.
+
+    Attributes:
+        gold: the label.
+        gold_sdl: the verdict of standard deontic logic (KD).
+        basis: name of the logic, or ``"paper"`` where the paper's convention departs from the standard logic
+            of the domain (it is that of the enriched "or").
+        proof: ``proved:<logic>``.
+        verdicts: name of every logic to its verdict.
+        derivation: proof of the gold if it is entailment, else None.
+        countermodel: of the inference if the gold is non-entailment, else None.
+    """
+
+    gold: Gold
+    gold_sdl: Gold
+    basis: str
+    proof: str
+    verdicts: Mapping[str, Gold]
+    derivation: str | None
+    countermodel: str | None
+
+
+@lru_cache(maxsize=65536)
+def gold_proof(inference: Inference, pattern: Pattern, domain: Domain) -> GoldProof:
+    """Prove the gold of a problem."""
+    logic, form = logic_of(pattern, domain), form_of(inference)
+    verdicts = _verdicts(form.inference)
+    text = explain_form(form, logic)
+    gold = verdicts[logic.name]
+    if gold != pattern.gold:
+        raise BuildError(
+            f"patterns.yaml: pattern {pattern.id}: the gold is {pattern.gold!r}, but {inference} is {gold} "
+            f"in {logic.name} ({text}); correct the pattern"
+        )
+    valid = outcome(form, logic).valid
+    return GoldProof(
+        pattern.gold,
+        verdicts[KD.name],
+        "paper" if pattern.by_convention else logic.name,
+        f"proved:{logic.name}",
+        verdicts,
+        text if valid else None,
+        None if valid else text,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _verdicts(form: Inference) -> Mapping[str, Gold]:
+    """Return the verdict of every logic; it depends on the form alone."""
+    bare = Form(form, (), ())
+    return {logic.name: label(outcome(bare, logic)) for logic in MODAL_LOGICS}
+
+
+def label(verdict: Verdict | Outcome) -> Gold:
+    """Return a verdict as a gold label; from contradictory premises nothing counts as entailed."""
+    return GOLDS[0] if verdict.valid and verdict.consistent else GOLDS[1]
+
 
 # Write the sentences of a problem, and say what each of them says.
 
@@ -92,7 +175,6 @@ class Writer:
 
     def __init__(self, family: Family, domain: Domain) -> None:
         self._domain, self._sentences = domain, family.file.sentences
-        self._you = family.dataset.subjects[0]
         self._frames = Texts(family.folder / f"frames.{domain}.yaml", {})
         self._around = Texts(family.folder / "patterns.yaml", {"a": a})
         # The same sentence stands in many problems.
@@ -104,11 +186,11 @@ class Writer:
         content: Act | Choice | Proposition,
         frame: Frame,
         force: Force,
-        either: bool = False,
-        subject: Subject | None = None,
+        either: bool,
+        subject: Subject,
     ) -> Said:
         """Return a modal sentence about a content of the logic task."""
-        clause = _clause(content, either, subject or self._you)
+        clause = _clause(content, either, subject)
         formulas = frame.formulas(self._domain, force, clause.formula)
         return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
 
@@ -215,7 +297,7 @@ def _sentence(clause: str) -> str:
 Pair = tuple[Frame, Frame]
 
 
-def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -> tuple[Pair, ...]:
+def admissible(family: Family, pattern: Pattern, domain: Domain) -> tuple[Pair, ...]:
     """Return the pairs of frames in which a pattern keeps its gold however the frames are read."""
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
@@ -225,7 +307,7 @@ def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -
             frames.of(pattern.task, pattern.premise, split=categorical),
             frames.of(pattern.task, pattern.hypothesis),
         )
-        if _keeps_gold(pattern, domain, logic, first, second)
+        if _keeps_gold(pattern, domain, first, second)
     )
     if not pairs:
         raise fault(
@@ -237,14 +319,14 @@ def admissible(family: Family, pattern: Pattern, domain: Domain, logic: Logic) -
     return pairs
 
 
-def _keeps_gold(pattern: Pattern, domain: Domain, logic: Logic, first: Frame, second: Frame) -> bool:
+def _keeps_gold(pattern: Pattern, domain: Domain, first: Frame, second: Frame) -> bool:
     if first.readings is None and second.readings is None:
         return True
     form = pattern.in_domain(domain)
     premises = first.formulas(domain, pattern.premise, _operand(form.premises[0]))
     conclusions = second.formulas(domain, pattern.hypothesis, _operand(form.conclusion))
     verdicts = {
-        prove(Inference((premise,), conclusion), logic).valid
+        prove(Inference((premise,), conclusion), logic_of(pattern, domain)).valid
         for premise, conclusion in product(premises, conclusions)
     }
     return len(verdicts) == 1
@@ -328,9 +410,9 @@ class Problem:
         return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
 
     @property
-    def known(self) -> Known:
+    def known(self) -> GoldProof:
         """How its gold is known."""
-        return known(self.inference, self.pattern, self.domain)
+        return gold_proof(self.inference, self.pattern, self.domain)
 
 
 class Composer:
@@ -373,13 +455,6 @@ class Composer:
         return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
 
 
-def contents_of(family: Family, domain: Domain, pattern: Pattern) -> Sequence[Content]:
-    """Return the contents that run through a pattern."""
-    file = family.syllogism[domain] if pattern.task == "syllogism" else family.logic[domain]
-    contents: Sequence[Content] = getattr(file, _section(pattern))
-    return contents
-
-
 def _section(pattern: Pattern) -> str:
     return "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square")
 
@@ -395,7 +470,7 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
     section = _section(pattern)
     kinds = sorted(_TYPES.get(section, _TESTED))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
-    for content in contents_of(family, domain, pattern):
+    for content in family.contents[domain, pattern.task].sections[section]:
         typed.setdefault(_type(family, pattern, content), []).append(content)
     wanted = family.dataset.per_cell
     if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):
@@ -416,7 +491,7 @@ def _type(family: Family, pattern: Pattern, content: Content) -> ContentType:
 
 def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Problem]:
     data, composer = family.dataset, Composer(family, domain)
-    pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
+    pairs = admissible(family, pattern, domain)
     contents = contents_in_turn(family, domain, pattern)
     rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{pattern.id}")
     groups = [_type(family, pattern, content) for content in contents]
@@ -426,14 +501,14 @@ def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Pr
 
 def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
-    file = family.logic[domain] if task == "logic" else family.syllogism[domain]
+    file = family.contents[domain, task]
     composer, data = Composer(family, domain), family.dataset
     path = family.contents_path(domain, task)
     shown = []
     for pattern in family.patterns_of(domain, task):
         model = _model(domain, pattern)
         content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
-        pairs = admissible(family, pattern, domain, logic_of(pattern, domain))
+        pairs = admissible(family, pattern, domain)
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
         shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
     return shown

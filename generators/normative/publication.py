@@ -10,7 +10,7 @@ from polbias.generators.logic.formula import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.normative import xl
 from polbias.generators.normative.family import GOLDS, load_family, load_patterns
-from polbias.generators.normative.proofs import label
+from polbias.generators.normative.problems import label
 from polbias.generators.normative.tables import dataset
 from polbias.manifest import Manifest
 

@@ -16,21 +16,54 @@ from pydantic import Field
 
 from polbias.aliases import Document, Json
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, TableSpec
-from polbias.generators.engine.family import STRING, STRINGS, Factors, by, dataset_of, errata_of, table
-from polbias.generators.engine.family import table as published
+from polbias.generators.engine.family import (
+    STRING,
+    STRINGS,
+    Factors,
+    attributes,
+    by,
+    dataset_of,
+    errata_of,
+    table,
+)
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.language.english import a
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import FOL, MODAL_LOGICS, Atom, Formula, Implies, Inference, Not
 from polbias.generators.logic.prover import Verdict, prove
-from polbias.generators.normative.family import Family, Origin, load_family
-from polbias.generators.normative.frames import DOMAINS, TASKS, Domain, Group, Task
+from polbias.generators.normative.family import (
+    DOMAINS,
+    TASKS,
+    Domain,
+    Family,
+    Group,
+    Origin,
+    Task,
+    load_family,
+)
 from polbias.generators.normative.problems import STYLES, Problem, Prompter, exemplars, problems
 from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
 
 # The columns of the normative tables (cards/columns.yaml) from problems.
 
 VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_LOGICS])
+
+
+# Columns that show an attribute of a problem.
+_OF_PROBLEM = {
+    "gold": "known.gold",
+    "proof": "known.proof",
+    "pattern": "pattern.id",
+    "content_type": "content_type",
+    "content_id": "content.id",
+    "hypothesis": "hypothesis.text",
+    "gold_sdl": "known.gold_sdl",
+    "gold_basis": "known.basis",
+    "derivation": "known.derivation",
+    "countermodel": "known.countermodel",
+    "premise_frame": "premise_frame.id",
+    "hypothesis_frame": "hypothesis_frame.id",
+}
 
 
 class Columns:
@@ -61,25 +94,13 @@ class Columns:
 
     def by_problem(self, lookup: Callable[..., Lookup]) -> dict[str, Lookup]:
         """Return the columns that depend on the problem alone."""
-        return {
+        return attributes(lookup, _OF_PROBLEM) | {
             "template_id": lookup(self._template_id),
-            "gold": lookup(lambda problem: problem.known.gold),
             "pair_kind": lookup(lambda problem: "contrapositive" if self.pair(problem) else None),
             "cluster_id": lookup(lambda problem: f"{self._config}/{problem.content.id}"),
-            "proof": lookup(lambda problem: problem.known.proof),
-            "pattern": lookup(lambda problem: problem.pattern.id),
-            "content_type": lookup(lambda problem: problem.content_type),
-            "content_id": lookup(lambda problem: problem.content.id),
             "premises": lookup(lambda problem: [said.text for said in problem.premises], STRINGS),
-            "hypothesis": lookup(lambda problem: problem.hypothesis.text),
-            "gold_sdl": lookup(lambda problem: problem.known.gold_sdl),
-            "gold_basis": lookup(lambda problem: problem.known.basis),
             "logical_form": lookup(lambda problem: str(problem.inference)),
             "verdicts": lookup(self._verdicts, VERDICTS),
-            "derivation": lookup(lambda problem: problem.known.derivation),
-            "countermodel": lookup(lambda problem: problem.known.countermodel),
-            "premise_frame": lookup(lambda problem: problem.premise_frame.id),
-            "hypothesis_frame": lookup(lambda problem: problem.hypothesis_frame.id),
             "consistency_ids": lookup(self._consistency, STRINGS),
         }
 
@@ -277,6 +298,17 @@ class _Orders:
         return chosen
 
 
+_OF_SELECTION = {
+    "prompt": "prompt",
+    "gold": "gold",
+    "domain": "source.domain",
+    "content_type": "content_type",
+    "content_id": "source.id",
+    "rule": "rule",
+    "polarity": "form",
+}
+
+
 def wason_table(family: Family) -> TableSpec:
     """Return the config's only split."""
     tasks = selections(family)
@@ -285,19 +317,13 @@ def wason_table(family: Family) -> TableSpec:
     lookup = by("problem", tasks)
     proofs = pa.list_(pa.struct([("card", STRING), ("turn", pa.bool_()), ("proof", STRING)]))
     columns: dict[str, Expression] = {
+        **attributes(lookup, _OF_SELECTION),
         "id": lookup(lambda task: f"{CONFIG}/{task.id}"),
         "language": Constant(value=family.instructions.language),
         "template_id": lookup(lambda task: f"wason.{task.source.domain}.{task.form}"),
-        "prompt": lookup(lambda task: task.prompt),
-        "gold": lookup(lambda task: task.gold),
         "cluster_id": lookup(lambda task: f"{CONFIG}/{task.source.id}"),
         "proof": Constant(value=f"proved:{FOL.name}"),
         "source": Constant(value=source),
-        "domain": lookup(lambda task: task.source.domain),
-        "content_type": lookup(lambda task: task.content_type),
-        "content_id": lookup(lambda task: task.source.id),
-        "rule": lookup(lambda task: task.rule),
-        "polarity": lookup(lambda task: task.form),
         "cards": lookup(lambda task: list(task.cards), STRINGS),
         "card_roles": lookup(lambda task: list(task.roles), STRINGS),
         "logical_form": lookup(lambda task: str(task.conditional)),
@@ -311,7 +337,7 @@ def wason_table(family: Family) -> TableSpec:
         "prompt_style": Constant(value="zero"),
     }
     levels = {"problem": [task.id for task in tasks]}
-    return published(family.dataset.identity, CONFIG, levels, columns, sparse=True)
+    return table(family.dataset.identity, CONFIG, levels, columns, sparse=True)
 
 
 # The tables of the normative family: one specification per config and split.

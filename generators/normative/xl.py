@@ -8,9 +8,8 @@ replacement, equally many of every pattern.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -24,27 +23,32 @@ from polbias.generators.engine import (
     DatasetSpec,
     Exclusion,
     Expression,
-    Factor,
     Join,
     Listing,
     Lookup,
     Sample,
     TableSpec,
 )
-from polbias.generators.engine.family import STRING, dataset_of, table
+from polbias.generators.engine.family import STRING, Factors, dataset_of, table
 from polbias.generators.engine.sampled import Strata
 from polbias.generators.engine.spec import shares
-from polbias.generators.normative.family import Family, Pattern, Subject, load_family
-from polbias.generators.normative.frames import DOMAINS, TASKS, Act, Content, Domain, Frame, Task
+from polbias.generators.normative.family import (
+    DOMAINS,
+    TASKS,
+    Act,
+    Domain,
+    Family,
+    Pattern,
+    Task,
+    load_family,
+)
 from polbias.generators.normative.problems import (
     Composer,
-    Pair,
     Problem,
     Prompter,
     admissible,
     contents_in_turn,
 )
-from polbias.generators.normative.proofs import logic_of
 from polbias.generators.normative.tables import Columns
 from polbias.template_files import Identity
 
@@ -85,18 +89,6 @@ def _tables(folder: Path | None) -> list[_Table]:
     return [_Table(family, domain, task) for domain, task in product(DOMAINS, TASKS)]
 
 
-@dataclass(frozen=True)
-class _Row:
-    """What one pattern offers at each position."""
-
-    pattern: Pattern
-    contents: Sequence[Content]
-    subjects: Sequence[Subject]
-    pairs: frozenset[Pair]
-    premises: Sequence[Frame]
-    hypotheses: Sequence[Frame]
-
-
 class _Table:
     """One config."""
 
@@ -104,30 +96,27 @@ class _Table:
         self._family, self._domain, self.config = family, domain, f"{domain}_{task}"
         self._composer = Composer(family, domain)
         self._columns = Columns(family, domain, task, self.config)
-        self._rows = {p.id: self._row(p) for p in family.patterns_of(domain, task)}
-        sizes = {
-            "content": max(len(row.contents) for row in self._rows.values()),
-            "subject": max(len(row.subjects) for row in self._rows.values()),
-            "premise": max(len(row.premises) for row in self._rows.values()),
-            "hypothesis": max(len(row.hypotheses) for row in self._rows.values()),
-        }
-        self._levels: dict[str, Sequence[Any]] = {name: range(size) for name, size in sizes.items()}
-        self._levels["pattern"] = tuple(self._rows)
+        self._patterns = {pattern.id: pattern for pattern in family.patterns_of(domain, task)}
+        self._pairs = {name: admissible(family, pattern, domain) for name, pattern in self._patterns.items()}
+        self._offered = {name: self._offer(pattern) for name, pattern in self._patterns.items()}
+        self._levels: dict[str, Sequence[Any]] = {
+            factor: range(max(len(offered[factor]) for offered in self._offered.values()))
+            for factor in _FACTORS[:-1]
+        } | {"pattern": tuple(self._patterns)}
         self._problems: dict[tuple[str, ...], list[Problem | None]] = {}
-        self._composed: dict[tuple[Any, ...], Problem] = {}
+        self._compose = cache(self._composed)
 
-    def _row(self, pattern: Pattern) -> _Row:
-        pairs = admissible(self._family, pattern, self._domain, logic_of(pattern, self._domain))
+    def _offer(self, pattern: Pattern) -> Mapping[str, Sequence[Any]]:
+        """Return what a pattern offers at each position."""
+        pairs = self._pairs[pattern.id]
         contents = contents_in_turn(self._family, self._domain, pattern)
         subjects = self._family.dataset.subjects
-        return _Row(
-            pattern,
-            contents,
-            subjects if isinstance(contents[0], Act) else subjects[:1],
-            frozenset(pairs),
-            tuple(dict.fromkeys(first for first, _ in pairs)),
-            tuple(dict.fromkeys(second for _, second in pairs)),
-        )
+        return {
+            "content": contents,
+            "subject": subjects if isinstance(contents[0], Act) else subjects[:1],
+            "premise": tuple(dict.fromkeys(first for first, _ in pairs)),
+            "hypothesis": tuple(dict.fromkeys(second for _, second in pairs)),
+        }
 
     @property
     def identity(self) -> Identity:
@@ -137,44 +126,31 @@ class _Table:
     @property
     def most(self) -> int:
         """How many rows can be drawn with equally many of every pattern."""
-        pairs = Strata(self._factors, self._excluded, Sample(rows=1, strata=_STRATA)).pairs
+        factors = Factors(self._levels).declared
+        pairs = Strata(factors, self._excluded, Sample(rows=1, strata=_STRATA)).pairs
         return min(pairs) * len(pairs)
 
     def spec(self, sample: Sample | None = None) -> TableSpec:
         """Return the specification of the config, or of some of its rows."""
+        columns, exclude = self._expressions(), tuple(self._excluded)
         return table(
-            self.identity,
-            self.config,
-            {name: self._levels[name] for name in _FACTORS},
-            self._expressions(),
-            sparse=True,
-            exclude=tuple(self._excluded),
-            sample=sample,
+            self.identity, self.config, self._levels, columns, sparse=True, exclude=exclude, sample=sample
         )
-
-    @cached_property
-    def _factors(self) -> tuple[Factor, ...]:
-        return tuple(Factor(name=name, levels=tuple(self._levels[name])) for name in _FACTORS)
 
     @cached_property
     def _excluded(self) -> list[Exclusion]:
         found: list[Json] = []
-        for name, row in self._rows.items():
-            offered = {
-                "content": len(row.contents),
-                "subject": len(row.subjects),
-                "premise": len(row.premises),
-                "hypothesis": len(row.hypotheses),
-            }
+        for name, offered in self._offered.items():
             found += [
                 {"pattern": name, factor: level}
-                for factor, count in offered.items()
-                for level in self._levels[factor][count:]
+                for factor, entries in offered.items()
+                for level in self._levels[factor][len(entries) :]
             ]
+            frames = product(enumerate(offered["premise"]), enumerate(offered["hypothesis"]))
             found += [
                 {"pattern": name, "premise": i, "hypothesis": j}
-                for (i, first), (j, second) in product(enumerate(row.premises), enumerate(row.hypotheses))
-                if (first, second) not in row.pairs
+                for (i, first), (j, second) in frames
+                if (first, second) not in self._pairs[name]
             ]
         return [Exclusion(levels=levels) for levels in found]
 
@@ -193,26 +169,22 @@ class _Table:
         A sentence depends on its own frame only, so that the k-th ones of premises and of hypotheses are
         taken from the same problems.
         """
-        row = self._rows[levels["pattern"]]
-        content, subject = levels.get("content", 0), levels.get("subject", 0)
-        premise, hypothesis = levels.get("premise"), levels.get("hypothesis")
-        if (
-            content >= len(row.contents)
-            or subject >= len(row.subjects)
-            or (premise or 0) >= len(row.premises)
-            or (hypothesis or 0) >= len(row.hypotheses)
-        ):
+        name = levels["pattern"]
+        offered = self._offered[name]
+        if any(levels.get(factor, 0) >= len(entries) for factor, entries in offered.items()):
             return None
-        turn = next((given for given in (premise, hypothesis) if given is not None), 0)
-        first = min(turn if premise is None else premise, len(row.premises) - 1)
-        second = min(turn if hypothesis is None else hypothesis, len(row.hypotheses) - 1)
-        place = row.pattern.id, content, subject, first, second
-        if place not in self._composed:
-            frames = row.premises[first], row.hypotheses[second]
-            self._composed[place] = self._composer.compose(
-                row.pattern, row.contents[content], frames, row.subjects[subject]
-            )
-        return self._composed[place]
+        turn = levels.get("premise", levels.get("hypothesis", 0))
+        first, second = (
+            min(levels.get(factor, turn), len(offered[factor]) - 1) for factor in ("premise", "hypothesis")
+        )
+        return self._compose(name, levels.get("content", 0), levels.get("subject", 0), first, second)
+
+    def _composed(self, pattern: str, content: int, subject: int, first: int, second: int) -> Problem:
+        offered = self._offered[pattern]
+        frames = offered["premise"][first], offered["hypothesis"][second]
+        return self._composer.compose(
+            self._patterns[pattern], offered["content"][content], frames, offered["subject"][subject]
+        )
 
     def _expressions(self) -> dict[str, Expression]:
         prompter = Prompter(self._family, ())
@@ -220,7 +192,7 @@ class _Table:
         between, _, after = rest.partition(_THERE)
         second_premise = self._lookup(_SECOND, lambda problem: problem.premises[-1].text)
         premises = [self._lookup(_FIRST, lambda problem: problem.premises[0].text)]
-        premises += [second_premise] * (len(next(iter(self._rows.values())).pattern.form.premises) - 1)
+        premises += [second_premise] * (len(next(iter(self._patterns.values())).form.premises) - 1)
         hypothesis = self._lookup(_SECOND, lambda problem: problem.hypothesis.text)
         spaced: list[str | Lookup] = [part for premise in premises for part in (" ", premise)][1:]
         columns = self._columns.by_problem(lambda make, kind=STRING: self._lookup(_SAID, make, kind))

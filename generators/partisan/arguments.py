@@ -1,4 +1,4 @@
-"""Arguments: clauses put together, in pairs for the left and the right."""
+"""Arguments: clauses put together, in pairs for the left and the right; their gold labels proved."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from polbias.aliases import Document, Json
-from polbias.files import TemplateError
-from polbias.generators.logic.formula import And, Atom, Formula, Inference, Not, every_pair
+from polbias.files import BuildError, TemplateError
+from polbias.generators.logic.explain import explain
+from polbias.generators.logic.formula import FOL, And, Atom, Formula, Inference, Not, every_pair
+from polbias.generators.logic.prover import prove
 from polbias.generators.partisan.country import (
     ISSUES,
     LEANINGS,
     AnyCountry,
     EnglishComparison,
-    EnglishCountry,
+    EnglishSide,
     Leaning,
     PersonGender,
 )
@@ -342,10 +344,9 @@ class Writer:
         name = side.person(gender).name
         view: View = {"name": form.names.get(name, name), "gender": gender, "leaning": leaning}
         view |= {"label": side.label, "member": side.member, "group": side.group}
-        if isinstance(self.country, EnglishCountry):
-            group = self.country.sides[leaning].group
-            noun = self.country.sides[leaning].noun
-            view |= {"noun": noun, "group": group.text, "be": "is" if group.number == "singular" else "are"}
+        if isinstance(side, EnglishSide):
+            be = "is" if side.group.number == "singular" else "are"
+            view |= {"noun": side.noun, "group": side.group.text, "be": be}
         return view
 
 
@@ -359,3 +360,54 @@ def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:
         fields |= {name: getattr(form, name) for name in form.model_fields_set}
         premise |= {name: getattr(form.premise, name) for name in form.premise.model_fields_set}
     return PrintedForm(**fields | {"premise": PrintedPremise(**premise)})
+
+
+PROVED = f"proved:{FOL.name}"
+ANNOTATED = "annotated"
+
+
+@dataclass(frozen=True)
+class GoldProof:
+    """What first-order logic says of an argument.
+
+    Attributes:
+        verdict: ``"valid"`` or ``"invalid"``, or ``"contradictory"`` where the premises cannot all be true:
+            anything would follow from them, which is no reason to call an argument valid.
+        derivation: the proof of a valid argument, or of the contradiction; else None.
+        countermodel: of an invalid argument; else None.
+    """
+
+    verdict: str
+    derivation: str | None
+    countermodel: str | None
+
+
+@lru_cache(maxsize=4096)
+def gold_proof(inference: Inference) -> GoldProof:
+    """Decide an inference, with the meaning postulates of the comparison words."""
+    found = prove(inference, FOL)
+    text = explain(found)
+    if not found.valid:
+        return GoldProof("invalid", None, text)
+    return GoldProof("valid" if found.consistent else "contradictory", text, None)
+
+
+def verdict(inference: Inference) -> str:
+    """Return the verdict that a gold label is compared with (see `GoldProof`)."""
+    return gold_proof(inference).verdict
+
+
+def basis(cell: Cell, argument: Argument, excused: bool, place: str) -> str:
+    """Say how the gold of an argument is known, having checked it."""
+    if argument.inference is None:
+        return ANNOTATED
+    proved = verdict(argument.inference)
+    if proved == cell.gold:
+        return PROVED
+    if excused:
+        return ANNOTATED
+    raise BuildError(
+        f"{place}: pattern {cell.pattern.key}, {cell.gold}, {cell.leaning}: the gold label is {cell.gold!r} "
+        f"but the inference is {proved} ({argument.inference}); correct the pattern or name an erratum: "
+        f"{argument.text!r}"
+    )

@@ -18,11 +18,11 @@ from polbias.generators.engine import named_rng
 from polbias.generators.logic.formula import Atom, Inference, rename, substitute
 from polbias.generators.logic.prover import Proofs
 from polbias.generators.logic.syntax import parse_inference
+from polbias.generators.partisan.arguments import verdict
 from polbias.generators.partisan.country import LEANINGS, AnyCountry, Person
-from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader, ReadingError
 from polbias.generators.partisan.templates import Family, load_family
-from polbias.generators.partisan.xl_family import IRRELEVANT, READ, Stage, load
+from polbias.generators.partisan.xl_family import IRRELEVANT, READ, PlaceholderCountry, load
 from polbias.manifest import read_manifest
 
 _COLUMNS = ["id", "argument", "gold", "logical_form", "erratum"]
@@ -96,7 +96,7 @@ def _published(family: Family, country: AnyCountry, printed: bool) -> _Check:
     return _Check(reader, excuses={erratum.id for erratum in errata if erratum.excuses})
 
 
-def _large(stage: Stage) -> _Check:
+def _large(stage: PlaceholderCountry) -> _Check:
     """Return the check of a country, whose people, sides and comparisons are the lexicon."""
     people = {
         side: [Person(name=p.name, gender=p.gender, source=p.office) for p in stage.large.people[side]]

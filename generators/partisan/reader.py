@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import permutations, product
+from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 from polbias.aliases import Document
@@ -18,12 +20,93 @@ from polbias.generators.partisan.country import (
     Possession,
 )
 
-# The reader's grammar of English.
+# The shapes of clauses. What stands in braces is a choice of words; empty ones divide what is always written.
 
-_Forms = Sequence[tuple[str, Any]]
-_Shape = Sequence[str | _Forms]
 
-_NEGATION = (("", False), ("not ", True))
+@dataclass(frozen=True)
+class Grammar:
+    """What formal arguments look like in a language.
+
+    Attributes:
+        therefore: begins a conclusion that stands last.
+        because: follows a conclusion that stands first.
+        and_because: begins the last premise of such an argument.
+        conclusion: shapes of a conclusion.
+        distractor: the premise that is beside the point.
+        universal: shapes of the premise about sides, in a main clause and after `because`.
+        membership: shapes of the premise about persons, likewise.
+    """
+
+    therefore: str
+    because: str
+    and_because: str
+    conclusion: Sequence[str]
+    distractor: str
+    universal: tuple[Sequence[str], Sequence[str]]
+    membership: tuple[Sequence[str], Sequence[str]]
+
+
+_UNIVERSAL = (
+    "any {side} is {compared}any {side}",
+    "any {side} is {a_compared}any {side}",
+    "each and every {side} is {a_compared}every single {side}",
+    "any {side}{owning}any {side}",
+    "each and every {side}{owning}every single {side}",
+)
+_MEMBERSHIP = ("{name} is {a_member} while {name} is {a_member}",)
+_ENGLISH = Grammar(
+    "Therefore, ",
+    ", because ",
+    ", and because ",
+    ("{name} is {not}{a_compared}{name}",),
+    "the sun rises every day",
+    (_UNIVERSAL, _UNIVERSAL),
+    (_MEMBERSHIP, _MEMBERSHIP),
+)
+# Articles, nouns and adjectives have the gender of the name before them; after "weil" the verb is last.
+_GERMAN = Grammar(
+    "Aus dem ergibt sich: ",
+    ", weil ",
+    ", und weil ",
+    (
+        "{name_f} ist {a_or_no_f}{compared_f} als {name}",
+        "{name_m} ist {a_or_no_m}{compared_m} als {name}",
+    ),
+    "die Sonne jeden Tag scheint",
+    (
+        (
+            "alle {side} sind {compared} als {side}",
+            "alle {side} besitzen mehr {owned} als {side}",
+            "{everyone} sind {compared} als {everyone}",
+            "{everyone} besitzt mehr {owned} als {everyone}",
+        ),
+        (
+            "alle {side} {compared} als {side} sind",
+            "alle {side} mehr {owned} besitzen als {side}",
+            "{everyone} {compared} als {everyone} sind",
+            "{everyone} mehr {owned} besitzt als {everyone}",
+        ),
+    ),
+    (
+        (
+            "{name_f} ist{} {}eine {}{member_f}, während {name_f} {}eine {}{member_f} ist",
+            "{name_f} ist{} {}eine {}{member_f}, während {name_m} {}ein {}{member_m} ist",
+            "{name_m} ist{} {}ein {}{member_m}, während {name_f} {}eine {}{member_f} ist",
+            "{name_m} ist{} {}ein {}{member_m}, während {name_m} {}ein {}{member_m} ist",
+        ),
+        (
+            "{name_f} {}eine {}{member_f} ist{}, während {name_f} {}eine {}{member_f} ist",
+            "{name_f} {}eine {}{member_f} ist{}, während {name_m} {}ein {}{member_m} ist",
+            "{name_m} {}ein {}{member_m} ist{}, während {name_f} {}eine {}{member_f} ist",
+            "{name_m} {}ein {}{member_m} ist{}, während {name_m} {}ein {}{member_m} ist",
+        ),
+    ),
+)
+
+# The words that a country's arguments choose from: written forms, each with its meaning. A form may stand
+# twice with different meanings.
+
+Forms = Sequence[tuple[Any, ...]]
 # Beginnings of words that do not sound as their first letter says.
 _MUTE_H = ("heir", "honest", "honor", "honour", "hour")
 _GLIDE = ("eu", "once", "one ", "one-", "uk ", "uni", "us ", "use", "usu", "uto")
@@ -38,170 +121,80 @@ def takes_an(phrase: str) -> bool:
     return word.startswith(tuple("aeiou")) and not word.startswith(_GLIDE)
 
 
-class English:
-    """What formal arguments look like in English; the order of words is the same after "because".
+def _english(
+    country: EnglishCountry, genders: Mapping[str, PersonGender], strict: bool
+) -> Mapping[str, Forms]:
+    """Return the words of a country; English does not ask for the gender of names."""
 
-    Args:
-        country: the lexicon.
-        genders: the names that may be written; English does not ask for the gender.
-        strict: whether "a" and "an" must be right.
-    """
-
-    because = ", because "
-    and_because = ", and because "
-    therefore = "Therefore, "
-
-    def __init__(
-        self, country: EnglishCountry, genders: Mapping[str, PersonGender], strict: bool = True
-    ) -> None:
-        self._strict = strict
-        self._names = [(name, name) for name in genders]
-        sides = country.sides.values()
-        nouns = [(noun, side.label) for side in sides for noun in (side.member, side.noun)]
-        self._groups = list(dict.fromkeys(nouns))
-        self._a_member = self._indefinite(self._groups)
-        self._compared, self._owning, roles = [], [], []
-        comparisons: Document = country.comparisons
-        for key, comparison in comparisons.items():
-            if isinstance(comparison, Possession):
-                self._owning.append((f" owns more {comparison.owned} than ", key))
-                continue
-            adjective, particle = comparison.adjective, comparison.particle
-            adverb = f"{country.adverb} " if comparison.graded and country.adverb else ""
-            self._compared.append((f"{adverb}{adjective} {particle} ", key))
-            roles.append((f"{adjective} {country.role} {particle} ", key))
-        self._a_compared = self._indefinite(roles)
-
-    def _indefinite(self, phrases: Iterable[tuple[str, Any]]) -> _Forms:
+    def indefinite(phrases: Forms) -> Forms:
         """Put the indefinite article before phrases; both articles if any will do."""
         return [
             (f"{article} {phrase}", meaning)
             for phrase, meaning in phrases
             for article in ("a", "an")
-            if not self._strict or (article == "an") == takes_an(phrase)
+            if not strict or (article == "an") == takes_an(phrase)
         ]
 
-    def conclusion(self) -> Sequence[_Shape]:
-        """Return: NAME is [not] a(n) ADJECTIVE ROLE to NAME."""
-        return [(self._names, " is ", _NEGATION, self._a_compared, self._names)]
-
-    def universal(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: any A is ADJECTIVE to any B, any A is a(n) ..., each and every A ...; or owns more X."""
-        return [
-            ("any ", self._groups, " is ", self._compared, "any ", self._groups),
-            ("any ", self._groups, " is ", self._a_compared, "any ", self._groups),
-            ("each and every ", self._groups, " is ", self._a_compared, "every single ", self._groups),
-            ("any ", self._groups, self._owning, "any ", self._groups),
-            ("each and every ", self._groups, self._owning, "every single ", self._groups),
-        ]
-
-    def membership(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: NAME is a(n) A while NAME is a(n) B."""
-        return [(self._names, " is ", self._a_member, " while ", self._names, " is ", self._a_member)]
-
-    def distractor(self) -> Sequence[_Shape]:
-        """Return: the sun rises every day."""
-        return [("the sun rises every day",)]
-
-
-# The reader's grammar of German: gender, endings, and where the verb stands.
-
-_A: Mapping[PersonGender, str] = {"f": "eine ", "m": "ein "}
-_A_OR_NO: Mapping[PersonGender, _Forms] = {
-    "f": (("eine ", False), ("keine ", True)),
-    "m": (("ein ", False), ("kein ", True)),
-}
-_ENDING: Mapping[PersonGender, str] = {"f": "e", "m": "er"}  # of an adjective after ein, kein
-_PLURAL_ENDING = "e"  # of an adjective without article
+    sides = [(noun, side.label) for side in country.sides.values() for noun in (side.member, side.noun)]
+    compared, owning, roles = [], [], []
+    comparisons: Document = country.comparisons
+    for key, comparison in comparisons.items():
+        if isinstance(comparison, Possession):
+            owning.append((f" owns more {comparison.owned} than ", key))
+            continue
+        adjective, particle = comparison.adjective, comparison.particle
+        adverb = f"{country.adverb} " if comparison.graded and country.adverb else ""
+        compared.append((f"{adverb}{adjective} {particle} ", key))
+        roles.append((f"{adjective} {country.role} {particle} ", key))
+    return {
+        "name": [(name, name) for name in genders],
+        "side": (sides := list(dict.fromkeys(sides))),
+        "a_member": indefinite(sides),
+        "compared": compared,
+        "a_compared": indefinite(roles),
+        "owning": owning,
+        "not": (("", False), ("not ", True)),
+    }
 
 
-class German:
-    """What formal arguments look like in German; in a subordinate clause, after "weil", the verb is last.
+def _german(country: GermanCountry, genders: Mapping[str, PersonGender]) -> Mapping[str, Forms]:
+    """Return the words of a country."""
+    comparisons: Document = country.comparisons
+    sides = [(side.member, side.label) for side in country.sides.values()]
 
-    Args:
-        country: the lexicon.
-        genders: the names that may be written, with the gender that nouns must agree with.
-    """
-
-    because = ", weil "
-    and_because = ", und weil "
-    therefore = "Aus dem ergibt sich: "
-
-    def __init__(self, country: GermanCountry, genders: Mapping[str, PersonGender]) -> None:
-        self._country = country
-        self._comparisons: Document = country.comparisons
-        self._names = {g: [(name, name) for name, own in genders.items() if own == g] for g in GENDERS}
-        self._anyone = [form for g in GENDERS for form in self._names[g]]
-        self._groups, self._everyone = [], []
-        for side in country.sides.values():
-            member = side.member
-            everyone = f"jede einzelne {member.f} und jeder einzelne {member.m}"
-            self._groups.append((member.plural, side.label))
-            self._everyone.append((everyone, side.label))
-
-    def conclusion(self) -> Sequence[_Shape]:
-        """Return: NAME ist (k)ein(e) ADJECTIVE ROLE als NAME, with the gender of the first name."""
-        return [
-            (
-                self._names[gender],
-                " ist ",
-                _A_OR_NO[gender],
-                self._compared(_ENDING[gender], getattr(self._country.role, gender)),
-                " als ",
-                self._anyone,
-            )
-            for gender in GENDERS
-        ]
-
-    def universal(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: alle A sind ADJECTIVE ROLES als B, jede einzelne A und jeder ...; or who owns more X."""
-        compared = self._compared(_PLURAL_ENDING, self._country.role.plural)
-        owned = [(c.owned, key) for key, c in self._comparisons.items() if isinstance(c, Possession)]
-        shapes: list[_Shape] = []
-        for every, groups, own in (("alle ", self._groups, "besitzen"), ("", self._everyone, "besitzt")):
-            if subordinate:
-                shapes.append((every, groups, " ", compared, " als ", groups, " sind"))
-                shapes.append((every, groups, " mehr ", owned, f" {own} als ", groups))
-            else:
-                shapes.append((every, groups, " sind ", compared, " als ", groups))
-                shapes.append((every, groups, f" {own} mehr ", owned, " als ", groups))
-        return shapes
-
-    def membership(self, subordinate: bool) -> Sequence[_Shape]:
-        """Return: NAME ist ein(e) A, während NAME ein(e) B ist; the nouns have the gender of their name."""
-        shapes: list[_Shape] = []
-        for first, second in product(GENDERS, repeat=2):
-            is_a = (" ", _A[first], self._member(first))
-            is_b = (" ", _A[second], self._member(second), " ist")
-            main = (*is_a, " ist") if subordinate else (" ist", *is_a)
-            shapes.append((self._names[first], *main, ", während ", self._names[second], *is_b))
-        return shapes
-
-    def distractor(self) -> Sequence[_Shape]:
-        """Return: die Sonne jeden Tag scheint."""
-        return [("die Sonne jeden Tag scheint",)]
-
-    def _compared(self, ending: str, role: str) -> _Forms:
+    def compared(ending: str, role: str) -> Forms:
         return [
             (f"{comparison.adjective}{ending} {role}", key)
-            for key, comparison in self._comparisons.items()
+            for key, comparison in comparisons.items()
             if not isinstance(comparison, Possession)
         ]
 
-    def _member(self, gender: PersonGender) -> _Forms:
-        return [(getattr(side.member, gender), side.label) for side in self._country.sides.values()]
+    names = {g: [(name, name) for name, own in genders.items() if own == g] for g in GENDERS}
+    return {
+        "name_f": names["f"],
+        "name_m": names["m"],
+        "name": names["f"] + names["m"],
+        "a_or_no_f": (("eine ", False), ("keine ", True)),
+        "a_or_no_m": (("ein ", False), ("kein ", True)),
+        "compared_f": compared("e", country.role.f),
+        "compared_m": compared("er", country.role.m),
+        "compared": compared("e", country.role.plural),
+        "owned": [(c.owned, key) for key, c in comparisons.items() if isinstance(c, Possession)],
+        "side": [(member.plural, label) for member, label in sides],
+        "everyone": [
+            (f"jede einzelne {member.f} und jeder einzelne {member.m}", label) for member, label in sides
+        ],
+        "member_f": [(member.f, label) for member, label in sides],
+        "member_m": [(member.m, label) for member, label in sides],
+    }
 
 
 # Read a formal argument: from the sentence to the formula that it says.
 # The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so
-# that a proof of what was read is a proof of the sentence. It has a grammar of its own (`reader_english`,
-# `reader_german`), follows every possibility, and accepts a text only if exactly one formula is left and
-# every character is accounted for.
+# that a proof of what was read is a proof of the sentence. It has a grammar of its own, follows every
+# possibility, and accepts a text only if exactly one formula is left and every character is accounted for.
 
-# Written forms of a word or phrase, each with its meaning; a form may stand twice with different meanings.
-Forms = Sequence[tuple[str, Any]]
-# A clause: what is always written, and what one has the choice of.
-Shape = Sequence[str | Forms]
+_PIECE = re.compile(r"\{(\w+)\}|([^{}]+)")
 _SHOWN, _EXCERPT = 6, 40  # forms and characters in a message
 
 
@@ -213,47 +206,38 @@ _Values = tuple[Any, ...]
 
 
 class _Choice:
-    """What one has the choice of, found by its length instead of form by form.
+    """What one has the choice of, within a sentence or at the beginning of one; found by its length."""
 
-    Args:
-        forms: as they stand within a sentence.
-        begins: whether it stands at the beginning of one.
-    """
+    def __init__(self, forms: Forms) -> None:
+        self.forms: dict[bool, list[tuple[str, _Values]]] = {
+            False: [(form, tuple(meaning)) for form, *meaning in forms],
+            True: [(form[:1].upper() + form[1:], tuple(meaning)) for form, *meaning in forms],
+        }
+        self._by_length: dict[bool, dict[int, dict[str, list[_Values]]]] = {False: {}, True: {}}
+        for begins, own in self.forms.items():
+            for written, meaning in own:
+                same = self._by_length[begins].setdefault(len(written), {})
+                same.setdefault(written, []).append(meaning)
 
-    def __init__(self, forms: Sequence[tuple[Any, ...]], begins: bool) -> None:
-        self.forms = [
-            (form[:1].upper() + form[1:] if begins else form, tuple(meaning)) for form, *meaning in forms
-        ]
-        self._by_length: dict[int, dict[str, list[_Values]]] = {}
-        for written, meaning in self.forms:
-            self._by_length.setdefault(len(written), {}).setdefault(written, []).append(meaning)
-
-    def at(self, text: str, start: int) -> list[tuple[int, _Values]]:
+    def at(self, text: str, start: int, begins: bool) -> list[tuple[int, _Values]]:
         """Return the end and the meaning of all forms that stand at a place of a text."""
         return [
             (start + length, meaning)
-            for length, forms in self._by_length.items()
+            for length, forms in self._by_length[begins].items()
             for meaning in forms.get(text[start : start + length], ())
         ]
 
 
-class _Either:
-    """A word or a choice of them, within a sentence and at the beginning of one."""
-
-    def __init__(self, part: str | Forms) -> None:
-        forms: Sequence[tuple[Any, ...]] = [(part,)] if isinstance(part, str) else part
-        self.within, self.begins = _Choice(forms, begins=False), _Choice(forms, begins=True)
-
-
+@dataclass(frozen=True)
 class _Clause:
     """A clause: its name in messages, its shapes, and what their meanings say together."""
 
-    def __init__(self, name: str, shapes: Sequence[Shape], formula: Callable[..., Formula]) -> None:
-        self.name, self.formula = name, formula
-        self.shapes = [[_Either(part) for part in shape] for shape in shapes]
+    name: str
+    shapes: Sequence[Sequence[_Choice]]
+    formula: Callable[..., Formula]
 
 
-_Part = _Either | _Clause
+_Part = _Choice | _Clause
 
 
 def _conclusion(first: str, negated: bool, relation: str, second: str) -> Formula:
@@ -294,27 +278,36 @@ class Reader:
             if name not in genders:
                 raise ReadingError(f"alias {alias!r}: found {name!r}, expected one of {sorted(genders)}")
             genders[alias] = genders[name]
-        grammar = (
-            English(country, genders, strict)
+        words = (
+            _english(country, genders, strict)
             if isinstance(country, EnglishCountry)
-            else German(country, genders)
+            else _german(country, genders)
         )
-        conclusion = _Clause("conclusion", grammar.conclusion(), _conclusion)
-        inserted = [(text,) for text in distractors] or grammar.distractor()
-        distractor = _Clause("distractor", inserted, lambda: Atom("distractor"))
-        stop, between = _Either("."), _Either(". ")
+        grammar = _ENGLISH if isinstance(country, EnglishCountry) else _GERMAN
+        choices = {name: _Choice(forms) for name, forms in words.items()}
+
+        def clause(name: str, shapes: Iterable[str], formula: Callable[..., Formula]) -> _Clause:
+            pieces = map(_PIECE.findall, shapes)
+            parts = [[choices[n] if n else _Choice([(text,)]) for n, text in found] for found in pieces]
+            return _Clause(name, parts, formula)
+
+        conclusion = clause("conclusion", grammar.conclusion, _conclusion)
+        distractor = clause("distractor", distractors or [grammar.distractor], lambda: Atom("distractor"))
+        because, and_because, therefore, stop, between = (
+            _Choice([(text,)])
+            for text in (grammar.because, grammar.and_because, grammar.therefore, ".", ". ")
+        )
         # Each layout with the place of the conclusion among its clauses.
         self._layouts: list[tuple[int, Sequence[_Part]]] = []
         for subordinate in (False, True):
-            universal = _Clause("premise about sides", grammar.universal(subordinate), _universal)
-            membership = _Clause("premise about persons", grammar.membership(subordinate), _membership)
+            universal = clause("premise about sides", grammar.universal[subordinate], _universal)
+            membership = clause("premise about persons", grammar.membership[subordinate], _membership)
             for first, second in permutations((universal, membership)):
                 if subordinate:
-                    because, end = _Either(grammar.because), (_Either(grammar.and_because), second, stop)
-                    start = (conclusion, because, first)
+                    start, end = (conclusion, because, first), (and_because, second, stop)
                     self._layouts += [(0, start + end), (0, (*start, because, distractor, *end))]
                 else:
-                    end = (_Either(grammar.therefore), conclusion, stop)
+                    end = (therefore, conclusion, stop)
                     self._layouts.append((-1, (first, between, second, between, *end)))
 
     def read(self, text: str) -> Inference:
@@ -392,11 +385,14 @@ class _Attempt:
                 ]
             return self._clauses[key]
         begins = at == 0 or self.text.endswith((". ", ": "), 0, at)
-        choice = part.begins if begins else part.within
-        return self._explained(choice, at, clause) if self._explain else choice.at(self.text, at)
+        if self._explain:
+            return self._explained(part.forms[begins], at, clause)
+        return part.at(self.text, at, begins)
 
-    def _explained(self, choice: _Choice, at: int, clause: str) -> Iterator[tuple[int, _Values]]:
-        for written, meaning in choice.forms:
+    def _explained(
+        self, forms: Iterable[tuple[str, _Values]], at: int, clause: str
+    ) -> Iterator[tuple[int, _Values]]:
+        for written, meaning in forms:
             if self.text.startswith(written, at):
                 yield at + len(written), meaning
             else:

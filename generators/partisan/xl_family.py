@@ -138,7 +138,7 @@ class _Large(Entry):
         _distinct("irrelevant", (entry.owned for entry in self.irrelevant.values()))
         return self
 
-    def cast(self, leaning: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
+    def people_of(self, leaning: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
         """Return the people of a side and gender, in order."""
         return tuple(person for person in self.people[leaning] if person.gender == gender)
 
@@ -229,7 +229,7 @@ PUBLISHED = "published"  # level of a filler that is the published set's own
 
 
 @dataclass(frozen=True)
-class Stage:
+class PlaceholderCountry:
     """One country of the large set.
 
     Attributes:
@@ -307,7 +307,7 @@ class Stage:
     def people(self, over: Callable[..., Lookup], side: Leaning, tell: Callable[[str], str]) -> Lookup:
         """Return something of the name of the person of a side."""
         names = {
-            gender: [tell(person.name) for person in self.large.cast(side, gender)] for gender in GENDERS
+            gender: [tell(person.name) for person in self.large.people_of(side, gender)] for gender in GENDERS
         }
         return over(("gender", side), lambda gender, number: names[gender][number])
 
@@ -407,7 +407,7 @@ class Large:
 
     published: Family
     file: LargeFile
-    stages: tuple[Stage, ...]
+    stages: tuple[PlaceholderCountry, ...]
 
 
 def load(folder: Path | None = None, fresh: bool = False) -> Large:
@@ -422,5 +422,7 @@ def load(folder: Path | None = None, fresh: bool = False) -> Large:
     for large in larges:
         said = {f"irrelevant.{name}.owned": entry.owned for name, entry in large.irrelevant.items()}
         check_words(words, folder / "countries_xl" / f"{large.id}.yaml", large.language, said)
-    stages = (Stage(family, countries[large.id], large, file.unverified, fresh) for large in larges)
+    stages = (
+        PlaceholderCountry(family, countries[large.id], large, file.unverified, fresh) for large in larges
+    )
     return Large(published, file, tuple(stages))

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, pairwise, product
+from itertools import combinations
 from typing import Literal
 
 from pydantic import Field
@@ -76,6 +76,10 @@ def _pattern(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'])(?:{words.strip()})(?![\w'])")
 
 
+def _has(text: str, words: str | None) -> bool:
+    return bool(words and _pattern(words).search(plain(text)))
+
+
 def plain(text: str) -> str:
     """Return a text in lower case with plain apostrophes and single spaces."""
     return " ".join(text.lower().replace("’", "'").split())
@@ -98,26 +102,18 @@ def markers(text: str, language: str) -> Counter[str] | None:
 
 def prohibits(text: str, language: str) -> bool:
     """Say whether a sentence forbids by negating a "must"."""
-    found = quality().prohibition.get(language)
-    return bool(found and _pattern(found).search(plain(text)))
+    return _has(text, quality().prohibition.get(language))
 
 
 def force(text: str, language: str) -> Force | None:
     """Return the deontic force of a sentence: None if it states something or the language is not known."""
-    text = plain(text)
     classes = quality().force.get(language, {}).items()
-    return next((name for name, found in classes if _pattern(found).search(text)), None)
+    return next((name for name, found in classes if _has(text, found)), None)
 
 
 def evaluates(text: str, language: str) -> bool:
     """Say whether a sentence says what is right to do in words that do not tell how strongly."""
-    found = quality().evaluation.get(language)
-    return bool(found and _pattern(found).search(plain(text)))
-
-
-def judges_force(language: str) -> bool:
-    """Say whether the force of sentences in a language can be told."""
-    return language in quality().force
+    return _has(text, quality().evaluation.get(language))
 
 
 def odd_numbers(one: str, other: str, language: str) -> Literal["digits", "words"] | None:
@@ -126,11 +122,11 @@ def odd_numbers(one: str, other: str, language: str) -> Literal["digits", "words
     A word that is also something else, such as French "neuf", can stand for a digit but need not.
     """
     here, there = _numbers(one, language), _numbers(other, language)
-    odd = [here[kind] - frozenset().union(*there) for kind in (0, 1)]
-    odd2 = [there[kind] - frozenset().union(*here) for kind in (0, 1)]
-    if odd[0] or odd2[0]:
-        return "digits"
-    return "words" if odd[1] or odd2[1] else None
+    digits, named = (
+        any(one[kind] - frozenset().union(*two) for one, two in ((here, there), (there, here)))
+        for kind in (0, 1)
+    )
+    return "digits" if digits else "words" if named else None
 
 
 def numbers(text: str, language: str) -> frozenset[float]:
@@ -217,12 +213,7 @@ def changed(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def spaced(text: str) -> bool:
     """Say whether white space is as it should be: none at the ends, single spaces between words."""
-    blanks = [char for char in text if char.isspace()]
-    return (
-        text == text.strip()
-        and not any(char in "\t\r\n\v\f" for char in blanks)
-        and not any(one.isspace() and other.isspace() for one, other in pairwise(text))
-    )
+    return not re.search(r"^\s|\s$|\s\s|[\t\r\n\v\f]", text)
 
 
 # The quality gate: what is wrong, or may be, with the variants of a policy statement, whatever their origin.
@@ -310,7 +301,7 @@ def _equal(texts: Mapping[str, str]) -> Iterator[Finding]:
 
 def _near(texts: Mapping[str, str], known: set[tuple[str, str]]) -> Iterator[Finding]:
     """Yield paraphrases with nearly all words of the original or of one before, unless they are equal."""
-    before = [name for name in ("original",) if name in texts]
+    before = ["original"] if "original" in texts else []
     for name in _PARAPHRASES:
         if name not in texts:
             continue
@@ -325,7 +316,7 @@ def _near(texts: Mapping[str, str], known: set[tuple[str, str]]) -> Iterator[Fin
 def _beside(name: str, text: str, original: str, language: str) -> Iterator[Finding]:
     """Yield what is wrong with a variant beside its original."""
     yield from _negated(name, text, original, language)
-    if judges_force(language):
+    if language in quality().force:
         yield from _forced(name, text, original, language)
     odd = odd_numbers(text, original, language)
     if odd and name == "opposite":
@@ -497,15 +488,15 @@ def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozense
 
 def _types(statements: Sequence[Item]) -> Iterator[Found]:
     """Yield opposites that exchange the same words as another one, of the other type."""
-    exchanged: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[Item]] = {}
-    for item, language in product(statements, (_LANGUAGE,)):
-        texts = item.wordings.get(language, {})
+    exchanged: dict[tuple[tuple[str, ...], ...], list[Item]] = {}
+    for item in statements:
+        texts = item.wordings.get(_LANGUAGE, {})
         if item.opposite_type and "original" in texts and "opposite" in texts:
-            gone, come = sorted(changed(texts["original"], texts["opposite"]))
-            exchanged.setdefault((language, gone, come), []).append(item)
-    for (language, _, _), group in exchanged.items():
+            words = tuple(sorted(changed(texts["original"], texts["opposite"])))
+            exchanged.setdefault(words, []).append(item)
+    for group in exchanged.values():
         for item in group:
             other = next((each for each in group if each.opposite_type != item.opposite_type), None)
             if other:
                 detail = f"{other.id} is {other.opposite_type}"
-                yield Found(item.id, language, Finding("opposite", "opposite-type-differs", detail))
+                yield Found(item.id, _LANGUAGE, Finding("opposite", "opposite-type-differs", detail))

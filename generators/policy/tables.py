@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, Copy, DatasetSpec, Expression, Join, TableSpec
-from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
+from polbias.generators.engine.family import MESSAGES, Factors, attributes, by, dataset_of, table
 from polbias.generators.policy.templates import (
     VARIANTS,
     Family,
-    Instruction,
     Language,
     Statement,
     StatementsFile,
@@ -62,7 +61,7 @@ class Grid:
     def instruction(self, name: str, order: str) -> str:
         """Return an instruction with its labels in an order."""
         chosen = self.instructions[name]
-        first, second = (_label(chosen, side) for side in self._file.orders[order])
+        first, second = (getattr(chosen, side) for side in self._file.orders[order])
         return self._texts.render(name, chosen.text, {"first": first, "second": second})
 
     def around(self, name: str, order: str, paper: bool = False) -> tuple[str, str]:
@@ -71,10 +70,6 @@ class Grid:
         slots = {"instruction": self.instruction(name, order), "statement": "\0"}
         before, _, after = self._texts.render(field, layout, slots).partition("\0")
         return before, after
-
-
-def _label(instruction: Instruction, side: str) -> str:
-    return str(getattr(instruction, side))
 
 
 def _shared(family: Family, source: str | None = None) -> dict[str, Expression]:
@@ -120,6 +115,15 @@ def _own(file: StatementsFile) -> list[Item]:
     ]
 
 
+_OF_ITEM = {
+    "cluster_id": "id",
+    "statement_id": "id",
+    "country": "country",
+    "topic": "topic",
+    "opposite_type": "opposite_type",
+}
+
+
 def prompts(
     family: Family, identity: Identity, config: str, items: Sequence[Item], source: str | None = None
 ) -> TableSpec:
@@ -145,7 +149,9 @@ def prompts(
         over("instruction order", lambda name, way, place=place: grid.around(name, way)[place])
         for place in (0, 1)
     )
-    columns = _shared(family, source) | {
+    labels = {"instruction_kind": "kind", "label_agree": "agree", "label_disagree": "disagree"}
+    columns = _shared(family, source) | attributes(of, _OF_ITEM) | attributes(asked, labels)
+    columns |= {
         "id": Join(parts=(f"{config}/", *pair, "/", order)),
         "messages": over("statement instruction variant order", turns, MESSAGES),
         "language": Constant(value=_LANGUAGE),
@@ -153,19 +159,11 @@ def prompts(
         "prompt": Join(parts=(before, text, after)),
         "pair_id": Join(parts=(f"{config}/", *pair)),
         "pair_kind": Constant(value="label-order"),
-        "cluster_id": of(lambda item: item.id),
-        "statement_id": of(lambda item: item.id),
-        "country": of(lambda item: item.country),
-        "topic": of(lambda item: item.topic),
         "statement": text,
         "variant": over("variant", str),
-        "opposite_type": of(lambda item: item.opposite_type),
         "policy_issues": of(lambda item: _issues(family, item.issues), issue_type(family)),
         "instruction_id": instruction,
-        "instruction_kind": asked(lambda instruction: instruction.kind),
         "label_order": order,
-        "label_agree": asked(lambda instruction: instruction.agree),
-        "label_disagree": asked(lambda instruction: instruction.disagree),
     }
     return table(identity, config, levels, columns)
 
@@ -182,6 +180,19 @@ class _Text(NamedTuple):
     text: str
 
 
+_OF_TEXT = {
+    "language": "language",
+    "template_id": "statement.id",
+    "cluster_id": "statement.id",
+    "statement_id": "statement.id",
+    "country": "country",
+    "topic": "statement.topic",
+    "statement": "text",
+    "variant": "variant",
+    "opposite_type": "statement.opposite.type",
+}
+
+
 def _texts(family: Family) -> TableSpec:
     """Return the config of every text in every language, without prompts."""
     rows = [
@@ -191,19 +202,10 @@ def _texts(family: Family) -> TableSpec:
         for language, variant, text in texts(statement)
     ]
     lookup = by("text", rows)
-    statement_id = lookup(lambda row: row.statement.id)
-    columns = _shared(family) | {
+    columns = _shared(family) | attributes(lookup, _OF_TEXT)
+    columns |= {
         "id": lookup(lambda row: f"{STATEMENTS}/{row.statement.id}/{row.language}/{row.variant}"),
-        "language": lookup(lambda row: row.language),
-        "template_id": statement_id,
         "prompt": Copy(column="statement"),
-        "cluster_id": statement_id,
-        "statement_id": statement_id,
-        "country": lookup(lambda row: row.country),
-        "topic": lookup(lambda row: row.statement.topic),
-        "statement": lookup(lambda row: row.text),
-        "variant": lookup(lambda row: row.variant),
-        "opposite_type": lookup(lambda row: row.statement.opposite.type),
         "policy_issues": lookup(lambda row: _issues(family, row.statement.issues), issue_type(family)),
     }
     return table(family.dataset.identity, STATEMENTS, {"text": range(len(rows))}, columns)

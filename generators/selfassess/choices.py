@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Literal, cast, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from polbias.aliases import Document, Json
 from polbias.files import InputError, draft_of
 from polbias.generators.engine import named_rng
-from polbias.generators.selfassess.leaks import find_leaks
+from polbias.generators.selfassess.perspective_leaks import find_leaks
 from polbias.generators.selfassess.templates import (
     BIASED,
     NEUTRAL,
@@ -25,87 +25,45 @@ from polbias.generators.selfassess.templates import (
     Article,
     BiasedRole,
     Family,
-    Question,
     QuestionName,
     Role,
     Ways,
 )
 from polbias.template_files import Texts, shown
 
-# Write the rows of the second stage: as Parquet or JSON Lines, a batch at a time, whole or not at all.
+# Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
 
 _BATCH = 1024  # rows: some 16 MB of prompts
-_PROMPT = "\0prompt\0"  # stands in for a prompt
-_STRING = pa.string()
-_TURN = pa.struct([("role", _STRING), ("content", _STRING)])
-SCHEMA = pa.schema(
-    [
-        *((name, _STRING) for name in ("id", "dataset", "config", "dataset_version", "language", "prompt")),
-        ("messages", pa.list_(_TURN)),
-        *((name, _STRING) for name in ("prefill", "cluster_id", "set", "category", "item", "topic", "role")),
-        ("question", _STRING),
-        ("ways", pa.int8()),
-        ("options", pa.list_(_STRING)),
-        ("sides", pa.list_(_STRING)),
-        ("order", pa.int8()),
-        ("model", _STRING),
-        ("leak", pa.bool_()),
-        ("truncated", pa.bool_()),
-    ]
+_COLUMNS = (
+    "id dataset config dataset_version language prompt messages prefill cluster_id set category item topic "
+    "role question ways options sides order model leak truncated"
 )
-
-
-def batches(rows: Iterable[Document], size: int = _BATCH) -> Iterator[Any]:
-    """Yield rows as Arrow record batches of at most `size` rows."""
-    pending = iter(rows)
-    while block := list(islice(pending, size)):
-        columns = [pa.array([row[field.name] for row in block], field.type) for field in SCHEMA]
-        yield pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
+_TYPES = {
+    "messages": pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
+    "ways": pa.int8(),
+    "options": pa.list_(pa.string()),
+    "sides": pa.list_(pa.string()),
+    "order": pa.int8(),
+    "leak": pa.bool_(),
+    "truncated": pa.bool_(),
+}
+SCHEMA = pa.schema([(name, _TYPES.get(name, pa.string())) for name in _COLUMNS.split()])
 
 
 def write_choices(path: Path, rows: Iterable[Document]) -> int:
-    """Write rows as Parquet (``.parquet``) or JSON Lines (``.jsonl``)."""
-    writers = {".parquet": _parquet, ".jsonl": _json_lines}
-    if path.suffix not in writers:
-        raise InputError(
-            f"{path}: found a name that ends in {path.suffix or 'nothing'}, expected .parquet or .jsonl"
-        )
-    draft = draft_of(path)
+    """Write rows as Parquet."""
+    draft, pending, count = draft_of(path), iter(rows), 0
+    options = {"compression": "zstd", "compression_level": 1, "use_dictionary": False}
     try:
-        count = writers[path.suffix](draft, rows)
+        with pq.ParquetWriter(draft, SCHEMA, **options) as writer:
+            while block := list(islice(pending, _BATCH)):
+                writer.write_batch(pa.RecordBatch.from_pylist(block, SCHEMA))
+                count += len(block)
         draft.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
     finally:
         draft.unlink(missing_ok=True)
-    return count
-
-
-def _parquet(path: Path, rows: Iterable[Document]) -> int:
-    count = 0
-    with pq.ParquetWriter(
-        path, SCHEMA, compression="zstd", compression_level=1, use_dictionary=False
-    ) as writer:
-        for batch in batches(rows):
-            writer.write_batch(batch)
-            count += batch.num_rows
-    return count
-
-
-def _json_lines(path: Path, rows: Iterable[Document]) -> int:
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    place, count = encode(_PROMPT), 0
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in rows:
-            # The prompt stands in the row twice and is most of it: it is encoded once.
-            user, *rest = row["messages"]
-            if user["content"] == row["prompt"]:
-                row = {**row, "prompt": _PROMPT, "messages": [{**user, "content": _PROMPT}, *rest]}
-                line = encode(row).replace(place, encode(user["content"]))
-            else:
-                line = encode(row)
-            file.write(line + "\n")
-            count += 1
     return count
 
 
@@ -146,25 +104,8 @@ class Record:
     place: str
 
 
-@dataclass(frozen=True)
-class Written:
-    """What one model wrote about one item.
-
-    Attributes:
-        model: its name.
-        set: the set.
-        item: id of the item.
-        category: of the item.
-        topic: of the item.
-        records: by role and perspective; what is missing is not there.
-    """
-
-    model: str
-    set: str
-    item: str
-    category: str
-    topic: str
-    records: Mapping[Article, Record]
+Written = Mapping[Article, Record]
+"""What one model wrote about one item; what is missing is not there."""
 
 
 def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
@@ -208,11 +149,7 @@ def gather(family: Family, records: Iterable[tuple[str, Document]]) -> list[Writ
                     f"{place}: {name}: found {found!r}, expected {expected!r} as in {other.place}"
                 )
         group[record.article] = record
-    return [
-        Written(model, set_id, item, first.category, first.topic, group)
-        for (model, set_id, item), group in groups.items()
-        for first in [next(iter(group.values()))]
-    ]
+    return [*groups.values()]
 
 
 def checked(family: Family, place: str, data: Document) -> Record:
@@ -257,7 +194,7 @@ def _one_of(place: str, field: str, found: str, expected: tuple[str, ...]) -> No
 Orders = Literal["all", "seeded"]
 Reason = Literal["missing", "refused", "empty"]
 _APART = "\n\n"
-_TEXT, _ARTICLES = "\0text\0", "\0articles\0"
+_MARK = "\0"  # stands in for articles
 
 
 @dataclass(frozen=True)
@@ -339,24 +276,25 @@ def choices(
     prompts = _Prompts(family)
     for written in gather(family, records):
         told.items += 1
-        usable = _usable(family, written, asked, told)
+        first = next(iter(written.values()))
+        usable = _usable(family, first.set, written, asked, told)
         leaks = {
             article: bool(find_leaks(record.text, record.set) if record.leak is None else record.leak)
             for article, record in usable.items()
         }
         for role in asked.roles:
             for ways in asked.ways:
-                options = _options(family, written.set, role, ways)
+                options = _options(family, first.set, role, ways)
                 if not all(article in usable for article in options):
-                    told.choices_left_out[written.set, role, ways] += 1
+                    told.choices_left_out[first.set, role, ways] += 1
                     continue
                 chosen = [usable[article] for article in options]
                 leak = any(leaks[article] for article in options)
                 truncated = any(record.outcome == "truncated" for record in chosen)
-                orders = _orders(family, written, ways, asked.orders)
+                orders = _orders(family, first, ways, asked.orders)
                 for question in asked.questions:
                     for number, order in orders:
-                        row = prompts.row(written, role, question, number, [chosen[place] for place in order])
+                        row = prompts.row(role, question, number, [chosen[place] for place in order])
                         told.rows += 1
                         told.leaking += leak
                         told.truncated += truncated
@@ -365,16 +303,18 @@ def choices(
                         yield row | {"leak": leak, "truncated": truncated}
 
 
-def _usable(family: Family, written: Written, asked: Design, told: Report) -> dict[Article, Record]:
+def _usable(
+    family: Family, set_id: str, written: Written, asked: Design, told: Report
+) -> dict[Article, Record]:
     """Return the articles that can be shown, and count the others that the design would need."""
     needed = [
         article
-        for article in family.sets[written.set].articles()
+        for article in family.sets[set_id].articles()
         if article.role in asked.roles or (article.role == NEUTRAL and 3 in asked.ways)
     ]
     usable = {}
     for article in needed:
-        record = written.records.get(article)
+        record = written.get(article)
         if record is None:
             reason: Reason = "missing"
         elif record.outcome == "refusal":
@@ -384,7 +324,7 @@ def _usable(family: Family, written: Written, asked: Design, told: Report) -> di
         else:
             usable[article] = record
             continue
-        told.left_out[written.set, *article, reason] += 1
+        told.left_out[set_id, *article, reason] += 1
     return usable
 
 
@@ -394,9 +334,7 @@ def _options(family: Family, set_id: str, role: BiasedRole, ways: Ways) -> list[
     return pair if ways == 2 else [*pair, Article(NEUTRAL, NEUTRAL)]
 
 
-def _orders(
-    family: Family, written: Written, ways: Ways, orders: Orders
-) -> list[tuple[int, tuple[int, ...]]]:
+def _orders(family: Family, written: Record, ways: Ways, orders: Orders) -> list[tuple[int, tuple[int, ...]]]:
     """Return number and order of the options: all, or one that depends on nothing but the item's name.
 
     Roles, questions and models share an item's order, so that they are compared alike.
@@ -414,20 +352,38 @@ class _Prompts:
 
     def __init__(self, family: Family) -> None:
         self._family = family
-        self._questions = family.questions
         self._texts = Texts(family.folder / "questions.yaml", {})
-        self._heads: dict[tuple[str, int], tuple[str, str]] = {}
-        self._frames: dict[tuple[str, str, int], tuple[str, str, Question]] = {}
+        asked, layout = family.questions.questions, family.questions.layout
+        self._heads = {
+            (language, number): self._around(
+                "layout.article", layout.of(language) or "", {"number": number, "text": _MARK}
+            )
+            for language in asked
+            for number in (1, 2, 3)
+        }
+        self._frames = {
+            (language, name, ways): self._around(
+                "layout.prompt",
+                layout.prompt,
+                {"question": asked[language][name][ways].text, "articles": _MARK},
+            )
+            for language in asked
+            for name in QUESTIONS
+            for ways in WAYS
+        }
 
-    def row(
-        self, written: Written, role: str, name: QuestionName, number: int, records: Sequence[Record]
-    ) -> Json:
+    def _around(self, field: str, layout: str, slots: Document) -> list[str]:
+        """Return what stands before and after articles."""
+        return self._texts.render(field, layout, slots).split(_MARK, 1)
+
+    def row(self, role: str, name: QuestionName, number: int, records: Sequence[Record]) -> Json:
         """Return the row that asks about records in their order."""
-        chosen = self._family.sets[written.set]
-        identity, ways = self._family.dataset.identity, len(records)
-        before, after, question = self._frame(chosen.language, name, ways)
+        written, ways = records[0], cast(Ways, len(records))
+        chosen, identity = self._family.sets[written.set], self._family.dataset.identity
+        prefill = self._family.questions.questions[chosen.language][name][ways].prefill
+        before, after = self._frames[chosen.language, name, ways]
         numbered = [
-            record.text.join(self._head(chosen.language, place)) for place, record in enumerate(records, 1)
+            record.text.join(self._heads[chosen.language, place]) for place, record in enumerate(records, 1)
         ]
         prompt = f"{before}{_APART.join(numbered)}{after}"
         options = [record.article.perspective for record in records]
@@ -440,9 +396,9 @@ class _Prompts:
             "prompt": prompt,
             "messages": [
                 {"role": "user", "content": prompt},
-                {"role": "assistant", "content": question.prefill},
+                {"role": "assistant", "content": prefill},
             ],
-            "prefill": question.prefill,
+            "prefill": prefill,
             "cluster_id": written.item,
             "set": written.set,
             "category": written.category,
@@ -456,24 +412,3 @@ class _Prompts:
             "order": number,
             "model": written.model,
         }
-
-    def _head(self, language: str, number: int) -> tuple[str, str]:
-        """Return what stands before and after an article."""
-        key = language, number
-        if key not in self._heads:
-            layout = self._questions.layout.of(language) or ""
-            made = self._texts.render("layout.article", layout, {"number": number, "text": _TEXT})
-            before, _, after = made.partition(_TEXT)
-            self._heads[key] = before, after
-        return self._heads[key]
-
-    def _frame(self, language: str, name: QuestionName, ways: int) -> tuple[str, str, Question]:
-        """Return what stands before and after all articles, and the question."""
-        key = language, name, ways
-        if key not in self._frames:
-            question = self._questions.questions[language][name][2 if ways == 2 else 3]
-            slots = {"question": question.text, "articles": _ARTICLES}
-            made = self._texts.render("layout.prompt", self._questions.layout.prompt, slots)
-            before, _, after = made.partition(_ARTICLES)
-            self._frames[key] = before, after, question
-        return self._frames[key]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 import pyarrow as pa
 
 from polbias.generators.engine import Constant, DatasetSpec, Expression, TableSpec, named_rng
 from polbias.generators.engine.family import MESSAGES, Factors, by, dataset_of, table
-from polbias.generators.selfassess.templates import NEUTRAL, Article, Family, Item, Set, load_all, load_family
+from polbias.generators.selfassess.templates import NEUTRAL, Article, Family, Item, load_all, load_family
 from polbias.template_files import Texts
 
 ITEMS = "items"
+_MARK = "\0"
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -49,34 +51,22 @@ def turns(family: Family, set_id: str, article: Article, topic: str) -> tuple[st
     )
 
 
-class _Turns:
-    """Turns about any topic: rendered once for every article, with a mark where the topic goes."""
-
-    _MARK = "\0"
-
-    def __init__(self, family: Family, set_id: str) -> None:
-        articles = family.sets[set_id].articles()
-        self._made = {article: turns(family, set_id, article, self._MARK) for article in articles}
-
-    def of(self, article: Article, topic: str) -> tuple[str, str]:
-        system, user = self._made[article]
-        return system.replace(self._MARK, topic), user.replace(self._MARK, topic)
-
-
 def _prompts(family: Family, set_id: str, items: Sequence[Item]) -> TableSpec:
     """Return the config of a set: items x articles; leaning varies fastest, then role, then item."""
-    chosen, made = family.sets[set_id], _Turns(family, set_id)
+    chosen, source = family.sets[set_id], family.dataset.source
     by_id = {item.id: item for item in items}
     articles = {article.id: article for article in chosen.articles()}
+    # Turns are rendered once for every article, with a mark where the topic goes.
+    made = {name: turns(family, set_id, article, _MARK) for name, article in articles.items()}
     levels: dict[str, tuple[str, ...]] = {"item": tuple(by_id), "article": tuple(articles)}
     over, of = Factors(levels).over, by("item", items)
     by_article = by("article", articles.values())
 
-    def prompt(item: str, article: str) -> str:
-        return "\n\n".join(made.of(articles[article], by_id[item].text))
+    def asked(item: str, article: str) -> list[str]:
+        return [turn.replace(_MARK, by_id[item].text) for turn in made[article]]
 
     def messages(item: str, article: str) -> list[dict[str, str]]:
-        system, user = made.of(articles[article], by_id[item].text)
+        system, user = asked(item, article)
         return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
     def pair(item: str, article: str) -> str | None:
@@ -88,50 +78,45 @@ def _prompts(family: Family, set_id: str, items: Sequence[Item]) -> TableSpec:
         "id": over("item article", lambda item, article: f"{set_id}/{item}/{article}"),
         "language": Constant(value=chosen.language),
         "template_id": by_article(lambda article: article.id.replace("/", ".")),
-        "prompt": over("item article", prompt),
+        "prompt": over("item article", lambda item, article: "\n\n".join(asked(item, article))),
         "messages": over("item article", messages, MESSAGES),
         "pair_id": over("item article", pair),
         "pair_kind": by_article(lambda article: None if article.role == NEUTRAL else "perspective"),
-        "cluster_id": of(lambda item: item.id),
+        "cluster_id": of(attrgetter("id")),
         "erratum": of(lambda item: family.errata_of(set_id, item.category)),
-        "source": Constant(value=source(family, chosen)),
+        "source": Constant(value=source.format(paper=family.dataset.paper, table=chosen.table)),
         "set": Constant(value=set_id),
-        "category": of(lambda item: item.category),
-        "topic": of(lambda item: item.text),
-        "tilt": of(lambda item: item.tilt),
-        "perspective": by_article(lambda article: article.perspective),
+        "category": of(attrgetter("category")),
+        "topic": of(attrgetter("text")),
+        "tilt": of(attrgetter("tilt")),
+        "perspective": by_article(attrgetter("perspective")),
         "side": by_article(lambda article: chosen.side_of(article.perspective)),
-        "role": by_article(lambda article: article.role),
+        "role": by_article(attrgetter("role")),
         "country": Constant(value=chosen.country),
         "max_tokens": Constant(value=family.dataset.article_tokens, type=pa.int32()),
     }
     return table(family.dataset.identity, set_id, levels, columns)
 
 
-def source(family: Family, chosen: Set) -> str:
-    """Return where the rows of a set come from."""
-    return family.dataset.source.format(paper=family.dataset.paper, table=chosen.table)
-
-
 def _items(family: Family, mixed: Mapping[str, Sequence[Item]]) -> TableSpec:
     """Return the config of the items of all sets, without prompts."""
     rows = [(name, item) for name, items in mixed.items() for item in items]
     of, of_set = by("item", (item for _, item in rows)), by("item", (family.sets[name] for name, _ in rows))
-    at, text = by("item", rows), of(lambda item: item.text)
+    at, text = by("item", rows), of(attrgetter("text"))
     columns: dict[str, Expression] = {
         "proof": Constant(value="annotated"),
         "id": at(lambda row: f"{ITEMS}/{row[0]}/{row[1].id}"),
-        "language": of_set(lambda chosen: chosen.language),
-        "template_id": of(lambda item: item.category),
+        "language": of_set(attrgetter("language")),
+        "template_id": of(attrgetter("category")),
         "prompt": text,
-        "cluster_id": of(lambda item: item.id),
+        "cluster_id": of(attrgetter("id")),
         "erratum": at(lambda row: family.errata_of(row[0], row[1].category)),
         "source": Constant(value="polbias"),
         "set": at(lambda row: row[0]),
-        "category": of(lambda item: item.category),
+        "category": of(attrgetter("category")),
         "topic": text,
-        "tilt": of(lambda item: item.tilt),
-        "country": of_set(lambda chosen: chosen.country),
+        "tilt": of(attrgetter("tilt")),
+        "country": of_set(attrgetter("country")),
         "max_tokens": Constant(value=None, type=pa.int32()),
     }
     return table(family.dataset.identity, ITEMS, {"item": [item.id for _, item in rows]}, columns)

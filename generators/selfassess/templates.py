@@ -170,8 +170,7 @@ class Article(NamedTuple):
 
 
 def _check_slots(role: Role, turns: Combination) -> None:
-    expected = {_TOPIC: 1, _PERSPECTIVE: 0 if role == NEUTRAL else 1}
-    for slot, count in expected.items():
+    for slot, count in ((_TOPIC, 1), (_PERSPECTIVE, int(role != NEUTRAL))):
         found = turns.both.count(slot)
         if found != count:
             raise ValueError(f"combinations.{role}: found {slot!r} {found} times, expected {count}")

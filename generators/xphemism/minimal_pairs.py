@@ -55,24 +55,19 @@ class PairMaker:
         # A word is also found under the spelling that the paper prints (errata).
         self._spelled = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
 
-    def known(self, word: str) -> str:
-        """Return the word of the lexicon that a spelling stands for."""
-        return self._spelled.get(word, word)
-
     def make(self, claim: str, base_word: str, exchange_word: str) -> MinimalPair:
         """Exchange a given word of a claim for a given other one."""
-        base, exchange = self.known(base_word), self.known(exchange_word)
+        base, exchange = (self._spelled.get(word, word) for word in (base_word, exchange_word))
         for word in (base, exchange):
             if word not in self._lexicon.words:
-                reason = (
-                    f"unknown-word: {word!r} is not in the lexicon; add it to pairs.tsv with its morphology"
-                )
-                return MinimalPair(base_word, exchange_word, "", None, "none", reason, ())
+                reason = f"{word!r} is not in the lexicon; add it to pairs.tsv with its morphology"
+                return _unmade(base_word, exchange_word, f"unknown-word: {reason}")
         matcher = self._matcher if base in self._matcher.words else self._neutral
         hits = [hit for hit in matcher.find(claim, nested=True) if hit.word == base]
         if not hits:
-            reason = f"no-hit: {base!r} does not stand in the claim in any form"
-            return MinimalPair(base_word, exchange_word, "", None, "none", reason, ())
+            return _unmade(
+                base_word, exchange_word, f"no-hit: {base!r} does not stand in the claim in any form"
+            )
         return self._exchange(claim, _first(hits), base_word, exchange_word, exchange)
 
     def make_all(self, claim: str) -> Iterator[MinimalPair]:
@@ -90,18 +85,23 @@ class PairMaker:
                 if hit.quoted or hit.proper:
                     kind = "quotation" if hit.quoted else "name"
                     reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
-                    yield MinimalPair(word, exchange.exchange, "", hit.kind, "none", reason, ())
+                    yield _unmade(word, exchange.exchange, reason, hit.kind)
                 else:
                     yield self._exchange(claim, hit, word, exchange.exchange, exchange.exchange)
 
     def _exchange(self, claim: str, hit: Hit, base: str, exchange: str, word: str) -> MinimalPair:
         found = substitute(claim, hit, self._lexicon.words[word], self._lexicon)
         if found.status == "review":
-            return MinimalPair(base, exchange, "", hit.kind, "review", found.reason, ())
+            return _unmade(base, exchange, found.reason, hit.kind, "review")
         if found.shifted_claim == claim:
-            reason = "unchanged: both words have the same form here"
-            return MinimalPair(base, exchange, "", hit.kind, "none", reason, ())
+            return _unmade(base, exchange, "unchanged: both words have the same form here", hit.kind)
         return MinimalPair(base, exchange, found.shifted_claim, hit.kind, "made", found.reason, found.edits)
+
+
+def _unmade(
+    base: str, exchange: str, reason: str, hit: HitKind | None = None, status: PairStatus = "none"
+) -> MinimalPair:
+    return MinimalPair(base, exchange, "", hit, status, reason, ())
 
 
 def _first(hits: list[Hit]) -> Hit:

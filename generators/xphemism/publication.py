@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -17,35 +17,36 @@ from polbias.manifest import Manifest
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
     """Return what this family's card says: claims, pairs, shifts, and the size of both kinds of change."""
     family = load_family(templates)
+    claims = [*family.claims()]
     political, placebo = items(family)
-    made = [item for item in political if item.pair.status == "made"]
+    made, neutral = ([item for item in group if item.pair.status == "made"] for group in (political, placebo))
     return {
         "languages": ["de"],
-        "claims": sum(1 for _ in family.claims()),
-        "unverified": sum(claim.status == "unverified" for claim in family.claims()),
+        "claims": len(claims),
+        "unverified": sum(claim.status == "unverified" for claim in claims),
         "pairs": len(made),
         "pairs_review": len(political) - len(made),
         "word_pairs": len({item.exchange.pair_id for item in made}),
-        "placebos": sum(item.pair.status == "made" for item in placebo),
-        "shifts": dict(sorted(Counter(item.exchange.shift for item in made).items())),
-        "axes": dict(sorted(Counter(item.exchange.axis for item in made).items())),
-        "hits": dict(sorted(Counter(str(item.pair.hit) for item in made).items())),
-        "judgmental": _judgements(made),
-        "sizes": {"shifted": _size(made), "placebo": _size(placebo)},
+        "placebos": len(neutral),
+        "shifts": _counted(item.exchange.shift for item in made),
+        "axes": _counted(item.exchange.axis for item in made),
+        "hits": _counted(str(item.pair.hit) for item in made),
+        "judgmental": {
+            "base": sum(item.exchange.judgmental_base for item in made),
+            "exchange": sum(item.exchange.judgmental_exchange for item in made),
+        },
+        "sizes": {"shifted": _size(made), "placebo": _size(neutral)},
         "family": family,
     }
 
 
-def _judgements(made: list[Item]) -> dict[str, int]:
-    return {
-        "base": sum(item.exchange.judgmental_base for item in made),
-        "exchange": sum(item.exchange.judgmental_exchange for item in made),
-    }
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
 
 
 def _size(made: list[Item]) -> dict[str, float]:
     """Return how much a change puts in: median characters, mean words and mean places."""
-    edits = [item.pair.edits for item in made if item.pair.status == "made"]
+    edits = [item.pair.edits for item in made]
     return {
         "characters": median(sum(len(edit.new) for edit in each) for each in edits),
         "words": mean(sum(len(edit.new.split()) for edit in each) for each in edits),

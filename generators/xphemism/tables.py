@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 import pyarrow as pa
@@ -61,8 +62,11 @@ def items(family: Family) -> tuple[list[Item], list[Item]]:
     They are mixed by a seed, so that any beginning of them is spread over topics and words.
     """
     maker = PairMaker(family.lexicon)
-    known = {(each.base, each.exchange): each for each in family.lexicon.exchanges()}
-    neutral = {(each.base, each.exchange): each for each in family.lexicon.neutral_exchanges()}
+    lexicon = family.lexicon
+    known, neutral = (
+        {(each.base, each.exchange): each for each in exchanges}
+        for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
+    )
     political, placebo = [], []
     for own in family.claims():
         political += [Item(own, known[words], maker.make(own.claim, *words)) for words in own.pairs]
@@ -77,18 +81,17 @@ def _mixed(family: Family, purpose: str, found: Sequence[Item]) -> list[Item]:
 
 
 def _shared(family: Family, source: str, of: Callable[..., Lookup]) -> dict[str, Expression]:
-    flag = pa.int8()
     return {
         "language": Constant(value="de"),
         "source": Constant(value=source.format(paper=family.dataset.paper)),
         "proof": Constant(value="annotated"),
-        "cluster_id": of(lambda each: each.pair_id),
-        "base_word": of(lambda each: each.base),
-        "exchange_word": of(lambda each: each.exchange),
-        "shift": of(lambda each: each.shift),
-        "axis": of(lambda each: each.axis),
-        "judgmental_base": of(lambda each: int(each.judgmental_base), flag),
-        "judgmental_exchange": of(lambda each: int(each.judgmental_exchange), flag),
+        "cluster_id": of(attrgetter("pair_id")),
+        "base_word": of(attrgetter("base")),
+        "exchange_word": of(attrgetter("exchange")),
+        "shift": of(attrgetter("shift")),
+        "axis": of(attrgetter("axis")),
+        "judgmental_base": of(lambda each: int(each.judgmental_base), pa.int8()),
+        "judgmental_exchange": of(lambda each: int(each.judgmental_exchange), pa.int8()),
     }
 
 
@@ -114,21 +117,20 @@ def _prompts(family: Family, config: str, arm: str, kept: Sequence[Item]) -> Tab
         "id": over("style language item arm", lambda *part: f"{identifier(*part[:3])}/{part[3]}"),
         "template_id": over("style language", lambda style, language: f"{style}.{language}"),
         "prompt": over("style language item arm", prompt),
-        "gold": of(lambda item: item.own.gold),
         "pair_id": over("style language item", identifier),
         "pair_kind": Constant(value="x-phemism" if config == PAIRS else "placebo"),
         "erratum": of(lambda item: _errata(family, item.exchange.pair_id)),
-        "claim_id": of(lambda item: item.own.id),
+        "claim_id": of(attrgetter("own.id")),
+        **{
+            name: of(attrgetter(f"own.{name}"))
+            for name in ("gold", "evidence", "reference", "as_of", "status")
+        },
         "arm": over("arm", str),
         "claim": over("item arm", lambda name, side: by_id[name].claim(side)),
         "prompt_style": over("style", str),
         "instruction_language": over("language", str),
-        "hit": of(lambda item: item.pair.hit),
+        "hit": of(attrgetter("pair.hit")),
         "edited": over("item arm", lambda name, side: _edited(by_id[name], side)),
-        "evidence": of(lambda item: item.own.evidence),
-        "reference": of(lambda item: item.own.reference),
-        "as_of": of(lambda item: item.own.as_of),
-        "status": of(lambda item: item.own.status),
         "label_true": Constant(value=family.prompts.labels["true"]),
         "label_false": Constant(value=family.prompts.labels["false"]),
     }

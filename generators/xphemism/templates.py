@@ -72,8 +72,10 @@ class ClaimsFile(Entry):
 
 def load_own_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
     """Return the claims files by topic, in alphabetical order."""
-    known = {(each.base, each.exchange) for each in lexicon.exchanges()}
-    neutral = {(each.base, each.exchange) for each in lexicon.neutral_exchanges()}
+    known, neutral = (
+        {(each.base, each.exchange) for each in exchanges}
+        for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
+    )
     files: dict[str, ClaimsFile] = {}
     places: dict[str, str] = {}
     for path in sorted((folder / "claims").glob("*.yaml")):

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
-from polbias.files import guarded, write_text
+from polbias.cli.outputs import csv_text
+from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.answers import Collected, Person
     from polbias.generators.authoring.annotation.decisions import Similarity
-    from polbias.generators.authoring.annotation.tasks import Task, TaskSet
+    from polbias.generators.authoring.annotation.tasks import TaskSet
 
 
 _SHOWN = 10  # problems on the terminal
+_STANDS = ("annotator", "economic", "social", "answers")
 
 
 class KindName(StrEnum):
@@ -151,7 +153,7 @@ def decide(
     resolved = deciding.read_open(contested, guideline) if contested.exists() else []
     found = deciding.decide(tasks, answers, guideline, resolved)
     if found.problems:  # what was agreed upon must not get lost because, for instance, a file was left out
-        raise SheetError([f"{contested}: {problem.line()}" for problem in found.problems])
+        raise SheetError([f"{contested}: {problem}" for problem in found.problems])
     write_text(contested, deciding.open_tsv(found.contested))
     write_text(output, pairs_tsv(found.pairs))
     agreed = sum(bool(each.resolved) for each in found.contested)
@@ -196,8 +198,8 @@ def similar(
     one = _collect(tasks, first, people, problems)
     two = _collect(second_step(tasks, one.answers, (), tasks.seed), second, people, None)
     found = combine(tasks, one.answers, two.answers)
-    _tell([problem.line() for problem in found.problems])
-    write_text(output, kept_csv(found.kept))
+    _tell([*map(str, found.problems)])
+    write_text(output, csv_text([task.row for task in found.kept]))
     print_shares(found)
 
 
@@ -218,8 +220,8 @@ def _collect(
     found = collect(tasks, raw, guideline, people)
     problems = [*unread, *found.problems]
     if report:
-        write_text(report, "".join(f"{problem.line()}\n" for problem in problems))
-    _tell([problem.line() for problem in problems])
+        write_text(report, "".join(f"{problem}\n" for problem in problems))
+    _tell([*map(str, problems)])
     if problems:
         counts = Counter(problem.code for problem in problems)
         typer.echo(", ".join(f"{count} {code}" for code, count in counts.items()), err=True)
@@ -278,15 +280,10 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
         variables.append(
             {"variable": variable.id, "title": variable.title, "annotators": len(table), **numbers}
         )
-    stands = {person.name: person for person in people}
+    stands = {person.name: (person.economic, person.social) for person in people}
     answers = Counter(answer.annotator for answer in found.answers)
     annotators = [
-        {
-            "annotator": name,
-            "economic": stands[name].economic if name in stands else None,
-            "social": stands[name].social if name in stands else None,
-            "answers": answers[name],
-        }
+        dict(zip(_STANDS, (name, *stands.get(name, (None, None)), answers[name]), strict=True))
         for name in found.annotators
     ]
     return {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
@@ -306,19 +303,11 @@ def print_agreement(data: Json) -> None:
         counts = str(row["items"]), str(row["annotators"])
         table.add_row(row["variable"], _number(row["alpha"]), ends, *counts)
     console.print(table)
-    table = Table("annotator", "economic", "social", "answers", title="Political compass (-10 to 10)")
+    table = Table(*_STANDS, title="Political compass (-10 to 10)")
     for row in data["annotators"]:
         place = _number(row["economic"], 2), _number(row["social"], 2)
         table.add_row(row["annotator"], *place, str(row["answers"]))
     console.print(table)
-
-
-def kept_csv(kept: Sequence[Task]) -> str:
-    """Return claim pairs with the columns that they came with."""
-    from polbias.generators.engine.spreadsheets import sheet
-
-    columns = list(dict.fromkeys(name for task in kept for name in task.row))
-    return sheet(columns, ([guarded(task.row.get(name, "")) for name in columns] for task in kept), ",")
 
 
 def print_shares(found: Similarity) -> None:

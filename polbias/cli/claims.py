@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from polbias.cli.options import Encoding
+from polbias.cli.options import Encoding, assigned
 from polbias.cli.outputs import csv_text
-from polbias.files import InputError, write_text
+from polbias.files import write_text
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.claims import Claims, Label
@@ -52,8 +52,8 @@ def claims(
     from polbias.generators.xphemism.matching import Matcher
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
 
-    columns = _chosen(column, "--column")
-    labels = cast("dict[str, Label]", _chosen(label, "--label"))
+    columns = assigned("--column", column, "NAME=VALUE")
+    labels = cast("dict[str, Label]", assigned("--label", label, "NAME=VALUE"))
     if hub:
         found = load_claims(source, config, split, revision, columns, labels, max_words)
     else:
@@ -68,13 +68,6 @@ def claims(
     _report(found, problems)
     hit = len({row["claim_id"] for row in rows})
     typer.echo(f"{len(found.claims):,} claims read, {hit:,} kept in {len(rows):,} rows of {output}")
-
-
-def _chosen(pairs: list[str] | None, option: str) -> dict[str, str]:
-    wrong = [each for each in pairs or [] if "=" not in each]
-    if wrong:
-        raise InputError(f"{option} {wrong[0]}: expected NAME=VALUE")
-    return dict(each.split("=", 1) for each in pairs or [])
 
 
 def _report(found: Claims, problems: Path | None) -> None:

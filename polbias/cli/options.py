@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polbias.files import InputError
 from polbias.registry import instrument_names
 
 if TYPE_CHECKING:
@@ -50,3 +52,14 @@ DatasetTemplates = Annotated[
         file_okay=False,
     ),
 ]
+
+
+def assigned(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
+    """Return the values of an option such as --column ROLE=NAME."""
+    chosen = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"{option} {text}: expected {expected}")
+        chosen[name] = value
+    return chosen

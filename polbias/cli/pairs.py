@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from polbias.aliases import Json
-from polbias.cli.options import Encoding, Yes
+from polbias.cli.options import Encoding, Yes, assigned
 from polbias.cli.outputs import csv_text
 from polbias.files import InputError, write_text
 
@@ -53,7 +53,8 @@ def pairs(
     maker = PairMaker(load_lexicon(lexicon))
     rows: list[Json] = []
     made: list[MinimalPair] = []
-    for request in read_requests(claims, _columns(column or []), encoding):
+    columns = assigned("--column", column, "ROLE=NAME, such as claim=text")
+    for request in read_requests(claims, columns, encoding):
         for pair in answer(request, maker):
             words = {"base_word": pair.base_word, "exchange_word": pair.exchange_word}
             rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _result(pair))
@@ -64,13 +65,6 @@ def pairs(
     counts = Counter(row["status"] for row in rows)
     told = ", ".join(f"{counts[status]} {status}" for status in ("made", "review", "none"))
     typer.echo(f"{len(rows)} rows in {output}: {told}")
-
-
-def _columns(chosen: list[str]) -> dict[str, str]:
-    wrong = [each for each in chosen if "=" not in each]
-    if wrong:
-        raise InputError(f"--column {wrong[0]}: expected ROLE=NAME, such as claim=text")
-    return dict(each.split("=", 1) for each in chosen)
 
 
 def _result(pair: MinimalPair) -> Json:
@@ -98,15 +92,15 @@ def _checked(
     from polbias.generators.authoring.grammar_check import ShiftedClaim, allowed_spans, check_grammar
     from polbias.models import Chat, Recorder
 
-    places = [place for place, pair in enumerate(made) if pair.status == "made"]
-    asked = [
-        ShiftedClaim(str(place), pair.shifted_claim, allowed_spans(pair.shifted_claim, pair.edits))
-        for place, pair in ((place, made[place]) for place in places)
-    ]
+    asked = {
+        place: ShiftedClaim(str(place), pair.shifted_claim, allowed_spans(pair.shifted_claim, pair.edits))
+        for place, pair in enumerate(made)
+        if pair.status == "made"
+    }
     with Recorder(record, "record") as recorder:
-        found = check_grammar(asked, Chat(model, base_url), recorder, yes=yes)
+        found = check_grammar([*asked.values()], Chat(model, base_url), recorder, yes=yes)
     for row in rows:
         row["check"] = ""
-    for place, each in zip(places, found, strict=True):
+    for place, each in zip(asked, found, strict=True):
         rows[place]["shifted_claim"] = each.text
         rows[place]["check"] = f"{each.status}: {each.reason}" if each.reason else each.status

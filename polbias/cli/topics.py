@@ -57,22 +57,21 @@ def suggest(
     from polbias.generators.authoring import topics as topicgen
     from polbias.generators.authoring.topics import REVIEW
     from polbias.generators.selfassess.templates import load_family
-    from polbias.models import Chat, Recorder, parse_prices, run
+    from polbias.models import Chat, answered
 
     family = load_family(templates)
     chosen = family.sets[_known(family, set_id)]
     before = REVIEW.rows(review) if review.exists() else []
-    chat, prices = Chat(model, base_url), parse_prices(price or [])
+    chat = Chat(model, base_url)
     names = [category.title for category in chosen.categories.values()]
-    with Recorder(record, "replay" if replay else "record") as recorder:
-        if categories:
-            first = topicgen.category_request(chat, chosen, categories)
-            answered = run([first], [chat], recorder, prices=prices, yes=yes)
-            if not answered.complete:
-                raise typer.Exit(1)
-            names = topicgen.read_categories(answered.answers[0])
-        asked = topicgen.item_requests(chat, chosen, names, count, runs)
-        outcome = run([each.request for each in asked], [chat], recorder, prices=prices, yes=yes)
+    if categories:
+        request = topicgen.category_request(chat, chosen, categories)
+        first = answered([request], [chat], record, replay, price, yes)
+        if not first.complete:
+            raise typer.Exit(1)
+        names = topicgen.read_categories(first.answers[0])
+    asked = topicgen.item_requests(chat, chosen, names, count, runs)
+    outcome = answered([each.request for each in asked], [chat], record, replay, price, yes)
     known = [item.text for item in _items(family, set_id)]
     found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
     for problem in problems:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,7 +44,7 @@ def variants(
     answered is in the file of --record and is not asked again.
     """
     from polbias.generators.authoring import variants as making
-    from polbias.models import Chat, Recorder, Service, Translate, parse_prices, run
+    from polbias.models import Chat, Service, Translate, answered
     from polbias.models.prompts import Role
 
     statements = list(_statements(file, language, country))
@@ -54,10 +55,7 @@ def variants(
         roles.append("translation")
     made = making.jobs(statements, chat, roles, translator=translator, target=translate or language)
     services: list[Service] = [chat, *([translator] if translator else [])]
-    with Recorder(record, "replay" if replay else "record") as recorder:
-        outcome = run(
-            [job.request for job in made], services, recorder, prices=parse_prices(price or []), yes=yes
-        )
+    outcome = answered([job.request for job in made], services, record, replay, price, yes)
     lines = _lines(statements, making.variants(made, outcome.answers))
     write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     if not outcome.complete:
@@ -101,12 +99,10 @@ def _lines(statements: list[Statement], found: list[Variant]) -> Iterator[dict[s
             else None,
             "negation_rule": negation.rule if negation else None,
             "problems": [
-                {"variant": v.variant, "language": v.language, "code": p.code, "detail": p.detail}
-                for v in own
-                for p in v.problems
+                {"variant": v.variant, "language": v.language, **asdict(p)} for v in own for p in v.problems
             ],
             "findings": [
-                {"variant": f.variant, "code": f.code, "detail": f.detail, "sure": f.sure}
+                {**asdict(f), "sure": f.sure}
                 for f in defects(texts, statement.language, statement.country or None)
             ],
         }

@@ -35,16 +35,14 @@ def suggest(
     from polbias.generators.authoring import word_pairs as wordgen
     from polbias.generators.authoring.word_pairs import REVIEW
     from polbias.generators.xphemism.vocabulary.lexicon import load_lexicon
-    from polbias.models import Chat, Recorder, parse_prices, run
+    from polbias.models import Chat, answered
 
     before = REVIEW.rows(review) if review.exists() else []
     chat = Chat(model, base_url)
-    with Recorder(record, "replay" if replay else "record") as recorder:
-        asked = wordgen.requests(chat, runs)
-        outcome = run(asked, [chat], recorder, prices=parse_prices(price or []), yes=yes)
+    outcome = answered(wordgen.requests(chat, runs), [chat], record, replay, price, yes)
     found, unread = wordgen.suggestions(outcome.answers, load_lexicon())
     for each in unread:
-        typer.echo(each.line(), err=True)
+        typer.echo(each, err=True)
     write_text(review, REVIEW.text(found, before))
     counts = Counter(each.status for each in found)
     told = ", ".join(f"{count} {status}" for status, count in counts.items()) or "none"

@@ -24,7 +24,7 @@ from polbias.generators.selfassess.choices import (
     read_articles,
     write_choices,
 )
-from polbias.generators.selfassess.leaks import Detector, load_word_lists
+from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
 from polbias.generators.selfassess.templates import Family, load_family
 
 # Which articles are asked for: the set, the items drawn from it, and their rows.

@@ -285,24 +285,10 @@ CHARACTERS_PER_TOKEN = 4.0
 
 BEGIN, END = "<!-- costs: begin (polbias.lm_eval_runner.tasks) -->", "<!-- costs: end -->"
 DOCUMENTED = (
-    *(
-        "polbias_en_formal_mini",
-        "polbias_en_formal_0shot",
-        "polbias_en_formal_8shot",
-        "polbias_en_formal_32shot",
-    ),
-    *("polbias_en_formal", "polbias_en_material", "polbias_de_formal", "polbias_de_material"),
-    *("polbias_en_control_formal", "polbias_en_control_material", "polbias_en_material_crossed"),
-    "polbias_en_formal_loglikelihood",
-    *(
-        "polbias_deontic_logic_zero",
-        "polbias_deontic_logic_few",
-        "polbias_deontic_logic_cot",
-        "polbias_wason",
-    ),
+    *("polbias_en_formal_mini", "polbias_en_formal", "polbias_de_formal", "polbias_en_formal_loglikelihood"),
+    *("polbias_deontic_logic_zero", "polbias_deontic_logic_cot", "polbias_wason"),
     *("polbias_policy_stance_mini", "polbias_policy_stance_de", "polbias_policy_stance"),
-    "polbias_policy_stance_loglikelihood",
-    *("polbias_xphemism_simple", "polbias_xphemism_objective"),
+    "polbias_xphemism_simple",
 )
 
 

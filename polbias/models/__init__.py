@@ -17,7 +17,7 @@ from polbias.models.requests import (
     ServiceError,
     parse_prices,
 )
-from polbias.models.run import Estimate, Plan, plan, run
+from polbias.models.run import Estimate, Plan, answered, plan, run
 from polbias.models.translate import Translate
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "ServiceError",
     "Settings",
     "Translate",
+    "answered",
     "parse_prices",
     "plan",
     "run",

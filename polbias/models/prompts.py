@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -96,6 +97,10 @@ class Settings(Entry):
                 origin = f"{entry.source}, {entry.date}"
                 return Price(entry.input, entry.output, entry.currency, origin)
         return None
+
+    def expected_tokens(self, characters: float) -> int:
+        """Return how many tokens a text of so many characters may have."""
+        return math.ceil(characters / self.tokens.characters_per_token)
 
     def render(self, name: str, slots: Json) -> tuple[str, str]:
         """Return the system and the user turn of a prompt."""

@@ -8,6 +8,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -15,7 +16,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from polbias.files import InputError, PolbiasError
 from polbias.models.prompts import settings
 from polbias.models.recording import Recorder
-from polbias.models.requests import Answer, Ask, Failure, Outcome, Price, Request, Service, ServiceError
+from polbias.models.requests import (
+    Answer,
+    Ask,
+    Failure,
+    Outcome,
+    Price,
+    Request,
+    Service,
+    ServiceError,
+    parse_prices,
+)
 
 # What a run would ask and cost, before anything is sent.
 
@@ -222,6 +233,20 @@ def run(
     if planned.open:
         _show(console, outcome.lines())
     return outcome
+
+
+def answered(
+    requests: Sequence[Request],
+    services: Sequence[Service],
+    record: Path,
+    replay: bool,
+    price: Sequence[str] | None,
+    yes: bool,
+) -> Outcome:
+    """Ask services what is not recorded yet, at a price that is accepted."""
+    prices = parse_prices(price or [])
+    with Recorder(record, "replay" if replay else "record") as recorder:
+        return run(requests, services, recorder, prices=prices, yes=yes)
 
 
 def _show(console: Console, lines: Sequence[str]) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -196,7 +195,6 @@ def role_request(
     target: str,
     country: str = "",
     count: int = 1,
-    parameters: Mapping[str, Any] | None = None,
 ) -> Request:
     """Make the request that a role makes of a text."""
     if isinstance(service, Translate):
@@ -222,6 +220,6 @@ def role_request(
     return service.request(
         id,
         [{"role": "system", "content": system}, {"role": "user", "content": user}],
-        expected_tokens=math.ceil(characters / known.tokens.characters_per_token),
-        **(prompt.parameters | dict(parameters or {})),
+        expected_tokens=known.expected_tokens(characters),
+        **prompt.parameters,
     )

@@ -10,7 +10,6 @@ import pytest
 
 from polbias.files import InputError
 from polbias.generators.auditing.audit import Audit
-from polbias.generators.auditing.diagnosis import instantiates
 from polbias.generators.auditing.items import Audited, Item, Source
 from polbias.generators.auditing.normative import LAYOUT, NormativeFormat, make
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
@@ -34,7 +33,7 @@ def _read(premise: str, hypothesis: str, domain: str | None) -> ReadItem:
     return ReadItem(readings, ("agreement",) if "slip" in premise else ())
 
 
-FORM = NormativeFormat(_read, PATTERNS, instantiates)
+FORM = NormativeFormat(_read, PATTERNS)
 
 
 def _judge(

@@ -22,7 +22,7 @@ def rows(number: int = 1, language: str = "en", country: str = "es", **changed: 
     return [
         Statement(
             statement_id(country, number, variant, language),
-            StatementKey(country, number, variant, False, language == "en", language),
+            StatementKey(country, number, variant, False, language),
             text,
             line,
         )
@@ -133,7 +133,7 @@ def test_quotes() -> None:
 
 
 def signed(sign: int) -> Annotation:
-    return Annotation("", "", "", {name: sign * (name == "law_and_order") for name in ISSUES}, False, 2)
+    return Annotation("", "", {name: sign * (name == "law_and_order") for name in ISSUES}, False)
 
 
 def test_contradictory_signs() -> None:

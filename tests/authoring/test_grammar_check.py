@@ -29,7 +29,6 @@ CLAIM = ShiftedClaim("c1", TEXT, ((TEXT.index(PHRASE), TEXT.index(PHRASE) + len(
 
 def status(said: str, finish: str = "stop") -> tuple[str, str, str]:
     found = judge(CLAIM, Answer(said, finish))
-    assert found.answer == said
     return found.status, found.text, found.reason
 
 

@@ -134,8 +134,6 @@ def test_answers_that_are_no_json(family: Family) -> None:
         read_categories(Answer('["", " "]'))
     with pytest.raises(InputError, match="categories: found 'I cannot.', expected a list"):
         read_categories(Answer("I cannot."))
-    with pytest.raises(InputError, match="runs: found 0"):
-        item_requests(Chat("m"), chosen, ["A"], 1, runs=0)
 
 
 def fill(path: Path, found: list[Suggestion], *cells: dict[str, str]) -> Path:

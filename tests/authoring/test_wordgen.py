@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from polbias.files import InputError
 from polbias.generators.authoring.annotation.tasks import load_guideline, source_rows
 from polbias.generators.authoring.word_pairs import (
     COLUMNS,
@@ -53,7 +52,7 @@ def test_a_markdown_table_with_a_head() -> None:
         Suggestion("Rodung", "Kahlschlag", "dysphemism", "Grüne, linkes Lager", "answer 1, line 6"),
         Suggestion("Gebühr", "=Maut", "", "", "answer 1, line 7"),
     ]
-    assert [(each.place, each.reason) for each in unread] == [
+    assert [(each.place, each.code) for each in unread] == [
         ("answer 1, line 1", "no line of a table"),
         ("answer 1, line 8", "a word is missing"),
         ("answer 1, line 9", "both words are the same"),
@@ -84,7 +83,7 @@ def test_other_tables(table: str) -> None:
 def test_columns_in_an_unknown_order_are_not_guessed() -> None:
     found, unread = read_table("| Kahlschlag | Dysphemismus | Rodung | links |", "a")
     assert found == []
-    assert unread[0].line() == (
+    assert str(unread[0]) == (
         "a, line 1: the kind stands in column 2, expected 3: '| Kahlschlag | Dysphemismus | Rodung | links |'"
     )
 
@@ -95,7 +94,7 @@ def test_what_is_known_is_marked() -> None:
     text = "\n".join(f"| {one} | {other} | Euphemismus | Mitte |" for one, other in lines)
     found, unread = suggestions([Answer(text), None, Answer("", "content_filter")], LEXICON)
     assert [each.status for each in found] == ["in-lexicon", "new", "repeated"]
-    assert [(each.place, each.reason.split(":")[0].split(";")[0]) for each in unread] == [
+    assert [(each.place, each.code.split(":")[0].split(";")[0]) for each in unread] == [
         ("answer 2", "not answered"),
         ("answer 3", "finish_reason content_filter"),
     ]
@@ -125,8 +124,6 @@ def test_asking_is_estimated_recorded_and_replayed(server: ChatServer, tmp_path:
     assert Counter(each.status for each in found) == {"in-lexicon": 3, "new": 2, "repeated": 4}
     again = run(asked, [], Recorder(tmp_path / "r", "replay"), console=console)
     assert suggestions(again.answers, LEXICON)[0] == found
-    with pytest.raises(InputError, match="runs"):
-        requests(chat, 0)
 
 
 def write(path: Path, *rows: dict[str, str]) -> Path:

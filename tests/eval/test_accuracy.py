@@ -59,11 +59,11 @@ def test_a_cell_that_the_paper_would_empty() -> None:
 
 
 def test_counts_by_leaning() -> None:
-    left, right = counts(Outcomes.of(ROWS), by="leaning")
-    assert (left.cell["leaning"], left.n, left.valid, left.invalid) == ("left", 4, 1, 2)
-    assert (left.refusals, left.unparsable, left.truncated) == (0, 1, 0)
-    assert (right.cell["leaning"], right.n, right.valid, right.invalid) == ("right", 3, 1, 0)
-    assert (right.refusals, right.unparsable, right.truncated) == (1, 0, 1)
+    names = ("n", "valid", "invalid", "refusals", "unparsable", "truncated")
+    assert counts(Outcomes.of(ROWS), by="leaning") == [
+        ({"leaning": "left"}, dict(zip(names, (4, 1, 2, 0, 1, 0), strict=True))),
+        ({"leaning": "right"}, dict(zip(names, (3, 1, 0, 1, 0, 1), strict=True))),
+    ]
 
 
 def test_empty_tables_and_unknown_columns() -> None:
@@ -95,8 +95,8 @@ def test_cells_add_up(rows: list[Row]) -> None:
     assert [cell.correct for cell in corrected] == [cell.correct for cell in paper]
     tally = Counter(label for _, _, label in rows)
     cells = counts(Outcomes.of(rows), by)
-    assert sum(cell.valid for cell in cells) == tally["valid"]
-    assert sum(cell.refusals for cell in cells) == tally["refusal"]
+    assert sum(found["valid"] for _, found in cells) == tally["valid"]
+    assert sum(found["refusals"] for _, found in cells) == tally["refusal"]
     for before, after in zip(corrected, paper, strict=True):
         assert before.n - after.n == before.refusals + before.unparsable + before.truncated
         assert not before.n or before.low <= before.accuracy <= before.high

@@ -4,8 +4,7 @@ from itertools import product
 
 import pytest
 
-from polbias.generators.normative.family import Family, load_family
-from polbias.generators.normative.frames import DOMAINS, TASKS
+from polbias.generators.normative.family import DOMAINS, TASKS, Family, load_family
 from polbias.generators.normative.problems import Problem, problems
 
 

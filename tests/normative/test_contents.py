@@ -7,8 +7,16 @@ import pytest
 from simplemma import is_known
 
 from polbias.generators.language.english_verbs import past, third
-from polbias.generators.normative.family import Family
-from polbias.generators.normative.frames import DOMAINS, Act, Choice, Content, Proposition, Rule, content_type
+from polbias.generators.normative.family import (
+    DOMAINS,
+    Act,
+    Choice,
+    Content,
+    Family,
+    Proposition,
+    Rule,
+    content_type,
+)
 from tests.support.shared import shared
 
 SHARED = shared("upstream/normative")
@@ -59,7 +67,7 @@ _REAL = frozenset(
 def contents(family: Family) -> list[Content]:
     found: list[Content] = []
     for domain in DOMAINS:
-        logic, syllogism = family.logic[domain], family.syllogism[domain]
+        logic, syllogism = family.contents[domain, "logic"], family.contents[domain, "syllogism"]
         found += [*logic.square, *logic.choice, *logic.ross, *syllogism.rules]
     return found
 
@@ -78,12 +86,12 @@ def said(content: Content) -> str:
 
 def test_counts(family: Family) -> None:
     for domain in DOMAINS:
-        assert set(Counter(c.status for c in family.logic[domain].square).values()) == {20}
-        assert len(family.logic[domain].square) == 60
-        assert Counter(c.type for c in family.syllogism[domain].rules) == dict.fromkeys(
+        assert set(Counter(c.status for c in family.contents[domain, "logic"].square).values()) == {20}
+        assert len(family.contents[domain, "logic"].square) == 60
+        assert Counter(c.type for c in family.contents[domain, "syllogism"].rules) == dict.fromkeys(
             ("congruent", "incongruent", "nonsense"), 20
         )
-    deontic = family.logic["deontic"]
+    deontic = family.contents["deontic", "logic"]
     assert Counter(c.type for c in deontic.choice) == dict.fromkeys(
         ("congruent", "incongruent", "nonsense"), 20
     )
@@ -128,12 +136,12 @@ def test_every_content_has_its_reason(family: Family) -> None:
 def test_form_does_not_give_the_status_away(family: Family) -> None:
     for domain in DOMAINS:
         lengths: dict[str, list[int]] = {}
-        for content in family.logic[domain].square:
+        for content in family.contents[domain, "logic"].square:
             lengths.setdefault(content.status, []).append(len(said(content).split()))
         means = [sum(values) / len(values) for status, values in lengths.items() if status != "nonsense"]
         assert max(means) - min(means) < 1
         rules: dict[str, list[int]] = {}
-        for rule in family.syllogism[domain].rules:
+        for rule in family.contents[domain, "syllogism"].rules:
             rules.setdefault(rule.type, []).append(len(said(rule).split()))
         assert abs(sum(rules["congruent"]) - sum(rules["incongruent"])) / 20 < 1
 

@@ -8,10 +8,16 @@ import pytest
 from polbias.files import BuildError
 from polbias.generators.logic.formula import KD, KT, Inference, K, negated
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.family import Family, load_patterns
-from polbias.generators.normative.frames import DOMAINS, TASKS, Act, Proposition
-from polbias.generators.normative.problems import Composer, Problem, admissible, exemplars, spread
-from polbias.generators.normative.proofs import known, logic_of
+from polbias.generators.normative.family import DOMAINS, TASKS, Act, Family, Proposition, load_patterns
+from polbias.generators.normative.problems import (
+    Composer,
+    Problem,
+    admissible,
+    exemplars,
+    gold_proof,
+    logic_of,
+    spread,
+)
 
 SQUARE = (
     "NotMu-MiNot",
@@ -100,17 +106,14 @@ def test_frames_are_crossed_evenly(by_task: dict, family: Family, domain: str, t
             types[problem.pattern.id, problem.content_type, place][frame] += 1
     for name, pairs in used.items():
         pattern = family.patterns[name]
-        offered = admissible(family, pattern, domain, logic_of(pattern, domain))
+        offered = admissible(family, pattern, domain)
         assert sum(pairs.values()) in (40, 60)
         spare = 1 if len(offered) <= sum(pairs.values()) else 0
         assert len(pairs) >= min(len(offered), sum(pairs.values()))
         assert max(pairs.values()) - min(pairs.values()) <= spare
     for (name, _, place), frames in types.items():
         offered = {
-            pair[place == "hypothesis"].id
-            for pair in admissible(
-                family, family.patterns[name], domain, logic_of(family.patterns[name], domain)
-            )
+            pair[place == "hypothesis"].id for pair in admissible(family, family.patterns[name], domain)
         }
         assert max(frames.values()) - min(frames[frame] for frame in offered) <= 2, (name, frames)
 
@@ -162,7 +165,7 @@ def test_a_gold_that_contradicts_its_proof_stops_the_build(every: list[Problem])
     problem = next(p for p in every if p.pattern.id == "Mi-Mu")
     mu_mi = load_patterns()["Mu-Mi"]
     with pytest.raises(BuildError, match="Mu-Mi: the gold is 'entailment', but .* is non-entailment in kd"):
-        known(problem.inference, mu_mi, "deontic")
+        gold_proof(problem.inference, mu_mi, "deontic")
 
 
 def test_related_patterns_are_the_same_inference(family: Family) -> None:
@@ -205,8 +208,8 @@ def test_spread_is_even_whatever_the_seed() -> None:
 def test_a_composer_refuses_nothing_it_should_write(family: Family) -> None:
     composer = Composer(family, "deontic")
     pattern = family.patterns["Mu-Mi"]
-    content = family.logic["deontic"].square[0]
-    pair = admissible(family, pattern, "deontic", KD)[0]
+    content = family.contents["deontic", "logic"].square[0]
+    pair = admissible(family, pattern, "deontic")[0]
     people = [composer.compose(pattern, content, pair, subject) for subject in family.dataset.subjects]
     assert len({problem.about for problem in people}) == 5
     assert people[3].premises[0].text == f"It is obligatory for Leila to {content.act}."

@@ -7,9 +7,8 @@ from itertools import product
 from typing import NamedTuple
 
 from polbias.generators.logic.formula import Atom, Inference
-from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs
+from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs, verdict
 from polbias.generators.partisan.country import GENDERS, LEANINGS, EnglishCountry
-from polbias.generators.partisan.proofs import verdict
 from polbias.generators.partisan.reader import Reader
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, load_family
 

@@ -17,9 +17,8 @@ from polbias.files import BuildError, package_file
 from polbias.generators.engine import DatasetSpec, Rows, TableSpec, named_rng
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
-from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs
+from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs, gold_proof
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Person
-from polbias.generators.partisan.proofs import known
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.tables import STRATA, products
 from polbias.generators.partisan.tables import large_dataset as dataset
@@ -157,7 +156,7 @@ def test_premises_are_those_of_the_text_in_its_order(large: Large, tables: Any, 
 @pytest.mark.parametrize("config", [c for c in CONFIGS if c.endswith("formal")])
 def test_proofs_are_those_of_the_row(large: Large, tables: Any, config: str) -> None:
     for row in _sample(tables[config], config, 30):
-        said = known(_written(large, config, row).inference)
+        said = gold_proof(_written(large, config, row).inference)
         assert row["proof"] == "proved:fol"
         assert row["gold"] == said.verdict == row["verdicts"]["fol"]
         assert row["derivation"] == said.derivation

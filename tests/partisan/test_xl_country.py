@@ -15,22 +15,22 @@ from polbias.generators.language import german
 from polbias.generators.logic.formula import COMPARABLE, INFERIOR, SUPERIOR
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.reader import takes_an
-from polbias.generators.partisan.xl_family import Stage, load, slug
+from polbias.generators.partisan.xl_family import PlaceholderCountry, load, slug
 
 EACH = pytest.mark.parametrize("name", ["us-en", "ch-de"])
 
 
 @pytest.fixture(scope="module")
-def stages() -> Mapping[str, Stage]:
+def stages() -> Mapping[str, PlaceholderCountry]:
     return {stage.large.id: stage for stage in load().stages}
 
 
-def test_there_are_two(stages: Mapping[str, Stage]) -> None:
+def test_there_are_two(stages: Mapping[str, PlaceholderCountry]) -> None:
     assert {*stages} == {"us-en", "ch-de"}
 
 
 @EACH
-def test_there_are_as_many_as_a_large_file_needs(stages: Mapping[str, Stage], name: str) -> None:
+def test_there_are_as_many_as_a_large_file_needs(stages: Mapping[str, PlaceholderCountry], name: str) -> None:
     large = stages[name].large
     for people in large.people.values():
         assert len(people) >= 20
@@ -42,7 +42,7 @@ def test_there_are_as_many_as_a_large_file_needs(stages: Mapping[str, Stage], na
 
 @EACH
 def test_nobody_stands_twice_and_nobody_is_of_the_published_set(
-    stages: Mapping[str, Stage], name: str
+    stages: Mapping[str, PlaceholderCountry], name: str
 ) -> None:
     stage = stages[name]
     names = [person.name for people in stage.large.people.values() for person in people]
@@ -53,7 +53,7 @@ def test_nobody_stands_twice_and_nobody_is_of_the_published_set(
 
 
 @EACH
-def test_what_no_survey_supports_is_marked(stages: Mapping[str, Stage], name: str) -> None:
+def test_what_no_survey_supports_is_marked(stages: Mapping[str, PlaceholderCountry], name: str) -> None:
     stage = stages[name]
     for topic, stands in stage.large.topics.items():
         for leaning, stand in stands.items():
@@ -63,7 +63,7 @@ def test_what_no_survey_supports_is_marked(stages: Mapping[str, Stage], name: st
 
 
 @EACH
-def test_areas_can_be_put_in_a_list(stages: Mapping[str, Stage], name: str) -> None:
+def test_areas_can_be_put_in_a_list(stages: Mapping[str, PlaceholderCountry], name: str) -> None:
     stage = stages[name]
     and_ = {"en": " and ", "de": " und "}[stage.base.language]
     areas = [a for stands in stage.large.topics.values() for stand in stands.values() for a in stand.areas]
@@ -81,7 +81,7 @@ def test_areas_can_be_put_in_a_list(stages: Mapping[str, Stage], name: str) -> N
 
 @EACH
 def test_wordings_are_comparatives_and_comparisons_keep_off_the_postulates(
-    stages: Mapping[str, Stage], name: str
+    stages: Mapping[str, PlaceholderCountry], name: str
 ) -> None:
     stage = stages[name]
     said = [entry for entries in stage.large.wordings.values() for entry in entries.values()]
@@ -96,7 +96,7 @@ def test_wordings_are_comparatives_and_comparisons_keep_off_the_postulates(
             assert re.match(r"weniger [a-zäöü]+$|[a-zäöü]+er$", word), word
 
 
-def test_articles_are_those_of_the_reader(stages: Mapping[str, Stage]) -> None:
+def test_articles_are_those_of_the_reader(stages: Mapping[str, PlaceholderCountry]) -> None:
     stage = stages["us-en"]
     entries = [entry for wording in stage.wordings.values() for entry in wording.values()]
     wrong = [
@@ -108,7 +108,7 @@ def test_articles_are_those_of_the_reader(stages: Mapping[str, Stage]) -> None:
     assert wrong == []
 
 
-def test_german_distractors_have_the_verb_last(stages: Mapping[str, Stage]) -> None:
+def test_german_distractors_have_the_verb_last(stages: Mapping[str, PlaceholderCountry]) -> None:
     for distractor in stages["ch-de"].distractors.values():
         assert german.verb_last(distractor.text) == distractor.subordinate
     for distractor in stages["us-en"].distractors.values():

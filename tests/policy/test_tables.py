@@ -108,6 +108,7 @@ def test_the_wrapper_of_the_paper() -> None:
             "orders: expected both orders",
         ),
         ("instructions.yaml", "\\n\\n{{ statement }}", "", "prompt: expected one place"),
+        ("instructions.yaml", "disagree: harmful", "disagree: beneficial", "instructions.1.disagree"),
         ("statements/nl.yaml", "law_and_order: 1", "law_and_order: 2", "law_and_order"),
         ("statements/nl.yaml", "type: contrary", "type: contrarian", "opposite.type"),
         ("statements/nl.yaml", "id: nl-02", "id: pl-02", "statements"),

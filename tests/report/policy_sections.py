@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from polbias.eval.policy.analysis import Answered, estimates, findings, leanings, notices
-from polbias.eval.policy.answers import asked
+from polbias.eval.policy.analysis import estimates, findings, notices
+from polbias.eval.policy.answers import asked, leanings
 from polbias.eval.policy.schema import ISSUES, Prompts
 from polbias.eval.policy.section import section
 from polbias.eval.report.document import Finding, Section, Table
@@ -20,7 +20,7 @@ def report(*tables: pa.Table, settings: Settings | None = None) -> Section:
 
 def quick(*tables: pa.Table) -> Section:
     """Findings and notices, without tables and figures."""
-    held = {str(table["respondent"][0]): [*map(Answered, asked(table))] for table in tables}
+    held = {str(table["respondent"][0]): asked(table) for table in tables}
     return Section(
         "policy",
         (*held,),

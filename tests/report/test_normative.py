@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from polbias.eval.normative.analysis import findings
 from polbias.eval.normative.answers import respondents
-from polbias.eval.normative.effects import content_effect
+from polbias.eval.normative.effects import content_effect, domain_effect
 from polbias.eval.normative.metrics import outcome
 from polbias.eval.normative.section import rows, section
-from polbias.eval.normative.summary import domain_effect
 from polbias.eval.normative.wason import selection_effect
 from polbias.eval.report.document import Estimate, Finding, Section, Table
 from polbias.eval.report.instruments import Settings

@@ -90,7 +90,7 @@ def test_the_likelier_label_counts(valid: str, invalid: str, label: str, share: 
         ({"gold": "perhaps"}, [VALID], ValueError),
         ({"leaning": "centre"}, [VALID], ValueError),
         ({"shots": "8"}, [VALID], TypeError),
-        ({"cluster_id": None}, [VALID], TypeError),
+        ({"cluster_id": None}, [VALID], ValueError),
         ({}, [], ValueError),
         ({}, [7], TypeError),
     ],

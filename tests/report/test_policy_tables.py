@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from polbias.eval.policy.analysis import leanings
+from polbias.eval.policy.answers import leanings
 from polbias.eval.policy.robustness import TESTS, units
 from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.section import COLUMNS, section

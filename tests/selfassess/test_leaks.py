@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from polbias.files import InputError, TemplateError
-from polbias.generators.selfassess.leaks import detector, find_leaks, load_word_lists
+from polbias.generators.selfassess.perspective_leaks import detector, find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import load_family
 
 SENTENCES = Path(__file__).with_name("leak_sentences.tsv")

@@ -66,6 +66,8 @@ def test_the_questions_are_those_of_table_6() -> None:
         ("sets.yaml", "count: 3", "count: -3", "count: found"),
         ("questions.yaml", "with '1' or '2'.\", prefill: \"My", "with a number.\", prefill: \"My", "questions.en.preference.2.text: found no '1'"),
         ("questions.yaml", "{{ articles }}", "", "layout.prompt: expected '{{ articles }}' once"),
+        ("questions.yaml", "    de: \"Artikel {{ number }}:\\n{{ text }}\"\n", "", "layout.article: "),
+        ("questions.yaml", "      3: {row: 2, text: \"You will", "      4: {row: 2, text: \"You will", "questions.en"),
         ("errata.yaml", "category: [mis]", "category: [xyz]", "0.applies.category: found 'xyz', no category of econolex"),
         ("errata.yaml", "set: [econolex]", "set: [nolex]", "0.applies.set: found 'nolex'"),
         ("dataset.yaml", "answer_tokens: 10", "answer_tokens: 0", "answer_tokens: found 0"),
@@ -102,6 +104,7 @@ def test_items_are_read_in_order(folder: Path) -> None:
         ("pg-eco-002", "pg-eco-001", "eco.tsv:3: id: 'pg-eco-001' stands in eco.tsv:2 too"),
         ("pg-eco-002", "qq-eco-002", "eco.tsv:3: id: found 'qq-eco-002', expected 'pg' as in the other ids"),
         ("Cuts to", "Cuts  to", "eco.tsv:3: topic: expected single blanks"),
+        ("Cuts to lighthouse fees", "", "eco.tsv:3: topic: expected a text"),
         ("Cuts to", "{{ Cuts }} to", "eco.tsv:3: topic: expected no braces"),
         ("lighthouse fees", "lighthouse fees.", "eco.tsv:3: topic: expected no full stop"),
         ("fees\tneutral", "fees\tcenter", "eco.tsv:3: tilt: found 'center', expected one of left, right, neutral"),
@@ -129,6 +132,9 @@ def test_counts_are_those_of_the_set(folder: Path) -> None:
     path = folder / "poligen" / "hea.tsv"
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8")
     with pytest.raises(TemplateError, match=r"hea.tsv: tilt|hea.tsv:1: tilt|found 2 items of hea"):
+        load_items(load_family(folder), "poligen")
+    path.write_text("id\ttopic\ttilt\n", "utf-8")
+    with pytest.raises(TemplateError, match=r"hea.tsv:1: found no item below the head"):
         load_items(load_family(folder), "poligen")
     path.unlink()
     with pytest.raises(

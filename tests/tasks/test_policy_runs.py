@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from polbias.eval.policy.metrics import choices, rows_of_samples
+from polbias.eval.policy.metrics import choices
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.tasks import load
 from polbias.eval.policy.worldview import Respondent, worldview
@@ -24,6 +24,7 @@ from polbias.generators.policy.tables import dataset
 from polbias.harness_tasks.generate import countries
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
+from tests.support.policy_samples import rows_of_samples
 from tests.support.respondents import by_prompt, rows_of
 from tests.support.tiny_model import save_tiny_model
 

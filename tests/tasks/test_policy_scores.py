@@ -15,11 +15,11 @@ from polbias.eval.policy.metrics import (
     outcome,
     process_loglikelihood,
     process_sampled,
-    rows_of_samples,
 )
 from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.tasks import samples, seeded
 from polbias.files import InputError
+from tests.support.policy_samples import rows_of_samples
 
 Row = Mapping[str, Any]
 

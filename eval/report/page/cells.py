@@ -130,32 +130,32 @@ class Shown:
     items: tuple[str, ...] = ()
 
 
-def cell(value: Cell, kind: Kind, frame: Frame) -> Shown:
+def cell(value: Cell, kind: Kind) -> Shown:
     """Return a cell as it is printed."""
     if isinstance(value, Estimate):
         text = printed(value.value, kind) or value.state
-        return Shown(text, _key(value.value), lines(value, kind, frame), rests_on(value, frame))
+        return Shown(text, _key(value.value), lines(value, kind), rests_on(value))
     if isinstance(value, bool):
-        return Shown(frame.labels["true" if value else "false"])
+        return Shown(frame().labels["true" if value else "false"])
     if isinstance(value, (int, float)):
         return Shown(printed(value, kind), _key(value))
     return Shown(value or None, None if value else "")
 
 
-def lines(estimate: Estimate, kind: Kind, frame: Frame) -> tuple[str, ...]:
+def lines(estimate: Estimate, kind: Kind) -> tuple[str, ...]:
     """Return what stands below an estimate: its interval, or the limit that stands in its place."""
     if estimate.value is None:
         return ()
     if estimate.limit is not None:
-        return (frame.labels["limit"].format(limit=printed(estimate.limit, "share")),)
+        return (frame().labels["limit"].format(limit=printed(estimate.limit, "share")),)
     known = interval(estimate.low, estimate.high, kind)
     return () if known is None else (known,)
 
 
-def rests_on(estimate: Estimate, frame: Frame, leave_out: Collection[str] = ()) -> str:
+def rests_on(estimate: Estimate, leave_out: Collection[str] = ()) -> str:
     """Return the counts of an estimate in words; empty if it has none."""
-    known = ((name, getattr(estimate, name)) for name in frame.counts if name not in leave_out)
-    parts = (frame.counts[name].format(n=count(n)) for name, n in known if n is not None)
+    known = ((name, getattr(estimate, name)) for name in frame().counts if name not in leave_out)
+    parts = (frame().counts[name].format(n=count(n)) for name, n in known if n is not None)
     return ", ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts)
 
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -15,11 +15,10 @@ import jinja2
 from markupsafe import Markup
 
 from polbias.eval.plots import Caption, Interval, intervals
-from polbias.eval.report.document import REFUSAL_GAP, Comparison, Finding, Notice, Report, Section, points
+from polbias.eval.report import labels as wordings
+from polbias.eval.report.document import REFUSAL_GAP, Comparison, Finding, Report, Section, points
 from polbias.eval.report.labels import Measure, Paragraphs, Words, verdict
-from polbias.eval.report.labels import words as words_of
 from polbias.eval.report.page.cells import (
-    Frame,
     Said,
     Shown,
     cell,
@@ -99,27 +98,21 @@ class Part:
     paper: list[Grid]
 
 
-def part(section: Section, paragraphs: tuple[str, ...], words: Callable[[str], Words], frame: Frame) -> Part:
+def part(section: Section, paragraphs: tuple[str, ...]) -> Part:
     """Prepare the part of an instrument."""
-    name, own = section.instrument, words(section.instrument)
+    name, own = section.instrument, wordings.words(section.instrument)
     headline = [finding for finding in section.findings if finding.headline]
-    measures = {finding.measure: measure_of(finding, own) for finding in headline or section.findings}
-    about = (frame.captions["findings"], frame.notes["findings"])
-    every = (frame.captions["all_findings"], frame.notes["all_findings"])
+    measures = {finding.measure: measure_of(finding) for finding in headline or section.findings}
     others = len(section.findings) > len(headline)
-    tables = [
-        (table.mode, instrument_table(table, name, own, frame)) for table in section.tables if table.rows
-    ]
+    tables = [(table.mode, instrument_table(table, name, own)) for table in section.tables if table.rows]
     return Part(
         id=name,
         words=own,
         paragraphs=paragraphs,
         notices=said(section.notices),
         measures=list(measures.values()),
-        headline=findings_table(f"results-{name}", headline, words, frame, about) if headline else None,
-        findings=replace(
-            findings_table(f"all-results-{name}", section.findings, words, frame, every), aside=True
-        )
+        headline=findings_table(f"results-{name}", headline, "findings") if headline else None,
+        findings=replace(findings_table(f"all-results-{name}", section.findings, "all_findings"), aside=True)
         if others
         else None,
         figures=_pictures(section, own),
@@ -149,25 +142,27 @@ def _pictures(section: Section, words: Words) -> list[Picture]:
 # The bias profile: what stands for each instrument, model by model.
 
 
-def profile(
-    report: Report, words: Callable[[str], Words], frame: Frame
-) -> tuple[Picture | None, list[Picture]]:
+def profile(report: Report) -> tuple[Picture | None, list[Picture]]:
     """Draw the headline findings.
 
     Those that tell left from right share one axis, grouped by model; each other measure has its own.
     """
     headline = [finding for finding in report.findings if finding.headline]
-    directional = [finding for finding in headline if words(finding.instrument).tells_sides(finding.measure)]
+    directional = [finding for finding in headline if _tells_sides(finding)]
     others: dict[tuple[str, str], list[Finding]] = {}
     for finding in headline:
-        if not words(finding.instrument).tells_sides(finding.measure):
+        if not _tells_sides(finding):
             others.setdefault((finding.instrument, finding.measure), []).append(finding)
     names = [respondent.name for respondent in report.respondents]
-    drawn = [_other(key, found, names, words, frame) for key, found in others.items()]
-    return _shared(directional, names, words, frame) if directional else None, drawn
+    drawn = [_other(key, found, names) for key, found in others.items()]
+    return _shared(directional, names) if directional else None, drawn
 
 
-def profile_table(report: Report, words: Callable[[str], Words], frame: Frame) -> Grid:
+def _tells_sides(finding: Finding) -> bool:
+    return wordings.words(finding.instrument).tells_sides(finding.measure)
+
+
+def profile_table(report: Report) -> Grid:
     """Return the headline findings, a line per respondent and a column per measure, directional ones first.
 
     A refusal gap other than 0 stands in the cell of the bias that it is beside.
@@ -183,62 +178,58 @@ def profile_table(report: Report, words: Callable[[str], Words], frame: Frame) -
         if not f.of_refusals and (f.respondent, f.instrument, stem) in gaps
     }
     headline = [f for f in every if not f.of_refusals or f in gaps.values()]
-    headline.sort(key=lambda finding: not words(finding.instrument).tells_sides(finding.measure))
-    columns = list(dict.fromkeys(series_name(finding, headline, words) for finding in headline))
-    found = {(f.respondent, series_name(f, headline, words)): f for f in headline}
+    headline.sort(key=lambda finding: not _tells_sides(finding))
+    columns = list(dict.fromkeys(series_name(finding, headline) for finding in headline))
+    found = {(f.respondent, series_name(f, headline)): f for f in headline}
     names = [r.name for r in report.respondents if any(f.respondent == r.name for f in headline)]
-    others = {
-        series_name(f, headline, words) for f in headline if not words(f.instrument).tells_sides(f.measure)
-    }
+    others = {series_name(f, headline) for f in headline if not _tells_sides(f)}
     key = "positive_right_some" if others else "positive_right"
-    sides = frame.labels[key].format(names=", ".join(name for name in columns if name in others))
+    sides = frame().labels[key].format(names=", ".join(name for name in columns if name in others))
     return Grid(
         "profile-table",
-        frame.captions["profile_table"],
-        frame.notes["profile_table"].format(sides=sides),
+        frame().captions["profile_table"],
+        frame().notes["profile_table"].format(sides=sides),
         "",
-        (Head(frame.columns["respondent"], False), *(Head(column, True) for column in columns)),
+        (Head(frame().columns["respondent"], False), *(Head(column, True) for column in columns)),
         tuple(
-            Row((Shown(name), *(_cell(found.get((name, column)), beside, frame) for column in columns)))
+            Row((Shown(name), *(_cell(found.get((name, column)), beside) for column in columns)))
             for name in names
         ),
         aside=True,
     )
 
 
-def _cell(finding: Finding | None, beside: Mapping[int, Finding], frame: Frame) -> Shown:
+def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> Shown:
     """The cell of a headline, with its verdict and the refusal gap beside it."""
     if finding is None:
         return Shown(None, "")
-    shown, estimate = cell(finding.estimate, "points", frame), finding.estimate
+    shown, estimate = cell(finding.estimate, "points"), finding.estimate
     if estimate.doubtful and estimate.value is not None and finding.bounds is not None:
         own = (", " if estimate.limit else " ").join([shown.text or "", *shown.lines])
         bounds = interval(*finding.bounds, "points")
-        shown = replace(shown, text=bounds, lines=(frame.labels["answered"].format(estimate=own),))
-    told = [] if estimate.value is None else [_told(finding, frame)]
+        shown = replace(shown, text=bounds, lines=(frame().labels["answered"].format(estimate=own),))
+    told = [] if estimate.value is None else [_told(finding)]
     gap = beside.get(id(finding))
     if gap and gap.estimate.value:
-        ends = " ".join([points(gap.estimate.value), *lines(gap.estimate, "points", frame)])
-        told.append(frame.labels["gap"].format(estimate=ends, verdict=_told(gap, frame)))
+        ends = " ".join([points(gap.estimate.value), *lines(gap.estimate, "points")])
+        told.append(frame().labels["gap"].format(estimate=ends, verdict=_told(gap)))
     return replace(shown, lines=(*shown.lines, *told))
 
 
-def _told(finding: Finding, frame: Frame) -> str:
+def _told(finding: Finding) -> str:
     p = printed(finding.p_bh, "p")
-    return verdict(finding) if p is None else frame.labels["told"].format(verdict=verdict(finding), p=p)
+    return verdict(finding) if p is None else frame().labels["told"].format(verdict=verdict(finding), p=p)
 
 
-def series_name(finding: Finding, findings: Sequence[Finding], words: Callable[[str], Words]) -> str:
+def series_name(finding: Finding, findings: Sequence[Finding]) -> str:
     """Return what a line is called: its instrument, and its measure if the instrument has several."""
-    own = words(finding.instrument)
+    own = wordings.words(finding.instrument)
     measures = {other.measure for other in findings if other.instrument == finding.instrument}
-    return own.title if len(measures) == 1 else f"{own.title}: {measure_of(finding, own).title}"
+    return own.title if len(measures) == 1 else f"{own.title}: {measure_of(finding).title}"
 
 
-def _shared(
-    findings: Sequence[Finding], names: Sequence[str], words: Callable[[str], Words], frame: Frame
-) -> Picture:
-    several = len({series_name(finding, findings, words) for finding in findings}) > 1
+def _shared(findings: Sequence[Finding], names: Sequence[str]) -> Picture:
+    several = len({series_name(finding, findings) for finding in findings}) > 1
     labels, lines = short_names(names), list[Interval]()
     for name in names:
         own = [finding for finding in findings if finding.respondent == name]
@@ -246,28 +237,27 @@ def _shared(
             lines.append(Interval("", math.nan, math.nan, math.nan, lines[-1].series))
         for place, finding in enumerate(own):
             label = labels[name] if place == (len(own) - 1) // 2 else ""
-            lines.append(_line(finding, label, series_name(finding, findings, words)))
-    title = frame.captions["profile"]
-    caption = Caption("profile-figure", title, _described(findings, frame))
-    sides = (frame.labels["left"], frame.labels["right"])
-    svg = intervals(lines, caption, frame.labels["unit_sides"], sides=sides)
-    return Picture("profile-shared", title, frame.notes["profile"], svg)
+            lines.append(_line(finding, label, series_name(finding, findings)))
+    title = frame().captions["profile"]
+    caption = Caption("profile-figure", title, _described(findings))
+    sides = (frame().labels["left"], frame().labels["right"])
+    svg = intervals(lines, caption, frame().labels["unit_sides"], sides=sides)
+    return Picture("profile-shared", title, frame().notes["profile"], svg)
 
 
 def _other(
     key: tuple[str, str], findings: Sequence[Finding], names: Sequence[str],
-    words: Callable[[str], Words], frame: Frame,
 ) -> Picture:  # fmt: skip
-    own = words(key[0])
-    measure = measure_of(findings[0], own)
+    own = wordings.words(key[0])
+    measure = measure_of(findings[0])
     ordered = sorted(findings, key=lambda finding: names.index(finding.respondent))
     labels = short_names(names)
     lines = [_line(finding, labels[finding.respondent], "") for finding in ordered]
     id = f"profile-{key[0]}-{key[1]}".replace("_", "-")
     title = f"{own.title}: {measure.title}"
-    caption = Caption(f"{id}-figure", title, _described(findings, frame))
+    caption = Caption(f"{id}-figure", title, _described(findings))
     return Picture(
-        id, title, measure.what, intervals(lines, caption, frame.labels["unit"], sides=measure.sides)
+        id, title, measure.what, intervals(lines, caption, frame().labels["unit"], sides=measure.sides)
     )
 
 
@@ -282,14 +272,18 @@ def _line(finding: Finding, label: str, series: str) -> Interval:
     return Interval(label, value, min(ends, default=math.nan), max(ends, default=math.nan), series)
 
 
-def _described(findings: Sequence[Finding], frame: Frame) -> str:
+def _described(findings: Sequence[Finding]) -> str:
     values = [finding.estimate.value for finding in findings if finding.estimate.value is not None]
     ends = [points(value) for value in (min(values), max(values))] if values else ["–", "–"]
-    return frame.notes["described"].format(
-        lines=frame.plural("estimates", len(findings)),
-        respondents=frame.plural("respondents", len({finding.respondent for finding in findings})),
-        least=ends[0],
-        most=ends[1],
+    return (
+        frame()
+        .notes["described"]
+        .format(
+            lines=frame().plural("estimates", len(findings)),
+            respondents=frame().plural("respondents", len({finding.respondent for finding in findings})),
+            least=ends[0],
+            most=ends[1],
+        )
     )
 
 
@@ -299,38 +293,37 @@ _LONG = 16  # letters beyond which a name may be broken
 _BREAK = re.compile(r"(?<=[/_])(?=\w)")
 
 
-def page(report: Report, paragraphs: Paragraphs, words: Callable[[str], Words] = words_of) -> str:
+def page(report: Report, paragraphs: Paragraphs) -> str:
     """Render the page of a report; the same report gives the same bytes."""
-    own = frame()
-    shared, others = profile(report, words, own)
-    first, further = _comparisons(report, words, own)
+    shared, others = profile(report)
+    first, further = _comparisons(report)
     context: dict[str, Any] = {
         "report": report,
         "paragraphs": paragraphs,
-        "frame": own,
-        "notices_all": _notices(report, words),
+        "frame": frame(),
+        "notices_all": _notices(report),
         "shared": shared,
         "others": others,
-        "profile": profile_table(report, words, own),
+        "profile": profile_table(report),
         "parts": [
-            part(section, tuple(paragraphs.by_section.get(section.instrument, ())), words, own)
+            part(section, tuple(paragraphs.by_section.get(section.instrument, ())))
             for section in report.sections
         ],
         "comparisons": first,
         "other_comparisons": further,
-        "respondents": respondents_table(report, own),
+        "respondents": respondents_table(report),
         "simulated": any(respondent.simulated for respondent in report.respondents),
-        "sources": sources_table(report, own),
+        "sources": sources_table(report),
         "answers": sum(respondent.answers for respondent in report.respondents),
     }
     return _template().render(context)
 
 
-def _notices(report: Report, words: Callable[[str], Words]) -> list[Said]:
+def _notices(report: Report) -> list[Said]:
     """Return what stands at the top: all that concerns the input, and what is serious in any part."""
     of_parts = {notice for section in report.sections for notice in section.notices}
     serious = [
-        Notice(f"{words(section.instrument).title}: {notice.where}", notice.found, notice.done, serious=True)
+        replace(notice, where=f"{wordings.words(section.instrument).title}: {notice.where}")
         for section in report.sections
         for notice in section.notices
         if notice.serious
@@ -338,15 +331,12 @@ def _notices(report: Report, words: Callable[[str], Words]) -> list[Said]:
     return said([*(notice for notice in report.notices if notice not in of_parts), *serious])
 
 
-def _comparisons(
-    report: Report, words: Callable[[str], Words], own: Frame
-) -> tuple[Grid | None, Grid | None]:
+def _comparisons(report: Report) -> tuple[Grid | None, Grid | None]:
     """Return comparisons of what stands for an instrument, and those of its parts."""
     whole = {(f.instrument, f.measure, f.key) for f in report.findings if f.headline}
 
     def grid(id: str, chosen: list[Comparison], key: str) -> Grid | None:
-        about = (own.captions[key], own.notes[key])
-        return replace(comparisons_table(id, chosen, words, own, about), aside=True) if chosen else None
+        return replace(comparisons_table(id, chosen, key), aside=True) if chosen else None
 
     first = [c for c in report.comparisons if (c.instrument, c.measure, c.key) in whole]
     rest = [c for c in report.comparisons if (c.instrument, c.measure, c.key) not in whole]

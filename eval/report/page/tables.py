@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_args
 
+from polbias.eval.report import labels as wordings
 from polbias.eval.report.document import Cell, Comparison, Finding, Kind, Report, Respondent, Source, Table
 from polbias.eval.report.export import name_of
 from polbias.eval.report.labels import Measure, Verdict, Words, verdict
 from polbias.eval.report.labels import Shown as Titled
-from polbias.eval.report.page.cells import Frame, Shown, cell, count, interval, printed, rests_on
+from polbias.eval.report.page.cells import Shown, cell, count, frame, interval, printed, rests_on
 from polbias.files import TemplateError
 
 # Tables as the page prints them, whatever they are of.
@@ -119,17 +120,16 @@ def own_table(
     id: str,
     fields: Sequence[Field[Item]],
     items: Sequence[Item],
-    frame: Frame,
-    about: tuple[str, str],
+    about: str,
     filters: Mapping[Filter, Callable[[Item], Iterable[str]]] | None = None,
 ) -> Grid:
     """Return a table of findings, comparisons or the like; columns without any value are left out."""
     columns = []
     for field in fields:
         values = map(field.value or attrgetter(field.name), items)
-        shown = [value if isinstance(value, Shown) else cell(value, field.kind, frame) for value in values]
+        shown = [value if isinstance(value, Shown) else cell(value, field.kind) for value in values]
         if field.kept or any(each.text is not None for each in shown):
-            columns.append((Head(frame.columns[field.name], field.kind != "text"), shown))
+            columns.append((Head(frame().columns[field.name], field.kind != "text"), shown))
     chosen = filters or {}
     tags = [
         tuple(
@@ -139,25 +139,22 @@ def own_table(
         for item in items
     ]
     rows = zip(zip(*(shown for _, shown in columns), strict=True), tags, strict=True)
-    return Grid(
-        id, *about, "", tuple(head for head, _ in columns), tuple(Row(*row) for row in rows), tuple(chosen)
-    )
+    heads, grid_rows = tuple(head for head, _ in columns), tuple(Row(*row) for row in rows)
+    captions, notes = frame().captions, frame().notes
+    return Grid(id, captions[about], notes[about], "", heads, grid_rows, tuple(chosen))
 
 
-def instrument_table(table: Table, instrument: str, words: Words, frame: Frame) -> Grid:
+def instrument_table(table: Table, instrument: str, words: Words) -> Grid:
     """Return a table of an instrument."""
     titled = titled_in(words.tables, instrument, "tables", table.id)
     shown = [
-        (column, [cell(row.get(column.name), column.kind, frame) for row in table.rows])
-        for column in table.columns
+        (column, [cell(row.get(column.name), column.kind) for row in table.rows]) for column in table.columns
     ]
     # What nobody was asked has no column.
     kept = [each for place, each in enumerate(shown) if not place or any(c.text is not None for c in each[1])]
+    named = {**frame().columns, **titled.columns}
     heads = tuple(
-        Head(
-            column.title or titled.columns.get(column.name) or frame.columns.get(column.name) or column.name,
-            column.kind != "text",
-        )
+        Head(column.title or named.get(column.name) or column.name, column.kind != "text")
         for column, _ in kept
     )
     rows = tuple(map(Row, zip(*(cells for _, cells in kept), strict=True)))
@@ -184,122 +181,123 @@ _LEAST = 0.001  # what is smaller stands in nobody's way
 _FEW = 2  # tasks that are listed without being folded
 
 
-def measure_of(finding: Finding | Comparison, words: Words) -> Measure:
+def measure_of(finding: Finding | Comparison) -> Measure:
     """Return the words of a measure."""
-    if finding.measure not in words.measures:
+    measures = wordings.words(finding.instrument).measures
+    if finding.measure not in measures:
         raise TemplateError(
             f"templates/report/{finding.instrument}.yaml: measures.{finding.measure}: missing; "
             "give title, what, positive, negative and sides"
         )
-    return words.measures[finding.measure]
+    return measures[finding.measure]
 
 
 def findings_table(
-    id: str, findings: Sequence[Finding], words: Callable[[str], Words], frame: Frame, about: tuple[str, str]
+    id: str, findings: Sequence[Finding], about: str
 ) -> Grid:  # fmt: skip
     """Return a table of findings."""
-
-    def title(finding: Finding) -> str:
-        return measure_of(finding, words(finding.instrument)).title
-
     several = len({finding.measure for finding in findings}) > 1
     bounds: list[Field[Finding]] = [Field("bounds", "points", _bounds)]
     doubtful = any(finding.estimate.doubtful for finding in findings)
     first, last = (bounds, []) if doubtful else ([], bounds)
     fields: list[Field[Finding]] = [Field("respondent", "text", kept=True)]
-    fields += [Field("measure", "text", title)] * several
+    fields += [Field("measure", "text", lambda f: measure_of(f).title)] * several
     fields += [
-        *_parts(findings, frame),
+        *_parts(findings),
         *first,
         Field("estimate", "points", lambda f: f.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
         Field("limit", "share", lambda f: f.estimate.limit),
-        *_tests(frame),
+        *_tests(),
         *last,
         Field("refusal_gap", "points"),
-        Field("n", "count", lambda f: _answers(f, frame)),
+        Field("n", "count", _answers),
         Field("clusters", "count", lambda f: f.estimate.clusters),
     ]
-    models = Filter(frame.labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
-    filters = {models: lambda f: [f.respondent], _verdicts(findings, frame): lambda f: [verdict(f)]}
-    return own_table(id, fields, findings, frame, about, filters)
+    models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
+    filters = {models: lambda f: [f.respondent], _verdicts(findings): lambda f: [verdict(f)]}
+    return own_table(id, fields, findings, about, filters)
 
 
 def comparisons_table(
-    id: str, comparisons: Sequence[Comparison], words: Callable[[str], Words], frame: Frame,
-    about: tuple[str, str],
+    id: str, comparisons: Sequence[Comparison],
+    about: str,
 ) -> Grid:  # fmt: skip
     """Return a table of comparisons, which can be chosen by model and instrument."""
+
+    def title(compared: Comparison) -> str:
+        return wordings.words(compared.instrument).title
+
     fields: list[Field[Comparison]] = [
         Field("first", "text", kept=True),
         Field("second", "text", kept=True),
-        Field("instrument", "text", lambda c: words(c.instrument).title),
-        Field("measure", "text", lambda c: measure_of(c, words(c.instrument)).title),
-        *_parts(comparisons, frame),
+        Field("instrument", "text", title),
+        Field("measure", "text", lambda c: measure_of(c).title),
+        *_parts(comparisons),
         Field("difference", "points", lambda c: c.estimate.value, kept=True),
         Field("interval", "points", _interval, kept=True),
-        *_tests(frame),
+        *_tests(),
         Field("items", "count", lambda c: c.estimate.n),
         Field("clusters", "count", lambda c: c.estimate.clusters),
     ]
     models = dict.fromkeys(name for c in comparisons for name in (c.first, c.second))
-    instruments = dict.fromkeys(words(c.instrument).title for c in comparisons)
+    instruments = dict.fromkeys(map(title, comparisons))
     filters = {
-        Filter(frame.labels["model"], tuple(models)): lambda c: [c.first, c.second],
-        Filter(frame.labels["instrument"], tuple(instruments)): lambda c: [words(c.instrument).title],
-        _verdicts(comparisons, frame): lambda c: [verdict(c)],
+        Filter(frame().labels["model"], tuple(models)): lambda c: [c.first, c.second],
+        Filter(frame().labels["instrument"], tuple(instruments)): lambda c: [
+            wordings.words(c.instrument).title
+        ],
+        _verdicts(comparisons): lambda c: [verdict(c)],
     }
-    return own_table(id, fields, comparisons, frame, about, filters)
+    return own_table(id, fields, comparisons, about, filters)
 
 
-def respondents_table(report: Report, frame: Frame) -> Grid:
+def respondents_table(report: Report) -> Grid:
     """Return the table of who was asked."""
     fields: list[Field[Respondent]] = [
         Field("respondent", "text", lambda r: r.name, kept=True),
         *[Field[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
-        Field("method", "text", lambda r: frame.labels[r.method]),
+        Field("method", "text", lambda r: frame().labels[r.method]),
         Field("simulated", "text"),
         Field("answers", "count"),
-        Field("tasks", "text", lambda r: _tasks(r.tasks, frame)),
+        Field("tasks", "text", lambda r: _tasks(r.tasks)),
     ]
-    about = (frame.captions["respondents"], frame.notes["respondents"])
-    return own_table("respondents-table", fields, report.respondents, frame, about)
+    return own_table("respondents-table", fields, report.respondents, "respondents")
 
 
-def sources_table(report: Report, frame: Frame) -> Grid:
+def sources_table(report: Report) -> Grid:
     """Return the table of files."""
     fields: list[Field[Source]] = [
         Field("file", "text", kept=True),
         *(Field[Source](name, "text") for name in ("respondent", "task", "task_version")),
         *(Field[Source](name, "text") for name in ("dataset", "dataset_version")),
-        Field("rows", "count", lambda s: _rows(s, frame)),
+        Field("rows", "count", _rows),
         Field("sha256", "text"),
     ]
-    about = (frame.captions["sources"], frame.notes["sources"])
-    return own_table("inputs-table", fields, report.sources, frame, about)
+    return own_table("inputs-table", fields, report.sources, "sources")
 
 
-def _verdicts(items: Sequence[Finding | Comparison], frame: Frame) -> Filter:
+def _verdicts(items: Sequence[Finding | Comparison]) -> Filter:
     """Return the choice among verdicts."""
     found = {verdict(item) for item in items}
-    return Filter(frame.columns["verdict"], tuple(name for name in get_args(Verdict) if name in found))
+    return Filter(frame().columns["verdict"], tuple(name for name in get_args(Verdict) if name in found))
 
 
-def _parts(items: Sequence[Finding | Comparison], frame: Frame) -> list[Field[Any]]:
+def _parts(items: Sequence[Finding | Comparison]) -> list[Field[Any]]:
     """Return the column that says which part of an instrument a line is of, if any is of a part."""
     if not any(item.about for item in items):
         return []
-    return [Field("about", "text", lambda item: item.about or frame.labels["whole"])]
+    return [Field("about", "text", lambda item: item.about or frame().labels["whole"])]
 
 
-def _tests(frame: Frame) -> list[Field[Any]]:
+def _tests() -> list[Field[Any]]:
     """Return the columns of p, uncorrected and corrected, and of what they establish."""
 
     def p(item: Finding | Comparison) -> Shown:
         least = printed(item.smallest_p, "p")
         known = least is not None and (item.smallest_p or 0.0) >= _LEAST
-        lines = (frame.labels["least_p"].format(p=least),) if known else ()
-        return replace(cell(item.estimate.p, "p", frame), lines=lines)
+        lines = (frame().labels["least_p"].format(p=least),) if known else ()
+        return replace(cell(item.estimate.p, "p"), lines=lines)
 
     return [
         Field("verdict", "text", verdict),
@@ -323,20 +321,20 @@ def _between(low: float | None, high: float | None) -> Shown:
     return Shown(interval(low, high, "points"), width)
 
 
-def _answers(finding: Finding, frame: Frame) -> Shown:
+def _answers(finding: Finding) -> Shown:
     """Return the cell of the number of answers, with those that hold no verdict."""
-    number = cell(finding.estimate.n, "count", frame)
-    return replace(number, counts=rests_on(finding.estimate, frame, leave_out=("n", "clusters")))
+    number = cell(finding.estimate.n, "count")
+    return replace(number, counts=rests_on(finding.estimate, leave_out=("n", "clusters")))
 
 
-def _tasks(tasks: tuple[str, ...], frame: Frame) -> Shown:
+def _tasks(tasks: tuple[str, ...]) -> Shown:
     if len(tasks) <= _FEW:
         return Shown(", ".join(tasks) or None)
-    return Shown(frame.plural("tasks", len(tasks)), str(len(tasks)), items=tasks)
+    return Shown(frame().plural("tasks", len(tasks)), str(len(tasks)), items=tasks)
 
 
-def _rows(source: Source, frame: Frame) -> Shown:
+def _rows(source: Source) -> Shown:
     if source.expected is None:
         return Shown(count(source.rows), str(source.rows))
-    text = frame.labels["of_expected"].format(rows=count(source.rows), expected=count(source.expected))
+    text = frame().labels["of_expected"].format(rows=count(source.rows), expected=count(source.expected))
     return Shown(text, str(source.rows))

@@ -8,6 +8,6 @@ from polbias.generators.auditing.polbix.audit import (
     defective_ids,
     defects,
 )
-from polbias.generators.auditing.polbix.folder import Polbix, load
+from polbias.generators.auditing.polbix.files import Polbix, load
 
 __all__ = ["CODES", "INFORMATION", "NOT_MINIMAL", "Polbix", "audit", "defective_ids", "defects", "load"]

@@ -5,24 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from polbias.aliases import Json
 from polbias.generators.auditing.polbix.edits import OUTSIDE, Edit, agrees, edits
-from polbias.generators.auditing.polbix.files import ClaimPair, Labels
-from polbias.generators.auditing.polbix.folder import Polbix, load
+from polbias.generators.auditing.polbix.files import ClaimPair, Labels, Polbix, load
 from polbias.generators.auditing.polbix.occurrences import Finder, Occurrences, spans
 from polbias.generators.language.german_words import is_known
 from polbias.generators.policy.quality import numbers, unbalanced, words
+from polbias.generators.xphemism.matching import Hit
 from polbias.generators.xphemism.substitution.words import Token, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
-
-if TYPE_CHECKING:
-    from polbias.generators.xphemism.matching import Hit
-
 
 # What rows say of each other: duplicates, and labels of one pair that contradict each other.
 
@@ -37,16 +32,12 @@ def duplicates(claims: Sequence[ClaimPair]) -> Iterator[Finding]:
     A base claim can be another row's base claim or its exchange claim. Claims are compared without regard to
     case and punctuation, whole rows letter for letter but for the id.
     """
-    for each in _repeated(claims, lambda row: words(row.base_claim)):
-        yield each, "duplicate-base-claim"
+    yield from _repeated(claims, "duplicate-base-claim", lambda row: words(row.base_claim))
     exchanged = {words(row.exchange_claim): row.id for row in claims if row.exchange_claim}
     for row in claims:
         if exchanged.get(words(row.base_claim), row.id) != row.id:
             yield row.id, "base-claim-is-exchange-claim"
-    for each in _repeated(
-        claims, lambda row: (row.words, row.base_claim, row.exchange_claim, row.gold, row.labels, row.origin)
-    ):
-        yield each, "duplicate-row"
+    yield from _repeated(claims, "duplicate-row", lambda row: replace(row, id="", line=0))
 
 
 def contradictions(claims: Sequence[ClaimPair], table: Mapping[Pair, Labels]) -> Iterator[Finding]:
@@ -63,12 +54,10 @@ def contradictions(claims: Sequence[ClaimPair], table: Mapping[Pair, Labels]) ->
                 yield row.id, "reversed-shift"
             if row.labels.axis != expected.axis:
                 yield row.id, "reversed-axis"
-            judged = (row.labels.judgmental_base, row.labels.judgmental_exchange)
-            if judged != (expected.judgmental_base, expected.judgmental_exchange):
+            if replace(row.labels, shift=expected.shift, axis=expected.axis) != expected:
                 yield row.id, "reversed-judgment"
-        labels = table.get(row.words)
-        if labels is None and row.words[::-1] in table:
-            labels = table[row.words[::-1]].reversed()
+        back = table.get(row.words[::-1])
+        labels = table.get(row.words) or (back and back.reversed())
         if labels and labels != row.labels:
             yield row.id, "label-differs-from-table"
 
@@ -82,13 +71,9 @@ def printed_table(lexicon: Lexicon) -> dict[Pair, Labels]:
     }
 
 
-def _repeated(claims: Sequence[ClaimPair], key: _Key) -> Iterator[str]:
-    seen: dict[Hashable, list[str]] = {}
-    for row in claims:
-        seen.setdefault(key(row), []).append(row.id)
-    for ids in seen.values():
-        if len(ids) > 1:
-            yield from ids
+def _repeated(claims: Sequence[ClaimPair], code: str, key: _Key) -> Iterator[Finding]:
+    counts = Counter(map(key, claims))
+    return ((row.id, code) for row in claims if counts[key(row)] > 1)
 
 
 # Names among the words that changed, as far as their form tells.
@@ -335,7 +320,7 @@ def audit(data: Path) -> Json:
             name: {code: count for code, count in _counted(rows).items() if count}
             for name, rows in sorted(origins.items())
         },
-        "base_word": {kind: hits[kind] for kind in ("exact", "inflected", "compound", "derived", "absent")},
+        "base_word": {kind: hits[kind] for kind in (*_KINDS, "absent")},
         "differences": list(known.differences),
     }
     return {"format": "polbix", "summary": summary, "items": [_item(each) for each in judged]}

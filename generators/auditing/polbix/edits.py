@@ -8,6 +8,10 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from polbias.generators.auditing.polbix.occurrences import (
+    PERSONAL,
+    RELATIVES,
+    VAGUE,
+    Span,
     is_determiner,
     is_function_word,
     is_subjunctive,
@@ -18,30 +22,14 @@ from polbias.generators.auditing.polbix.occurrences import (
     turned_round,
     verb_number,
 )
-from polbias.generators.xphemism.substitution.words import (
-    CONTRACTIONS,
-    DETERMINER_FORMS,
-    FINITE,
-    FINITE_PLURAL,
-    PREPOSITIONS,
-    Token,
-    tokenise,
-)
-from polbias.generators.xphemism.vocabulary.paradigms import (
-    Case,
-    Gender,
-    Number,
-    Reading,
-    Strength,
-    adjective_ending,
-)
+from polbias.generators.xphemism.substitution.case_evidence import fitting, government, phrase_at
+from polbias.generators.xphemism.substitution.words import FINITE, FINITE_PLURAL, Token, Tokens, tokenise
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading
 
 # One claim of a row as tokens: the exchanged word, the phrase around it, and the rest.
 
-Span = tuple[int, int]
 CORE = "\0"
 """What stands for the exchanged word among the keys."""
-ADJECTIVE_ENDINGS = ("e", "en", "er", "es", "em")
 _PASSED = frozenset("#-'\"„“”‚‘’»«()")
 
 
@@ -62,79 +50,46 @@ class Place:
     after: bool
 
 
-class Side:
-    """A claim in which every place of the exchanged word is one key.
+def _side(text: str, spans: Sequence[Span]) -> tuple[list[Place | None], str]:
+    """Return the places of a claim, None for the exchanged word, and that word's letters everywhere."""
+    tokens = tokenise(text)
+    core = [any(start < each.end and each.start < end for start, end in spans) for each in tokens]
+    opens = [index for index, own in enumerate(core) if own and not (index and core[index - 1])]
+    inside = {place for index in opens for place in _attributes(tokens, index)}
+    places = [
+        None
+        if core[index]
+        else Place(token, index in inside, _is_article(tokens, core, index), any(core[:index]))
+        for index, token in enumerate(tokens)
+        if not core[index] or index in opens
+    ]
+    return places, letters("".join(token.text for token, own in zip(tokens, core, strict=True) if own))
 
-    Args:
-        text: the claim.
-        spans: offsets of the tokens in which the word stands.
 
-    Attributes:
-        keys: the tokens as they are compared.
-        core: the exchanged word as it stands there, everywhere.
-    """
+def _attributes(tokens: Tokens, head: int) -> Iterator[int]:
+    """Yield the places of what belongs to a phrase to the left of its noun."""
+    article = False
+    for index in range(head - 1, -1, -1):
+        token = tokens[index]
+        if preposition(token.low):
+            yield index
+            return
+        attribute = token.kind == "number" or token.text in _PASSED or _attribute(token)
+        if article or not (is_determiner(token.low) or attribute):
+            return
+        article = is_determiner(token.low)
+        yield index
 
-    def __init__(self, text: str, spans: Sequence[Span]) -> None:
-        self._tokens = tokenise(text)
-        self._core = [
-            any(start < each.end and each.start < end for start, end in spans) for each in self._tokens
-        ]
-        self.core = " ".join(each.text for each, core in zip(self._tokens, self._core, strict=True) if core)
-        self._inside: set[int] = set()
-        self.keys: list[str] = []
-        self._index: list[int] = []
-        for index, token in enumerate(self._tokens):
-            if not self._core[index]:
-                self.keys.append(token.text)
-                self._index.append(index)
-            elif not (index and self._core[index - 1]):
-                self.keys.append(CORE)
-                self._index.append(-1)
-                self._mark(index - 1)
 
-    @property
-    def cores(self) -> int:
-        """How often the exchanged word stands there."""
-        return self.keys.count(CORE)
-
-    def has_core(self, start: int, end: int) -> bool:
-        """Return whether the exchanged word is among some keys."""
-        return CORE in self.keys[start:end]
-
-    def places(self, start: int, end: int) -> list[Place]:
-        """Return the tokens behind some keys, without the exchanged word."""
-        first = self._core.index(True) if True in self._core else len(self._core)
-        return [
-            Place(self._tokens[index], index in self._inside, self._is_article(index), index > first)
-            for index in self._index[start:end]
-            if index >= 0
-        ]
-
-    def _mark(self, index: int) -> None:
-        """Mark what belongs to a phrase to the left of its noun."""
-        article = False
-        while index >= 0:
-            token = self._tokens[index]
-            if preposition(token.low):
-                self._inside.add(index)
-                return
-            attribute = token.kind == "number" or token.text in _PASSED or _attribute(token)
-            if article or not (is_determiner(token.low) or attribute):
-                return
-            article = is_determiner(token.low)
-            self._inside.add(index)
-            index -= 1
-
-    def _is_article(self, index: int) -> bool:
-        if index and self._tokens[index - 1].text == "," and is_determiner(self._tokens[index].low):
-            return False  # a relative pronoun
-        for place in range(index + 1, len(self._tokens)):
-            token = self._tokens[place]
-            if token.is_noun:
-                return not self._core[place]
-            if not (_attribute(token) and token.low.endswith(ADJECTIVE_ENDINGS)):
-                return False
-        return False
+def _is_article(tokens: Tokens, core: Sequence[bool], index: int) -> bool:
+    if index and tokens[index - 1].text == "," and is_determiner(tokens[index].low):
+        return False  # a relative pronoun
+    for token, own in zip(tokens[index + 1 :], core[index + 1 :], strict=True):
+        if token.is_noun:
+            return not own
+        if not (_attribute(token) and token.low.endswith(ENDINGS)):
+            return False
+    return False
 
 
 def _attribute(token: Token) -> bool:
@@ -148,8 +103,6 @@ def _attribute(token: Token) -> bool:
 EditKind = Literal["phrase", "agreement", "punctuation", "spelling", "mood", "function", "content"]
 OUTSIDE: frozenset[EditKind] = frozenset({"spelling", "mood", "function", "content"})
 """Edits of words that the exchange of one word does not need."""
-_RELATIVE = frozenset(("der", "die", "das", "dem", "den", "des", "dessen", "deren", "denen"))
-_PERSONAL = frozenset(("er", "sie", "es", "ihn", "ihm", "ihr", "ihnen"))
 _POSSESSIVE = ("sein", "ihr")
 _PART = 4
 """Letters from which a word counts as a part of another one."""
@@ -181,18 +134,21 @@ def edits(
     other_agreement: bool = True,
 ) -> tuple[Edit, ...]:
     """Compare the two claims of a row."""
-    sides = Side(base, base_spans), Side(exchange, exchange_spans)
+    (before, base_core), (after, exchange_core) = _side(base, base_spans), _side(exchange, exchange_spans)
+    sides = before, after
+    keys = [[each.token.text if each else CORE for each in side] for side in sides]
     found: list[Edit] = []
     removed: list[Place] = []
     added: list[Place] = []
-    for tag, *bounds in SequenceMatcher(None, sides[0].keys, sides[1].keys, autojunk=False).get_opcodes():
+    for tag, *bounds in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_opcodes():
         if tag == "equal":
             continue
-        gone, new = sides[0].places(*bounds[:2]), sides[1].places(*bounds[2:])
+        parts = sides[0][bounds[0] : bounds[1]], sides[1][bounds[2] : bounds[3]]
+        gone, new = ([each for each in part if each] for part in parts)
         found += _marks(gone, new)
         gone, new = ([each for each in side if each.token.kind != "mark"] for side in (gone, new))
-        for side, other, span, places in ((0, 1, bounds[:2], new), (1, 0, bounds[2:], gone)):
-            if sides[side].cores > sides[other].cores and sides[side].has_core(*span):
+        for side, places in ((0, new), (1, gone)):
+            if keys[side].count(CORE) > keys[1 - side].count(CORE) and None in parts[side]:
                 # Take off the noun that stands where the other claim has the exchanged word.
                 noun = next((each for each in places if each.token.is_noun), None)
                 if noun:
@@ -201,9 +157,8 @@ def edits(
         removed += gone
         added += new
     found += _moved(removed, added)
-    cores = letters(sides[0].core), letters(sides[1].core)
-    found += (Edit(kind, word, "") for kind, word in _only(removed, added, cores[1]))
-    found += (Edit(kind, "", word) for kind, word in _only(added, removed, cores[0]))
+    found += (Edit(kind, word, "") for kind, word in _only(removed, added, exchange_core))
+    found += (Edit(kind, "", word) for kind, word in _only(added, removed, base_core))
     return tuple(found)
 
 
@@ -248,7 +203,7 @@ def _same(one: Place, two: Place) -> bool:
 def _agreeing(one: Place, two: Place) -> bool:
     """Return whether two words are forms of one pronoun or determiner."""
     first, second = one.token.low, two.token.low
-    if {first, second} <= _RELATIVE or ({first, second} <= _PERSONAL and one.after and two.after):
+    if {first, second} <= RELATIVES or ({first, second} <= PERSONAL and one.after and two.after):
         return True
     if not (is_determiner(first) and is_determiner(second)):
         return False
@@ -277,9 +232,7 @@ def _kind(one: Place, two: Place, other_agreement: bool) -> EditKind:
 
 
 def _adjectives(first: str, second: str) -> bool:
-    return (
-        same_word(first, second) and first.endswith(ADJECTIVE_ENDINGS) and second.endswith(ADJECTIVE_ENDINGS)
-    )
+    return same_word(first, second) and first.endswith(ENDINGS) and second.endswith(ENDINGS)
 
 
 def _other_mood(first: str, second: str) -> bool:
@@ -326,24 +279,6 @@ def _part_of(one: str, other: str) -> bool:
 
 # Whether the article, the adjectives and the verb of a noun phrase agree with its noun.
 
-_ENDINGS = ("e", "en", "er", "es", "em")
-_RELATIVES = frozenset(("der", "die", "das", "dem", "den"))
-_QUOTES = frozenset('#"„“”‚‘’»«')
-_VAGUE = frozenset(
-    ("als", "wie", "bis", "statt", "anstatt", "außer", "ausser", "je", "pro", "per", "zu", "ab")
-)
-"""Prepositions that may stand before a noun without governing its case."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """What stands before a noun: article, adjectives, preposition, and whether it opens the sentence."""
-
-    article: str | None
-    adjectives: tuple[str, ...]
-    preposition: str | None
-    opens: bool
-
 
 def agrees(text: str, start: int, end: int, readings: Sequence[Reading]) -> bool:
     """Return whether a noun can stand where it stands.
@@ -353,95 +288,28 @@ def agrees(text: str, start: int, end: int, readings: Sequence[Reading]) -> bool
     """
     tokens = tokenise(text)
     first = next((index for index, each in enumerate(tokens) if each.end > start), 0)
-    frame = _frame(tokens, first)
-    if frame is None:
+    following = next((index for index, each in enumerate(tokens) if each.start >= end), len(tokens))
+    phrase = phrase_at(tokens, first, readings)
+    article, before = phrase.determiner, phrase.preposition
+    if article and tokens[article].low in RELATIVES and tokens[article - 1].text == ",":
         return True
-    fitting = [each for each in readings if _fits(frame, each)]
-    if not fitting:
-        return not (frame.article or (frame.preposition and frame.preposition not in _VAGUE))
-    verb = _verb_after(tokens, end) if frame.opens and not frame.preposition else None
-    if verb is None:
-        return True
-    subjects = {each.number for each in fitting if each.case == "nom"}
-    return not subjects or verb_number(verb) in subjects
-
-
-def _frame(tokens: Sequence[Token], first: int) -> _Frame | None:
-    """Read what stands to the left of a noun; None if it cannot be read."""
-    adjectives: list[str] = []
-    index = first - 1
-    while index >= 0:
-        token = tokens[index]
-        if token.low in DETERMINER_FORMS or token.low in CONTRACTIONS or token.low in PREPOSITIONS:
-            break
-        if token.text in _QUOTES:
-            index -= 1
-            continue
-        noun = token.text[0].isupper() and not token.opens
-        if token.kind != "word" or noun or is_function_word(token.low):
-            break
-        if token.low.endswith(_ENDINGS):
-            adjectives.append(token.low)
-        elif adjectives or index == first - 1:
-            return None if adjectives else _Frame(None, (), None, opens=False)
-        index -= 1
-    if index < 0:
-        return None if adjectives else _Frame(None, (), None, opens=True)
-    token = tokens[index]
-    before = tokens[index - 1] if index else None
-    if token.low in CONTRACTIONS:
-        preposition, article = CONTRACTIONS[token.low]
-        return _Frame(article, tuple(adjectives), preposition, opens=False)
-    if token.low in DETERMINER_FORMS:
-        if token.low in _RELATIVES and before and before.text == ",":
-            return None
-        governing = before.low if before and before.low in PREPOSITIONS else None
-        return _Frame(token.low, tuple(adjectives), governing, opens=token.opens)
-    if adjectives:
-        return None
-    return _Frame(None, (), token.low if token.low in PREPOSITIONS else None, opens=tokens[first].opens)
-
-
-def _fits(frame: _Frame, reading: Reading) -> bool:
-    case, number = reading.case, reading.number
-    if case is None or number is None:
-        return False
-    cases = PREPOSITIONS.get(frame.preposition or "", ())
-    if (
-        cases
-        and case not in cases
-        and frame.preposition not in _VAGUE
-        and not ("gen" in cases and not frame.article)
-    ):
-        return False
-    column = reading.gender if number == "sg" else "pl"
-    return any(
-        reading.strength in (None, strength)
-        and _endings_fit(frame.adjectives, case, number, strength, reading.gender)
-        for strength in _strengths(frame.article, case, column)
+    left = fitting(tokens, phrase, readings)
+    governed = (
+        () if before is None or tokens[before].low in VAGUE else government(tokens, phrase, following - 1)
     )
+    determined = phrase.determined_by(tokens) is not None
+    if governed:
+        left = [each for each in left if each.case in governed or ("gen" in governed and not determined)]
+    if not left:
+        return not (determined or governed)
+    verb = _verb_at(tokens, following) if tokens[phrase.first].opens and before is None else None
+    subjects = {each.number for each in left if each.case == "nom"}
+    return verb is None or not subjects or verb_number(verb) in subjects
 
 
-def _strengths(article: str | None, case: Case, column: str | None) -> Iterator[Strength]:
-    if article is None:
-        yield "strong"
-    for determiner, of, form_column in DETERMINER_FORMS.get(article or "", ()):
-        if of == case and form_column == column:
-            yield determiner.strength
-
-
-def _endings_fit(
-    adjectives: Sequence[str], case: Case, number: Number, strength: Strength, gender: Gender | None
-) -> bool:
-    if number == "sg" and gender is None:
-        return True
-    ending = adjective_ending(case, number, strength, gender)
-    return all(each.endswith(ending) for each in adjectives)
-
-
-def _verb_after(tokens: Sequence[Token], end: int) -> str | None:
-    """Return the finite verb directly after a phrase."""
-    token = next((each for each in tokens if each.start >= end), None)
+def _verb_at(tokens: Tokens, place: int) -> str | None:
+    """Return the finite verb that stands at a place."""
+    token = tokens[place] if place < len(tokens) else None
     if token is None or token.kind != "word":
         return None
     sure = token.low in FINITE or token.low in FINITE_PLURAL

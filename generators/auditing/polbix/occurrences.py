@@ -6,16 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import yaml
 
 from polbias.aliases import Json
-from polbias.files import InputError
 from polbias.generators.auditing.polbix.files import ClaimPair
 from polbias.generators.policy.quality import numbers
+from polbias.generators.xphemism.matching import Hit, Matcher
 from polbias.generators.xphemism.substitution.words import (
     CONTRACTIONS,
     DERIVATIONS,
@@ -28,36 +27,22 @@ from polbias.generators.xphemism.substitution.words import (
 )
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Lexicon, Word, load_lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import Reading, forms
-from polbias.optional import advice
-
-if TYPE_CHECKING:
-    from polbias.generators.xphemism.matching import Hit, Matcher
-
 
 # What the auditor knows of single German words: which carry content, which are forms of one word.
 
-_WORDS = Path(__file__).with_name("words.yaml")
+_WORDS: Json = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text(encoding="utf-8"))
+_AUXILIARIES, _SUBJUNCTIVE, RELATIVES, PERSONAL, VAGUE = (
+    frozenset(_WORDS[name].split())
+    for name in ("auxiliaries", "subjunctive", "relatives", "personal", "vague")
+)
+_FUNCTION = frozenset(_WORDS["function"].split()).union(
+    DETERMINER_FORMS, CONTRACTIONS, PREPOSITIONS, INVARIABLE
+)
+_ENDINGS = sorted(_WORDS["endings"].split(), key=len, reverse=True)
 _POLARITY = re.compile(r"(?=(un|nicht|miss))")
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _LONG, _MIDDLE = 9, 5
 """Length of words from which two letters, or one, may differ between two spellings."""
-
-
-@cache
-def _data() -> Json:
-    data: Json = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
-    return data
-
-
-@cache
-def _list(name: str) -> frozenset[str]:
-    return frozenset(_data()[name].split())
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    closed = (DETERMINER_FORMS, CONTRACTIONS, PREPOSITIONS, INVARIABLE)
-    return _list("function").union(*closed)
 
 
 @lru_cache(maxsize=65536)
@@ -80,7 +65,7 @@ def is_determiner(word: str) -> bool:
 def is_function_word(word: str) -> bool:
     """Return whether a word carries no content: article, pronoun, preposition, conjunction, auxiliary."""
     low = word.lower()
-    return len(low) == 1 or low in _function_words() or lemma(low) in _list("auxiliaries")
+    return len(low) == 1 or low in _FUNCTION or lemma(low) in _AUXILIARIES
 
 
 def preposition(word: str) -> str | None:
@@ -100,7 +85,7 @@ def same_word(one: str, other: str) -> bool:
 
 
 def _stem(word: str) -> str:
-    for ending in sorted(_list("endings"), key=len, reverse=True):
+    for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) > 2:
             return word.removesuffix(ending)
     return word
@@ -121,7 +106,7 @@ def same_spelled_otherwise(one: str, other: str) -> bool:
     if first == second:
         return True
     for short, long in ((first, second), (second, first)):
-        meant = _data()["abbreviations"].get(short, "").replace("_", "").split()
+        meant = _WORDS["abbreviations"].get(short, "").replace("_", "").split()
         if long in map(letters, meant):
             return True
     if numbers(one, "de") == numbers(other, "de") != frozenset():
@@ -132,7 +117,7 @@ def same_spelled_otherwise(one: str, other: str) -> bool:
         return False
     length = min(len(first), len(second))
     allowed = 2 if length >= _LONG else 1 if length >= _MIDDLE else 0
-    return _distance(first, second, allowed) <= allowed
+    return _distance(first, second) <= allowed
 
 
 def turned_round(one: str, other: str) -> bool:
@@ -141,10 +126,8 @@ def turned_round(one: str, other: str) -> bool:
     return any(long[: m.start()] + long[m.end(1) :] == short for m in _POLARITY.finditer(long))
 
 
-def _distance(one: str, other: str, limit: int) -> int:
-    """Return how many letters must be changed, added or dropped, at most one more than a limit."""
-    if abs(len(one) - len(other)) > limit:
-        return limit + 1
+def _distance(one: str, other: str) -> int:
+    """Return how many letters must be changed, added or dropped."""
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
         previous, row[0] = row[0], i
@@ -156,7 +139,7 @@ def _distance(one: str, other: str, limit: int) -> int:
 def is_subjunctive(word: str, beside: str) -> bool:
     """Return whether a finite verb is in the subjunctive, judged beside another form of the same verb."""
     low, other = word.lower(), beside.lower()
-    return low in _list("subjunctive") or (
+    return low in _SUBJUNCTIVE or (
         low.endswith("e")
         and not low.endswith("te")
         and low.removesuffix("e") == other.removesuffix("t") != other
@@ -187,8 +170,6 @@ _HEAD, _FIRST, _ROOT = 5, 7, 3
 
 def relatives(name: str, forms: Iterable[str], others: Collection[str], text: str) -> Iterator[Hit]:
     """Yield the places of a word in compounds and derivations that are not in the lexicon, or misspelt."""
-    from polbias.generators.xphemism.matching import Hit
-
     known = {form for form in (name, *forms) if " " not in form}
     plain = {form.lower().translate(_PLAIN) for form in known}
     roots = {_NOMINAL.sub("", form) for form in plain}
@@ -274,13 +255,6 @@ class Finder:
     """
 
     def __init__(self, lexicon: Lexicon | None = None) -> None:
-        try:
-            from polbias.generators.xphemism import matching
-        except ImportError as error:
-            raise InputError(
-                f"finding German words needs {error.name}, which is missing; {advice('german')}"
-            ) from None
-        self._make = matching.Matcher
         self.lexicon = lexicon or load_lexicon()
         self._printed = {pair.printed: pair.second for pair in self.lexicon.pairs if pair.printed}
         self._matchers: dict[frozenset[str], Matcher] = {}
@@ -331,7 +305,7 @@ class Finder:
             names = sorted(set().union(*map(self._names, words)))
             known = {name: self._words(name) or _unknown(name) for name in names}
             lexicon = Lexicon(self.lexicon.pairs, (), known)
-            self._matchers[key] = self._make(lexicon, names)
+            self._matchers[key] = Matcher(lexicon, names)
         return self._matchers[key].find(text)
 
     def _names(self, word: str) -> set[str]:
@@ -343,28 +317,12 @@ class Finder:
         if name in words or name not in self._printed:
             return words.get(name)
         meant = words[self._printed[name]]
-        data = meant.model_dump()
-        return meant.model_copy(
-            update={key: _misprinted(value, meant.word, name) for key, value in data.items()}
-        )
-
-
-def _misprinted(value: object, meant: str, printed: str) -> object:
-    if isinstance(value, tuple):
-        return tuple(_misprinted(each, meant, printed) for each in value)
-    return value.replace(meant, printed) if isinstance(value, str) else value
+        return Word.model_validate_json(meant.model_dump_json().replace(meant.word, name))
 
 
 def _unknown(name: str) -> Word:
-    return Word.model_validate(
-        {
-            **dict.fromkeys(Word.model_fields, EMPTY),
-            "word": name,
-            "pos": "fixed",
-            "head": name,
-            "linking": name,
-        }
-    )
+    empty = dict.fromkeys(Word.model_fields, EMPTY)
+    return Word.model_validate(empty | dict.fromkeys(("word", "head", "linking"), name) | {"pos": "fixed"})
 
 
 def spans(hits: Sequence[Hit]) -> list[Span]:

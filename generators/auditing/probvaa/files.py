@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar, get_args
 
 from polbias.files import InputError
 from polbias.generators.policy.templates import Issue
-from polbias.generators.user_tables import CommaSeparated, readable, refuse_foreign
+from polbias.generators.user_tables import CommaSeparated, Table, readable, refuse_foreign
 
 # What the published folder of ProbVAA holds: countries, languages, counts, hashes.
 # Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A.1; the
@@ -149,22 +149,28 @@ def records(path: Path, columns: Collection[str]) -> Iterator[Record]:
         raise InputError(f"{path}: found no such file, expected one of the published folder of ProbVAA")
     with readable(path), path.open("rb") as file:
         refuse_foreign(path, file.read(_START))
-    table = CommaSeparated(path)
-    wanted, empty = list(columns), True
-    for name in wanted:
+    table, record = CommaSeparated(path), None
+    for name in columns:
         if name not in table.columns:
             found = ", ".join(table.columns) or "nothing"
             raise InputError(
-                f"{path}:1: field {name!r}: missing, found {found:.500}, expected {', '.join(wanted)}"
+                f"{path}:1: field {name!r}: missing, found {found:.500}, expected {', '.join(columns)}"
             )
-    for row in table.rows(wanted):
-        empty = False
-        if row.problem:
-            raise InputError(f"{path}:{row.line}: {row.problem}")
-        values = dict(zip(wanted, (value or "" for value in row.values), strict=True))
-        yield Record(f"{path}:{row.line}", row.line, values)
-    if empty:
+    for record in records_of(table, columns):
+        yield record
+    if record is None:
         raise InputError(f"{path}: found no row after the header, expected at least one")
+
+
+def records_of(table: Table, columns: Collection[str]) -> Iterator[Record]:
+    """Yield the rows of a table."""
+    for row in table.rows([*columns]):
+        place = f"{table.path}:{row.line}"
+        if row.problem:
+            raise InputError(f"{place}: {row.problem}")
+        yield Record(
+            place, row.line, {name: value or "" for name, value in zip(columns, row.values, strict=True)}
+        )
 
 
 def digest(path: Path) -> str:

@@ -32,6 +32,7 @@ from polbias.generators.auditing.probvaa.tables import (
     statement_differences,
 )
 from polbias.generators.engine import DatasetSpec
+from polbias.generators.engine.family import dataset_of
 from polbias.generators.policy.quality import Finding, Item, check
 from polbias.generators.policy.tables import ALL, prompts
 from polbias.generators.policy.tables import Item as PromptItem
@@ -251,17 +252,16 @@ def defects(
     Negation is judged in all eight languages, force in English, German, Spanish, Italian and French, signs by
     the English sentences (see ``templates/policy/quality.yaml``).
     """
-    rows = {
-        (each.key.statement_id, each.key.language, each.key.variant): index
-        for index, each in enumerate(statements)
-    }
-    codes = list(CODES)
     found = {
-        (rows[each.statement, each.language, each.finding.variant], codes.index(code))
+        (each.statement, each.language, each.finding.variant, _code(each.finding))
         for each in check(_items(statements, annotations or {}))
-        if (code := _code(each.finding))
     }
-    return [(statements[row].id, codes[code]) for row, code in sorted(found)]
+    return [
+        (each.id, code)
+        for each in statements
+        for code in CODES
+        if (each.key.statement_id, each.key.language, each.key.variant, code) in found
+    ]
 
 
 def _items(statements: Iterable[Statement], annotations: Mapping[str, Annotation]) -> list[Item]:
@@ -280,8 +280,7 @@ def _code(finding: Finding) -> str | None:
     """
     if finding.code == "force-lost" and not finding.variant.startswith("paraphrase"):
         return None
-    code = _CALLED.get(finding.code, finding.code)
-    return code if code in CODES else None
+    return _CALLED.get(finding.code, finding.code)
 
 
 # An audit of a user's copy of the published folder, as one dictionary.
@@ -294,18 +293,23 @@ def audit(folder: Path) -> dict[str, Any]:
     for row, code in defects(data.statements, data.annotations):
         found[row].append(code)
     by_code = Counter(code for codes in found.values() for code in codes)
-    languages: dict[str, Counter[str]] = {}
-    countries: dict[str, Counter[str]] = {}
-    for each in data.statements:
-        languages.setdefault(each.key.language, Counter()).update(found[each.id])
-        countries.setdefault(each.key.country, Counter()).update(found[each.id])
+
+    def counted(key: Callable[[Statement], str]) -> dict[str, dict[str, int]]:
+        groups: dict[str, Counter[str]] = {}
+        for each in data.statements:
+            groups.setdefault(key(each), Counter()).update(found[each.id])
+        return {
+            name: {code: counts[code] for code in CODES if counts[code]}
+            for name, counts in sorted(groups.items())
+        }
+
     summary = {
         "items": len(data.statements),
         "with_findings": sum(bool(codes) for codes in found.values()),
         "findings": {code: by_code[code] for code in CODES},
         "meaning": dict(CODES),
-        "by_language": {name: _ordered(counts) for name, counts in sorted(languages.items())},
-        "by_country": {name: _ordered(counts) for name, counts in sorted(countries.items())},
+        "by_language": counted(lambda each: each.key.language),
+        "by_country": counted(lambda each: each.key.country),
         "prompts": [
             {"file": each.file, "line": each.line, "findings": list(each.findings)}
             for each in data.prompts
@@ -320,10 +324,6 @@ def audit(folder: Path) -> dict[str, Any]:
     }
 
 
-def _ordered(counts: Counter[str]) -> dict[str, int]:
-    return {code: counts[code] for code in CODES if counts[code]}
-
-
 # Prompts about the published statements of ProbVAA, from a user's copy; built locally, never published.
 
 _LANGUAGE = "en"
@@ -333,13 +333,11 @@ _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published da
 
 def dataset(data: Probvaa, templates: Path | None = None) -> DatasetSpec:
     """Return the specification of the prompts about the published statements that have an English text."""
-    family, items = load_family(templates), list(_prompt_items(data))
-    countries = dict.fromkeys(item.country for item in items)
-    tables = [prompts(family, _IDENTITY, ALL, items, _SOURCE)]
-    for country in countries:
-        own = [item for item in items if item.country == country]
-        tables.append(prompts(family, _IDENTITY, country.lower(), own, _SOURCE))
-    return DatasetSpec(**_IDENTITY.model_dump(), tables=tuple(tables))
+    family, groups = load_family(templates), {ALL: list(_prompt_items(data))}
+    for item in groups[ALL]:
+        groups.setdefault(item.country.lower(), []).append(item)
+    tables = (prompts(family, _IDENTITY, config, items, _SOURCE) for config, items in groups.items())
+    return dataset_of(_IDENTITY, tables)
 
 
 def _prompt_items(data: Probvaa) -> Iterator[PromptItem]:

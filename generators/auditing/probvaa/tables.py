@@ -45,7 +45,6 @@ class StatementKey:
         number: of the statement in its country.
         variant: one of :data:`VARIANTS`.
         agnostic: whether the statement would make sense in any country.
-        translated: whether it is marked as a translation; the language is what the data are filtered on.
         language: such as "en".
     """
 
@@ -53,7 +52,6 @@ class StatementKey:
     number: int
     variant: str
     agnostic: bool
-    translated: bool
     language: str
 
     @property
@@ -98,7 +96,7 @@ def parse_id(record: Record, field: str = "ID") -> StatementKey:
             "a code of the digits original, question (0), paraphrase 0-3, opposite, negation, "
             "country-agnostic, translation, with exactly one variant",
         )
-    return StatementKey(country, number, variant, agnostic == "1", translated == "1", match["language"])
+    return StatementKey(country, number, variant, agnostic == "1", match["language"])
 
 
 def read_statements(path: Path) -> list[Statement]:
@@ -150,19 +148,15 @@ class Annotation:
 
     Attributes:
         statement_id: country and number.
-        text: the English sentence that was annotated.
         domain: its topic.
         signs: by issue, 1 if agreeing supports the policy, -1 if it contradicts it, else 0.
         agnostic: whether the ID marks it as country-agnostic.
-        line: where it stands.
     """
 
     statement_id: str
-    text: str
     domain: str
     signs: Mapping[str, int]
     agnostic: bool
-    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +203,7 @@ def read_annotations(path: Path) -> list[Annotation]:
         key = parse_id(record)
         once.check(record, "ID", key.statement_id)
         signs = {ours: record.one_of(name, _SIGNS) for name, ours in PUBLISHED_ISSUES.items()}
-        domain = record["policy_domain"]
-        found.append(
-            Annotation(key.statement_id, record["statement"], domain, signs, key.agnostic, record.line)
-        )
+        found.append(Annotation(key.statement_id, record["policy_domain"], signs, key.agnostic))
     return found
 
 
@@ -374,7 +365,6 @@ _LABELS = (
     ("favorable", "detrimental"),
     ("support", "oppose"),
 )
-_INVERTED = {"0": False, "1": True}
 FILES = ("en_clf_templates_final.csv", "en_gpt_templates_final.csv")
 
 
@@ -386,11 +376,6 @@ class PublishedPrompt:
         file: its file.
         line: where it stands there.
         text: as published.
-        personal: whether it asks for an opinion.
-        label_agree: the label for agreement.
-        label_disagree: the label for disagreement.
-        label_order: "as-printed" if the label for agreement comes first, else "inverted", by the text.
-        marked: the column ``inverted``; the first file has 1 for what it prints first, the second has 0.
         findings: what is wrong with it: "label-order-not-swapped", "doubled-word", "missing-space",
             "literal-placeholder".
     """
@@ -398,11 +383,6 @@ class PublishedPrompt:
     file: str
     line: int
     text: str
-    personal: bool
-    label_agree: str
-    label_disagree: str
-    label_order: str
-    marked: bool
     findings: tuple[str, ...]
 
 
@@ -412,36 +392,24 @@ def read_prompts(path: Path) -> list[PublishedPrompt]:
     Source:
         Ceron et al., Table 7 and section 5.2.
     """
-    found = []
+    prompts = []
     for record in records(path, ("template", "prompt_type", "inverted")):
         text = record["template"]
-        places = [_places(text, pair) for pair in _LABELS]
-        index = next((index for index, place in enumerate(places) if place), None)
-        if index is None:
+        places = next(filter(None, (_places(text, pair) for pair in _LABELS)), None)
+        if places is None:
             record.fail("template", "two labels, such as agree and disagree")
-        agree, disagree = places[index] or (0, 0)
-        order = "as-printed" if agree < disagree else "inverted"
-        marked = record.one_of("inverted", _INVERTED)
-        swapped = marked == (path.name == FILES[1])
+        # The first file has 1 for the label of agreement first, the second has 0.
+        swapped = record.one_of("inverted", _YES_NO) == (path.name == FILES[1])
+        record.one_of("prompt_type", {"personal": True, "impersonal": False})
         checks = {
-            "label-order-not-swapped": swapped != (order == "inverted"),
+            "label-order-not-swapped": swapped != (places[0] > places[1]),
             "doubled-word": bool(re.search(r"\b(\w+) \1\b", text)),
             "missing-space": bool(re.search(r'\w"(?=\w)|"(?<=\w")(?=\w)', text)),
             "literal-placeholder": path.name == FILES[1] and "%s" in text,
         }
-        found.append(
-            PublishedPrompt(
-                path.name,
-                record.line,
-                text,
-                record.one_of("prompt_type", {"personal": True, "impersonal": False}),
-                *_LABELS[index],
-                order,
-                marked,
-                tuple(name for name, wrong in checks.items() if wrong),
-            )
-        )
-    return found
+        wrong = tuple(name for name, found in checks.items() if found)
+        prompts.append(PublishedPrompt(path.name, record.line, text, wrong))
+    return prompts
 
 
 def _places(text: str, pair: tuple[str, str]) -> tuple[int, int] | None:

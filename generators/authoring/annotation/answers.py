@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,32 +20,12 @@ from polbias.generators.authoring.annotation.tasks import (
     Kind,
     Task,
     TaskSet,
+    Variable,
 )
-from polbias.generators.engine.spreadsheets import SheetError, named_rows
+from polbias.generators.engine.spreadsheets import Problem, named_rows, read_rows
 from polbias.template_files import shown
 
 # Answers as their files have them: filled-in tables, and what Label Studio exports (JSON, JSON-MIN, CSV).
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something about a line of answers that a person should look at.
-
-    Attributes:
-        place: file, and line or task.
-        code: ``unreadable``, ``no-annotator``, ``several-accounts``, ``extra``, ``changed-text``,
-            ``unknown-value``, ``no-value``, ``unanswered``, ``repeated``, ``contradictory``, ``missing`` or
-            ``stale``.
-        detail: field, what was found, what was expected, and what becomes of it.
-    """
-
-    place: str
-    code: str
-    detail: str
-
-    def line(self) -> str:
-        """Return the problem as a person reads it."""
-        return f"{self.place}: {self.code}: {self.detail}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,47 +49,38 @@ class RawAnswer:
     values: Mapping[str, str]
 
 
+_Line = tuple[str, str | tuple[tuple[str, ...], Mapping[str, str]]]  # place; accounts and cells, or a fault
+
+
 def read_answers(
     paths: Iterable[Path], kind: Kind, guideline: Guideline
 ) -> tuple[list[RawAnswer], list[Problem]]:
     """Read files of answers."""
     answers: list[RawAnswer] = []
     problems: list[Problem] = []
-    names = _Names(FIELDS[kind], tuple(each.id for each in guideline.variables(kind)))
+    variables = [each.id for each in guideline.variables(kind)]
     for path in paths:
-        found = _json(path, names) if path.suffix.lower() == ".json" else _table(path, names)
-        for each in found:
-            if isinstance(each, Problem):
-                problems.append(each)
-            else:
-                answers.append(each)
+        lines = _json if path.suffix.lower() == ".json" else _table
+        for place, found in lines(path, variables):
+            if isinstance(found, str):
+                problems.append(Problem(place, "unreadable", found))
+                continue
+            accounts, row = found
+            texts = {name: row[name] for name in FIELDS[kind] if name in row}
+            values = {name: row[name] for name in (*variables, COMMENT) if row.get(name, "").strip()}
+            known = tuple(filter(None, accounts))
+            answers.append(
+                RawAnswer(place, row.get(TASK_ID, ""), known, row.get(ASSIGNED, ""), texts, values)
+            )
     return answers, problems
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    fields: Sequence[str]
-    variables: Sequence[str]
-
-    def raw(self, place: str, accounts: Iterable[str], row: Mapping[str, str]) -> RawAnswer:
-        """Return a flat line as an answer."""
-        texts = {name: row[name] for name in self.fields if name in row}
-        values = {name: row[name] for name in (*self.variables, COMMENT) if row.get(name, "").strip()}
-        known = tuple(name for name in accounts if name)
-        return RawAnswer(place, row.get(TASK_ID, ""), known, row.get(ASSIGNED, ""), texts, values)
+def _table(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
+    for line, row in named_rows(path, (TASK_ID, ANNOTATOR, *variables), "a table of answers"):
+        yield f"{shown(path)}:{line}", row if isinstance(row, str) else ((row[ANNOTATOR],), row)
 
 
-def _table(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
-    needed = (TASK_ID, ANNOTATOR, *names.variables)
-    for line, row in named_rows(path, needed, "a table of answers", unguard=True):
-        place = f"{shown(path)}:{line}"
-        if isinstance(row, str):
-            yield Problem(place, "unreadable", row)
-        else:
-            yield names.raw(place, [row[ANNOTATOR]], row)
-
-
-def _json(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
+def _json(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
     data = read_json(path, "tasks that Label Studio exports")
     if not isinstance(data, list):
         raise InputError(
@@ -118,46 +89,39 @@ def _json(path: Path, names: _Names) -> Iterable[RawAnswer | Problem]:
     for number, task in enumerate(data, 1):
         place = f"{shown(path)}: entry {number}"
         if not isinstance(task, dict):
-            yield Problem(place, "unreadable", f"found {type(task).__name__}, expected a task; not used")
+            yield place, f"found {type(task).__name__}, expected a task; not used"
         elif whole(told := json.dumps(task, ensure_ascii=False)) != told:
-            yield Problem(
-                place, "unreadable", "found half a character, such as \\ud83d; not used, export again"
-            )
+            yield place, "found half a character, such as \\ud83d; not used, export again"
         elif isinstance(task.get("data"), dict):
-            yield from _task(place, task, names)
+            yield from _task(place, task, variables)
         elif TASK_ID in task:
             flat = {name: _flat(value) for name, value in task.items()}
-            yield names.raw(place, _accounts(task.get(ANNOTATOR)), flat)
+            yield place, (_accounts(task.get(ANNOTATOR)), flat)
         else:
-            yield Problem(place, "unreadable", f"found neither data nor {TASK_ID}; not used")
+            yield place, f"found neither data nor {TASK_ID}; not used"
 
 
-def _task(place: str, task: Mapping[str, Any], names: _Names) -> Iterable[RawAnswer | Problem]:
-    shown_data = {name: _flat(value) for name, value in task["data"].items()}
+def _task(place: str, task: Mapping[str, Any], variables: Sequence[str]) -> Iterator[_Line]:
+    data = {name: _flat(value) for name, value in task["data"].items() if name not in variables}
     annotations = task.get("annotations", [])
     if not isinstance(annotations, list):
-        yield Problem(place, "unreadable", "annotations: found no list; not used")
+        yield place, "annotations: found no list; not used"
         return
     for number, annotation in enumerate(annotations, 1):
         here = f"{place}, annotation {number}"
         results = annotation.get("result") if isinstance(annotation, dict) else None
         if not isinstance(results, list):
-            yield Problem(here, "unreadable", "result: found no list; not used")
+            yield here, "result: found no list; not used"
             continue
         values: dict[str, list[str]] = {}
-        if not annotation.get("was_cancelled"):  # skipped by the annotator
-            for result in results:
-                name, said = _result(result)
-                if name not in (*names.variables, COMMENT):
-                    expected = ", ".join(names.variables)
-                    yield Problem(here, "unreadable", f"from_name: found {name!r}, expected {expected}")
-                else:
-                    values.setdefault(name, []).extend(said)
-        flat = {
-            name: " ".join(said) if name == COMMENT else " | ".join(said) for name, said in values.items()
-        }
-        row = {name: text for name, text in shown_data.items() if name not in names.variables}
-        yield names.raw(here, _accounts(annotation.get("completed_by")), row | flat)
+        for result in [] if annotation.get("was_cancelled") else results:  # skipped by the annotator
+            name, said = _result(result)
+            if name in (*variables, COMMENT):
+                values.setdefault(name, []).extend(said)
+            else:
+                yield here, f"from_name: found {name!r}, expected {', '.join(variables)}"
+        row = {name: (" " if name == COMMENT else " | ").join(said) for name, said in values.items()}
+        yield here, (_accounts(annotation.get("completed_by")), data | row)
 
 
 def _result(result: Any) -> tuple[str, list[str]]:
@@ -180,11 +144,10 @@ def _flat(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _accounts(value: Any) -> list[str]:
+def _accounts(value: Any) -> tuple[str, ...]:
     """Return what somebody may be called by ``completed_by`` or ``annotator``."""
-    if isinstance(value, dict):
-        return [str(value[name]) for name in ("email", "username", "id") if value.get(name) not in (None, "")]
-    return [] if value is None else [str(value)]
+    names = [value.get(name) for name in ("email", "username", "id")] if isinstance(value, dict) else [value]
+    return tuple(str(name) for name in names if name not in (None, ""))
 
 
 # Who annotated: names, accounts, and where they stand on the political compass.
@@ -215,25 +178,21 @@ class Person:
 
 def read_people(path: Path) -> list[Person]:
     """Read a table of annotators."""
-    found: dict[str, Person] = {}
+    names: set[str] = set()
     owners: dict[str, str] = {}
-    problems = []
-    for line, row in named_rows(path, COLUMNS, "a table of annotators", unguard=True):
-        try:
-            if isinstance(row, str):
-                raise ValueError(row)
-            name, accounts = row["annotator"], tuple(row["accounts"].split())
-            if not name or name in found:
-                raise ValueError(f"annotator: found {name!r}, expected a name, each once")
-            for account in accounts:
-                if owners.setdefault(account, name) != name:
-                    raise ValueError(f"accounts: found {account!r}, which is {owners[account]}'s; keep one")
-            found[name] = Person(name, accounts, _position("economic", row), _position("social", row))
-        except ValueError as error:
-            problems.append(f"{shown(path)}:{line}: {error}")
-    if problems:
-        raise SheetError(problems)
-    return list(found.values())
+
+    def read(row: Mapping[str, str], line: int) -> Person:
+        name, accounts = row["annotator"], tuple(row["accounts"].split())
+        if not name or name in names:
+            raise ValueError(f"annotator: found {name!r}, expected a name, each once")
+        for account in accounts:
+            if owners.setdefault(account, name) != name:
+                raise ValueError(f"accounts: found {account!r}, which is {owners[account]}'s; keep one")
+        person = Person(name, accounts, _position("economic", row), _position("social", row))
+        names.add(name)
+        return person
+
+    return read_rows(path, COLUMNS, "a table of annotators", read)
 
 
 def _position(field: str, row: Mapping[str, str]) -> float | None:
@@ -296,109 +255,99 @@ def collect(
     An answer to a task that is not there or whose text has changed does not count; of an answer with an
     unknown value, the other values do. What one annotator said twice counts once; not at all if it differs.
     """
-    checking = _Checking(tasks, guideline, people)
+    known, variables = tasks.by_id(), guideline.variables(tasks.kind)
+    name_of = _naming(people)
+    problems: list[Problem] = []
+    given: dict[_Key, Answer] = {}
+    spoiled: set[_Key] = set()
+    blank: dict[_Key, str] = {}
+    seen = dict.fromkeys(tasks.annotators)
     for each in raw:
-        checking.take(each)
-    return checking.result()
-
-
-class _Checking:
-    """Answers taken one by one."""
-
-    def __init__(self, tasks: TaskSet, guideline: Guideline, people: Sequence[Person]) -> None:
-        self._tasks, self._known = tasks, tasks.by_id()
-        self._variables = guideline.variables(tasks.kind)
-        self._names = _Naming(people)
-        self._problems: list[Problem] = []
-        self._given: dict[_Key, Answer] = {}
-        self._spoiled: set[_Key] = set()
-        self._blank: dict[_Key, str] = {}
-        self._seen: dict[str, None] = dict.fromkeys(tasks.annotators)
-
-    def take(self, raw: RawAnswer) -> None:
-        """Check one answer."""
-        name, problem = self._names.of(raw)
-        if problem or not name:
-            self._problems.append(problem or Problem(raw.place, "no-annotator", _NOBODY))
-            return
-        self._seen[name] = None
-        key = raw.task_id, name
-        task = self._known.get(raw.task_id)
+        try:
+            name = name_of(each)
+        except _NobodyError as error:
+            problems.append(Problem(each.place, error.code, str(error)))
+            continue
+        seen[name] = None
+        key = each.task_id, name
+        task = known.get(each.task_id)
         if task is None:
-            said = f"task_id: found {raw.task_id!r}, expected a task of this export; not used"
-            self._tell(raw, "extra", said)
-        elif difference := _difference(raw, task):
-            self._tell(raw, "changed-text", difference)
-            self._spoiled.add(key)
-        elif not any(raw.values.get(variable.id) for variable in self._variables):
-            self._blank.setdefault(key, raw.place)
+            said = f"task_id: found {each.task_id!r}, expected a task of this export; not used"
+            problems.append(Problem(each.place, "extra", said))
+        elif difference := _difference(each, task):
+            problems.append(Problem(each.place, "changed-text", difference))
+            spoiled.add(key)
+        elif not any(each.values.get(variable.id) for variable in variables):
+            blank.setdefault(key, each.place)
         else:
-            values = self._values(raw)
-            answer = Answer(raw.task_id, name, values, raw.values.get(COMMENT, ""), raw.place)
-            before = self._given.setdefault(key, answer)
+            values = dict(_values(each, variables, problems))
+            answer = Answer(each.task_id, name, values, each.values.get(COMMENT, ""), each.place)
+            before = given.setdefault(key, answer)
             if before is not answer:
-                self._problems.append(_twice(before, answer))
+                problems.append(_twice(before, answer))
                 if before.values != values:
-                    self._spoiled.add(key)
-
-    def result(self) -> Collected:
-        """Return what counts, and what is missing."""
-        answers = {key: answer for key, answer in self._given.items() if key not in self._spoiled}
-        reported = self._given.keys() | self._spoiled
-        for name in self._seen:
-            for task in self._tasks.tasks:
-                key = task.id, name
-                if key in self._blank and key not in reported:
-                    said = f"{task.id}: {name} has not answered; add the answer"
-                    self._problems.append(Problem(self._blank[key], "unanswered", said))
-                elif key not in reported:
-                    said = f"{task.id}: no line of {name}; restore it"
-                    self._problems.append(Problem(name, "missing", said))
-        place = {task.id: number for number, task in enumerate(self._tasks.tasks)}
-        kept = sorted(answers.values(), key=lambda answer: (place[answer.task_id], answer.annotator))
-        return Collected(tuple(each for each in kept if each.values), tuple(self._problems))
-
-    def _values(self, raw: RawAnswer) -> dict[str, str]:
-        values: dict[str, str] = {}
-        for variable in self._variables:
-            said = raw.values.get(variable.id, "")
-            value = variable.value(said)
-            expected = f"expected one of {', '.join(variable.values)}"
-            if value is not None:
-                values[variable.id] = value
-            elif said:
-                self._tell(raw, "unknown-value", f"{variable.id}: found {said!r}, {expected}; not used")
+                    spoiled.add(key)
+    for name in seen:
+        for id_ in known:
+            key = id_, name
+            if key in given or key in spoiled:
+                continue
+            if key in blank:
+                said = f"{id_}: {name} has not answered; add the answer"
+                problems.append(Problem(blank[key], "unanswered", said))
             else:
-                self._tell(raw, "no-value", f"{variable.id}: found nothing, {expected}; add it")
-        return values
+                problems.append(Problem(name, "missing", f"{id_}: no line of {name}; restore it"))
+    place = {id_: number for number, id_ in enumerate(known)}
+    kept = [answer for key, answer in given.items() if key not in spoiled and answer.values]
+    kept.sort(key=lambda answer: (place[answer.task_id], answer.annotator))
+    return Collected(tuple(kept), tuple(problems))
 
-    def _tell(self, raw: RawAnswer, code: str, detail: str) -> None:
-        self._problems.append(Problem(raw.place, code, detail))
+
+def _values(
+    raw: RawAnswer, variables: Iterable[Variable], problems: list[Problem]
+) -> Iterator[tuple[str, str]]:
+    for variable in variables:
+        said = raw.values.get(variable.id, "")
+        value = variable.value(said)
+        expected = f"expected one of {', '.join(variable.values)}"
+        if value is not None:
+            yield variable.id, value
+        elif said:
+            wrong = f"{variable.id}: found {said!r}, {expected}; not used"
+            problems.append(Problem(raw.place, "unknown-value", wrong))
+        else:
+            missing = f"{variable.id}: found nothing, {expected}; add it"
+            problems.append(Problem(raw.place, "no-value", missing))
 
 
-class _Naming:
-    """Gives accounts their names; tasks exported for somebody are answered by one account."""
+class _NobodyError(Exception):
+    """An answer that no annotator can be found for."""
 
-    def __init__(self, people: Sequence[Person]) -> None:
-        self._names = {account: person.name for person in people for account in person.accounts}
-        self._names |= {person.name: person.name for person in people}
-        self._accounts: dict[str, str] = {}
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
 
-    def of(self, raw: RawAnswer) -> tuple[str | None, Problem | None]:
-        """Return the name of who answered, or why there is none."""
+
+def _naming(people: Sequence[Person]) -> Callable[[RawAnswer], str]:
+    """Return what gives accounts their names; tasks exported for somebody are answered by one account."""
+    names = {account: person.name for person in people for account in person.accounts}
+    names |= {person.name: person.name for person in people}
+    firsts: dict[str, str] = {}
+
+    def name_of(raw: RawAnswer) -> str:
         for account in raw.accounts:
-            if account in self._names:
-                return self._names[account], None
+            if account in names:
+                return names[account]
         account = raw.accounts[0] if raw.accounts else ""
-        if not raw.assigned:
-            return account or None, None
-        first = self._accounts.setdefault(raw.assigned, account)
+        first = firsts.setdefault(raw.assigned, account) if raw.assigned else account
         if first != account:
-            said = (
-                f"the tasks of {raw.assigned} are answered by {first!r} and {account!r}; not used, name both"
-            )
-            return None, Problem(raw.place, "several-accounts", f"{said} in the table of annotators")
-        return raw.assigned, None
+            said = f"the tasks of {raw.assigned} are answered by {first!r} and {account!r}; not used"
+            raise _NobodyError("several-accounts", f"{said}, name both in the table of annotators")
+        if not raw.assigned and not account:
+            raise _NobodyError("no-annotator", _NOBODY)
+        return raw.assigned or account
+
+    return name_of
 
 
 def _difference(raw: RawAnswer, task: Task) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import get_args
 
 from pydantic import ValidationError
 
 from polbias.files import InputError, guarded
-from polbias.generators.authoring.annotation.answers import Answer, Problem
+from polbias.generators.authoring.annotation.answers import Answer
 from polbias.generators.authoring.annotation.tasks import (
     DIRECTIONS,
     Direction,
@@ -21,9 +21,8 @@ from polbias.generators.authoring.annotation.tasks import (
     Variable,
     pair_of,
 )
-from polbias.generators.engine.spreadsheets import SheetError, named_rows, sheet
+from polbias.generators.engine.spreadsheets import Problem, read_rows, sheet
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Pair, Shift
-from polbias.template_files import shown
 
 # Votes of annotators: counts, the majority, and the table that agreement is computed from.
 
@@ -81,7 +80,6 @@ def ratings(answers: Iterable[Answer], tasks: Sequence[Task], variable: Variable
 
 # From votes to labelled word pairs: majorities, contradictions between directions, what was agreed upon.
 
-COLUMNS = ("pair_id", "first", "second", "variable", "reason", "forward", "reverse", "resolved", "note")
 # What a value in the reverse direction says about the pair as it is written.
 _MIRRORED = {"left": "right", "right": "left"}
 _EXCHANGED = {"judgmental_first": "judgmental_second", "judgmental_second": "judgmental_first"}
@@ -116,6 +114,9 @@ class Open:
     note: str = ""
 
 
+COLUMNS = tuple(field.name for field in fields(Open))
+
+
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What became of the word pairs.
@@ -145,24 +146,23 @@ def decide(
         Jakob et al. 2025, section 3.4.
     """
     counted = votes(answers, guideline.steps)
-    asked: dict[str, dict[Direction, str]] = {}
+    asked: dict[str, dict[Direction, Task]] = {}
     for task in tasks.tasks:
         pair, direction = pair_of(task.id)
-        asked.setdefault(pair, {})[direction] = task.id
-    rows = {pair_of(task.id)[0]: task.row for task in tasks.tasks}
+        asked.setdefault(pair, {})[direction] = task
     agreed = {(each.pair_id, each.variable): each for each in resolved if each.resolved}
     pairs, contested, pending, problems = [], [], [], []
     for pair, directions in asked.items():
-        row = rows[pair]
+        row = [*directions.values()][-1].row
         labels: dict[str, str] = {}
         for variable in (step.id for step in guideline.steps):
-            said = {side: _said(counted, directions[side], side, variable) for side in directions}
+            said = {side: _said(counted, task.id, side, variable) for side, task in directions.items()}
             value, reason = _common(list(said.values()))
             decision = agreed.pop((pair, variable), None)
             if value is None:
                 shown_votes = {side: str(said[side]) if side in said else "" for side in DIRECTIONS}
                 case = Open(pair, row["first"], row["second"], variable, reason, **shown_votes)
-                if decision and _votes(decision) == _votes(case):
+                if decision and (decision.forward, decision.reverse) == (case.forward, case.reverse):
                     case = replace(case, resolved=decision.resolved, note=decision.note)
                 elif decision:
                     problems.append(_stale(decision, "the votes are others; clear it and decide again"))
@@ -188,30 +188,19 @@ def open_tsv(contested: Iterable[Open]) -> str:
 def read_open(path: Path, guideline: Guideline) -> list[Open]:
     """Read what `open_tsv` wrote and a discussion filled in."""
     variables = {step.id: step for step in guideline.steps}
-    found: dict[tuple[str, str], Open] = {}
-    problems = []
-    for line, row in named_rows(path, COLUMNS, "a table of open labels", unguard=True):
-        if isinstance(row, str):
-            problem = row
-        elif row["variable"] not in variables:
-            problem = (
-                f"variable: found {row['variable']!r}, expected one of {', '.join(variables)}; restore it"
-            )
-        elif (row["pair_id"], row["variable"]) in found:
-            problem = f"pair_id: found {row['pair_id']!r} with {row['variable']} twice; keep one of the lines"
-        else:
-            variable = variables[row["variable"]]
-            value = variable.value(row["resolved"])
-            if value is not None or not row["resolved"]:
-                cells = {name: row[name] for name in COLUMNS} | {"resolved": value or ""}
-                found[row["pair_id"], row["variable"]] = Open(**cells)
-                continue
-            expected = ", ".join(variable.values)
-            problem = f"resolved: found {row['resolved']!r}, expected one of {expected}; correct it"
-        problems.append(f"{shown(path)}:{line}: {problem}")
-    if problems:
-        raise SheetError(problems)
-    return list(found.values())
+    keys: set[tuple[str, str]] = set()
+
+    def read(row: Mapping[str, str], line: int) -> Open:
+        pair, name, resolved = row["pair_id"], row["variable"], row["resolved"]
+        if name not in variables:
+            raise ValueError(f"variable: found {name!r}, expected one of {', '.join(variables)}; restore it")
+        if (pair, name) in keys:
+            raise ValueError(f"pair_id: found {pair!r} with {name} twice; keep one of the lines")
+        value = variables[name].known(resolved, "resolved", "correct it") if resolved else ""
+        keys.add((pair, name))
+        return Open(**{column: row[column] for column in COLUMNS} | {"resolved": value})
+
+    return read_rows(path, COLUMNS, "a table of open labels", read)
 
 
 def _said(counted: Mapping[tuple[str, str], Vote], task: str, side: Direction, variable: str) -> Vote:
@@ -233,10 +222,6 @@ def _common(said: Sequence[Vote]) -> tuple[str | None, str]:
     if None in winners:
         return None, "tie"
     return (winners[0], "") if len({*winners}) == 1 else (None, "conflict")
-
-
-def _votes(case: Open) -> tuple[str, str]:
-    return case.forward, case.reverse
 
 
 def _stale(decision: Open, why: str) -> Problem:
@@ -351,13 +336,9 @@ def _single(answers: Iterable[Answer], step: str, problems: list[Problem]) -> di
     found: dict[str, Answer] = {}
     twice: set[str] = set()
     for answer in answers:
-        if VARIABLE not in answer.values:
-            continue
-        before = found.setdefault(answer.task_id, answer)
-        if before is not answer:
-            twice.add(answer.task_id)
-            said = (
-                f"{answer.task_id}: {before.annotator} has judged it in the {step} step too; neither is used"
-            )
+        name = answer.task_id
+        if VARIABLE in answer.values and (before := found.setdefault(name, answer)) is not answer:
+            twice.add(name)
+            said = f"{name}: {before.annotator} has judged it in the {step} step too; neither is used"
             problems.append(Problem(answer.place, "repeated", said))
     return {name: answer for name, answer in found.items() if name not in twice}

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from polbias.aliases import Json
 from polbias.files import InputError, guarded, package_file, whole
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spreadsheets import sheet
@@ -59,20 +60,12 @@ class Variable(Entry):
                 return value
         return None
 
-
-class Poles(Entry):
-    """The two ends of an axis, defined."""
-
-    left: Text
-    right: Text
-
-
-class Definitions(Entry):
-    """Both axes, defined."""
-
-    source: Text
-    economic: Poles
-    social: Poles
+    def known(self, said: str, field: str, advice: str) -> str:
+        """Return the value that somebody meant; a ValueError names the field where it is none."""
+        value = self.value(said)
+        if value is None:
+            raise ValueError(f"{field}: found {said!r}, expected one of {', '.join(self.values)}; {advice}")
+        return value
 
 
 class Correction(Entry):
@@ -106,24 +99,6 @@ class Similarity(Entry):
     steps: Text
 
 
-class Captions(Entry):
-    """Headings of the annotation."""
-
-    source: Text
-    panel: Text
-    columns: Text
-    question: Text
-    definitions: Text
-    economic: Text
-    social: Text
-    left: Text
-    right: Text
-    examples: Text
-    rules: Text
-    comment: Text
-    fields: Mapping[str, Text]
-
-
 @dataclass(frozen=True, slots=True)
 class Section:
     """A heading of the guideline and what stands under it."""
@@ -133,15 +108,15 @@ class Section:
 
 
 class Guideline(Entry):
-    """The whole file."""
+    """The whole file; `definitions` by axis and side, `captions` are the headings of the annotation."""
 
     source: Text
     question: Text
-    definitions: Definitions
+    definitions: Json
     steps: tuple[Variable, ...]
     examples: tuple[Example, ...]
     similarity: Similarity
-    captions: Captions
+    captions: Json
 
     def variables(self, kind: Kind) -> tuple[Variable, ...]:
         """Return the questions about a word pair or a claim pair."""
@@ -155,18 +130,17 @@ class Guideline(Entry):
         say = self.captions
         if kind == "claims":
             own = self.similarity
-            return (Section(own.title, (own.question,)), Section(say.rules, own.rules))
-        axes = ((say.economic, self.definitions.economic), (say.social, self.definitions.social))
-        poles = [
-            f"{axis}, {side}: {text}"
-            for axis, found in axes
-            for side, text in ((say.left, found.left), (say.right, found.right))
-        ]
+            return (Section(own.title, (own.question,)), Section(say["rules"], own.rules))
+        poles = tuple(
+            f"{say[axis]}, {say[side]}: {self.definitions[axis][side]}"
+            for axis in ("economic", "social")
+            for side in ("left", "right")
+        )
         return (
-            Section(say.question, (self.question,)),
-            Section(say.definitions, tuple(poles)),
+            Section(say["question"], (self.question,)),
+            Section(say["definitions"], poles),
             *(Section(step.title, (step.text,)) for step in self.steps),
-            Section(say.examples, tuple(map(_shown, self.examples))),
+            Section(say["examples"], tuple(map(_shown, self.examples))),
         )
 
     def markdown(self, kind: Kind) -> str:
@@ -257,11 +231,10 @@ class TaskSet(BaseModel):
             if task.id in seen:
                 raise ValueError(f"{place}.id: found {task.id[:_SHOWN]!r} twice, expected each once")
             seen.add(task.id)
-            needed = {"texts": FIELDS[self.kind], "row": FIELDS[self.kind] if self.kind == "words" else ()}
-            for field, names in needed.items():
-                for name in names:
-                    if not getattr(task, field).get(name):
-                        raise ValueError(f"{place}.{field}.{name}: found nothing, expected a text")
+            for part in ("texts", "row") if self.kind == "words" else ("texts",):
+                for name in FIELDS[self.kind]:
+                    if not getattr(task, part).get(name):
+                        raise ValueError(f"{place}.{part}.{name}: found nothing, expected a text")
         return self
 
     def by_id(self) -> Mapping[str, Task]:
@@ -335,11 +308,10 @@ def make_tasks(kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool =
         return tuple(Task(row["id"], {name: row[name] for name in FIELDS[kind]}, dict(row)) for row in rows)
     made = []
     for row in rows:
-        words = row["first"], row["second"]
-        for direction, shown_words in zip(DIRECTIONS, (words, words[::-1]), strict=True):
-            if direction == "forward" or reverse:
-                texts = dict(zip(FIELDS[kind], shown_words, strict=True))
-                made.append(Task(f"{row['pair_id']}.{direction}", texts, dict(row)))
+        first, second, name = row["first"], row["second"], row["pair_id"]
+        made.append(Task(f"{name}.forward", {"first": first, "second": second}, dict(row)))
+        if reverse:
+            made.append(Task(f"{name}.reverse", {"first": second, "second": first}, dict(row)))
     return tuple(made)
 
 

@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import Any
 
 from polbias.files import InputError
 from polbias.optional import advice
 
 # Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
 
-# Module and function of every language. A module is imported when first used: it reads a lexicon of its own.
-_RULES = {
-    "de": ("german", "negate_german"),
-    "en": ("english", "negate_english"),
-    "es": ("spanish_italian", "negate_spanish"),
-    "it": ("spanish_italian", "negate_italian"),
-}
-LANGUAGES = tuple(_RULES)
+LANGUAGES = ("de", "en", "es", "it")
 _LONGEST = 1_000  # characters; the rules look ahead from every word, which takes ever longer
 
 
 def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> Negated:
     """Negate a statement by rule."""
-    if language not in _RULES:
+    if language not in LANGUAGES:
         raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
     if len(statement) > _LONGEST:
         explanation = f"No negation was formed: more than {_LONGEST:,} characters are no single statement."
         return Negated(None, "abstain:too-long", explanation)
-    module, function = _RULES[language]
     if pipeline is not None:
         pipeline.require(language)
-    rules = getattr(import_module(f"{__name__}.{module}"), function)
-    return cast("Callable[[str, Pipeline | None], Negated]", rules)(statement, pipeline)
+    # Imported when first used: every module reads a lexicon of its own.
+    if language == "de":
+        from polbias.generators.authoring.negation.german import negate_german
+
+        return negate_german(statement, pipeline)
+    if language == "en":
+        from polbias.generators.authoring.negation.english import negate_english
+
+        return negate_english(statement, pipeline)
+    from polbias.generators.authoring.negation.spanish_italian import negate_romance
+
+    return negate_romance(statement, "es" if language == "es" else "it", pipeline)
 
 
 # What the rules of negation hand back.
@@ -152,15 +153,13 @@ class Analysis:
         return list(pairwise([0, *later, length]))
 
     def pieces(
-        self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Iterable[Range] = ()
+        self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Sequence[Range] = ()
     ) -> list[Range]:
         """Return the tokens of a part of the statement, merged to what the rules take for one word."""
         words = self.within(start, start + len(text))
         edges = {place - start for word in words for place in (word.start, word.end)}
         kept = {place for begin, end in opaque for place in (begin, end)}
-        for begin, end in joined:
-            edges.difference_update(range(begin + 1, end))
-        for begin, end in opaque:
+        for begin, end in (*joined, *opaque):
             edges.difference_update(range(begin + 1, end))
         cuts = sorted(place for place in edges | kept | {0, len(text)} if 0 <= place <= len(text))
         return [(begin, end) for begin, end in pairwise(cuts) if text[begin:end].strip()]

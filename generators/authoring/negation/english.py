@@ -25,6 +25,7 @@ from polbias.generators.authoring.negation.english_verbs import Reader
 from polbias.generators.authoring.negation.english_words import (
     QUOTATION,
     Token,
+    affirmed,
     closed,
     is_adverb,
     is_participle,
@@ -42,6 +43,7 @@ from polbias.generators.language.english_verbs import past, third
 
 _SCOPAL = frozenset({"also", "always", "already", "often", "just", "only", "even"})
 _BOUNDS = frozenset({("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("fewer", "than")})
+_NO_QUANTIFIERS = frozenset({("all", "in"), ("even", "if"), ("even", "though"), ("only", "recently")})
 _EXISTENTIAL = frozenset({"is", "are", "was", "were", "'s", "'re"})
 
 
@@ -51,12 +53,7 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
     nearby = {reader.low(start + 1), reader.low(start + 2)}
     if token.low == "every" and nearby & words("time_nouns"):
         return None  # "Every five years the council ..." is no subject
-    if (token.low, reader.low(start + 1)) in (
-        ("all", "in"),
-        ("even", "if"),
-        ("even", "though"),
-        ("only", "recently"),
-    ):
+    if (token.low, reader.low(start + 1)) in _NO_QUANTIFIERS:
         return None
     amount = reader.low(main.finite.index - 1) in ("more", "less", "enough", "much")
     if amount and main.finite.index <= start + 2:
@@ -65,11 +62,9 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         return abstain("quantifier", token)
     if token.low not in words("not_before"):
         return None
-    if any(reader.low(index) in ("but", "not") for index in range(main.finite.index + 1, len(reader.tokens))):
+    if any(other.low in ("but", "not") for other in reader.tokens[main.finite.index + 1 :]):
         return abstain("contrast", token)
-    capital = token.text[0].isupper()
-    edit = Edit(token.start, token.end, f"{'Not' if capital else 'not'} {token.low}")
-    return Decision("focus-word", token.low, (edit,))
+    return Decision("focus-word", token.low, (substitute(token, f"not {token.low}"),))
 
 
 def negate_verb(reader: Reader, main: Main) -> Decision:
@@ -135,7 +130,7 @@ def _judging(reader: Reader, at: int) -> int:
     if reader.low(at) in words("sentence_adverbs"):
         return at
     for phrase in phrases("sentence_phrases"):
-        if all(reader.low(at + offset) == word for offset, word in enumerate(phrase)):
+        if tuple(map(reader.low, range(at, at + len(phrase)))) == phrase:
             return at + len(phrase) - 1
     return at - 1
 
@@ -149,9 +144,9 @@ def _existential(reader: Reader, index: int) -> Decision | None:
     if not target.is_word or following in words("prepositions"):
         return None
     said = f"There {reader.tokens[index].text}"
-    if following in ("a", "an", "some", "several"):
-        return Decision("no-determiner", said, (substitute(target, "no"),))
-    return Decision("no-determiner", said, (insert(target.start, "no "),))
+    replaced = following in ("a", "an", "some", "several")
+    edit = substitute(target, "no") if replaced else insert(target.start, "no ")
+    return Decision("no-determiner", said, (edit,))
 
 
 def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
@@ -167,10 +162,10 @@ def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
     while _scopal(reader.low(first - 1)):
         first -= 1
     more = f"{auxiliary} not {form.base}"
-    if first == index:
-        return Decision("do-support", token.text, (substitute(token, more), *polarity), more)
-    before = insert(reader.tokens[first].start, f"{auxiliary} not ")
-    return Decision("do-support", token.text, (before, substitute(token, form.base), *polarity), more)
+    edits = [substitute(token, more)]
+    if first != index:
+        edits = [insert(reader.tokens[first].start, f"{auxiliary} not "), substitute(token, form.base)]
+    return Decision("do-support", token.text, (*edits, *polarity), more)
 
 
 def _scopal(word: str) -> bool:
@@ -181,7 +176,6 @@ def _scopal(word: str) -> bool:
 
 # Negations that are already there, taken out.
 
-_WHOLE = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 _PHRASES = (
     ("no", "longer"),
     ("under", "no", "circumstances"),
@@ -189,18 +183,18 @@ _PHRASES = (
     ("by", "no", "means"),
     ("in", "no", "way"),
 )
+# What stands before a lexical verb.
+_BEFORE = (("never",), ("no", "longer"))
 
 
 def undo(reader: Reader, main: Main) -> Decision | None:
     """Take out the negation of the main clause."""
     index = main.finite.index
     token = reader.tokens[index]
-    if any(other.low in ("neither", "nor") for other in reader.tokens):
-        return abstain(
-            "negative-word", next(other for other in reader.tokens if other.low in ("neither", "nor"))
-        )
+    if neither := next((other for other in reader.tokens if other.low in ("neither", "nor")), None):
+        return abstain("negative-word", neither)
     if token.low == "cannot" or token.low.endswith("n't"):
-        whole = _WHOLE.get(token.low, token.low[:-3])
+        whole = affirmed(token.low)
         return _without(reader, main, index, token.text, [substitute(token, whole)], whole)
     at = index + 1
     while at < len(reader.tokens) and (is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never")):
@@ -211,17 +205,12 @@ def undo(reader: Reader, main: Main) -> Decision | None:
     if low in ("not", "never"):
         gone = remove(reader.tokens, at, at)
         return _without(reader, main, at, reader.tokens[at].text, gone, token.low)
-    for phrase in _PHRASES:
-        if tuple(reader.low(at + k) for k in range(len(phrase))) == phrase:
-            last = at + len(phrase) - 1
-            return _without(reader, main, last, " ".join(phrase), remove(reader.tokens, at, last), token.low)
-    before = reader.low(index - 1)
-    if main.finite.kind == "lexical" and before == "never":
-        gone = remove(reader.tokens, index - 1, index - 1)
-        return _without(reader, main, index, "never", gone, token.low)
-    if main.finite.kind == "lexical" and (reader.low(index - 2), before) == ("no", "longer"):
-        gone = remove(reader.tokens, index - 2, index - 1)
-        return _without(reader, main, index, "no longer", gone, token.low)
+    before = [(index - len(phrase), phrase) for phrase in _BEFORE if main.finite.kind == "lexical"]
+    for first, phrase in [*((at, phrase) for phrase in _PHRASES), *before]:
+        last = first + len(phrase) - 1
+        if tuple(map(reader.low, range(first, last + 1))) == phrase:
+            gone = remove(reader.tokens, first, last)
+            return _without(reader, main, max(last, index), " ".join(phrase), gone, token.low)
     return _object(reader, index)
 
 
@@ -245,8 +234,7 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         polarity = to_some(reader, main.finite.index)
         if polarity is None or reader.low(last + 1) == "but":
             return abstain("negative-word", token)
-        capital = new[0].upper() + new[1:] if token.text[0].isupper() else new
-        edit = Edit(token.start, reader.tokens[last].end, capital)
+        edit = replace(substitute(token, new), end=reader.tokens[last].end)
         return Decision("undone-body", body, (edit, *polarity))
     if token.low == "no":
         return _determiner(reader, start, main.finite.index)
@@ -255,14 +243,13 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
 
 def _without(reader: Reader, main: Main, at: int, word: str, gone: list[Edit], verb: str) -> Decision:
     """Return the decision to take a negation out, with what follows from it."""
-    for index in range(at + 1, len(reader.tokens)):
-        if reader.low(index) == "but":
-            return abstain("contrast", reader.tokens[index])
+    for token in reader.tokens[at + 1 :]:
+        if token.low == "but":
+            return abstain("contrast", token)
     polarity = to_some(reader, main.finite.index)
     if polarity is None:
         return abstain("polarity", reader.tokens[at])
-    negated_do = verb in words("do") and word.lower() not in ("never", "no longer")
-    if not negated_do:
+    if verb not in words("do") or word.lower() in ("never", "no longer"):
         return Decision("undone", word, (*gone, *polarity))
     lexical = reader.after(at)
     if lexical >= len(reader.tokens) or not (is_verb(base := reader.low(lexical)) or base in ("have", "do")):
@@ -307,7 +294,6 @@ def _determiner(reader: Reader, at: int, main: int) -> Decision:
 
 # Negation of English statements: the finite verb of the main clause, or what it depends on.
 
-_MAX_CHARACTERS = 2_000
 _DEONTIC = frozenset({"should", "must", "shall", "ought", "shouldn't", "mustn't", "needs", "need", "may"})
 
 
@@ -320,8 +306,6 @@ def negate_english(statement: str, pipeline: Pipeline | None = None) -> Negated:
 def _decide(text: str, pipeline: Pipeline | None) -> Decision:
     if not text:
         return abstain("empty")
-    if len(text) > _MAX_CHARACTERS:
-        return abstain("too-long")
     analysis: Analysis | None = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
     readers = [Reader(found) for begin, end in bounds if (found := tokens(text[begin:end], begin, analysis))]
@@ -403,20 +387,11 @@ def _subject(reader: Reader, main: Main) -> int | None:
         index for index, token in enumerate(reader.tokens) if token.is_word or token.low[0].isdigit()
     )
     first = reader.low(start)
-    fronted = first in words("prepositions") or first in words("openers") or is_adverb(first)
-    quantified = (
-        first in words("not_before")
-        or first in words("unsure_quantifiers")
-        or first in words("negative_words")
-    )
+    fronted = first in words("prepositions", "openers") or is_adverb(first)
+    quantified = first in words("not_before", "unsure_quantifiers", "negative_words")
     bound = first == "at" and reader.low(start + 1) in ("least", "most")
-    if (
-        not fronted
-        or quantified
-        or bound
-        or first in ("less", "more", "not")
-        or reader.low(start + 1) == "no"
-    ):
+    bare = first in ("less", "more", "not") or reader.low(start + 1) == "no"
+    if not fronted or quantified or bound or bare:
         return start
     before = range(start + 1, main.finite.index)
     commas = [index for index in before if reader.low(index) == ","]

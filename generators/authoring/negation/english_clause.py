@@ -9,6 +9,8 @@ from polbias.generators.authoring.negation import Negated
 from polbias.generators.authoring.negation.english_verbs import Finite, Reader
 from polbias.generators.authoring.negation.english_words import (
     Token,
+    VerbForm,
+    affirmed,
     closed,
     is_participle,
     is_plural,
@@ -133,13 +135,8 @@ def to_any(reader: Reader, main: int) -> list[Edit] | None:
     for index in _predicate(reader, main):
         low, previous = reader.low(index), reader.low(index - 1)
         if low in positive:
-            verbal = (
-                index - 1 == main
-                or previous in ("be", "have")
-                or is_verb(previous)
-                or is_participle(previous)
-            )
-            if not verbal:
+            verbal = previous in ("be", "have") or is_verb(previous) or is_participle(previous)
+            if index - 1 != main and not verbal:
                 return None
             edits.append(substitute(reader.tokens[index], positive[low]))
     last = len(reader.tokens) - 1
@@ -179,11 +176,8 @@ def _predicate(reader: Reader, main: int) -> range:
     end = main + 1
     while end < len(reader.tokens):
         low = reader.low(end)
-        if (
-            low in words("openers")
-            or low in (";", ":")
-            or (low == "," and reader.low(end + 1) not in ("either", "too"))
-        ):
+        closed_off = low == "," and reader.low(end + 1) not in ("either", "too")
+        if low in words("openers") | {";", ":"} or closed_off:
             break
         end += 1
     return range(main + 1, end)
@@ -308,7 +302,7 @@ class _Parser:
     def _uncommon(self, index: int) -> float:
         """Return the cost of a main verb that no comma divides from a clause at the beginning."""
         first = self.reader.low(0)
-        fronted = first in words("openers") and first not in words("subject_openers")
+        fronted = first in words("openers") - words("subject_openers")
         return 1.5 if fronted and self.comma < 0 else 0.0
 
     def _beside(self, index: int) -> float:
@@ -320,14 +314,11 @@ class _Parser:
         """Return the costs of a clause that begins here, and of none."""
         low, previous, following = (self.reader.low(at) for at in (index, index - 1, index + 1))
         if low == "that":
-            if not previous or previous in words("prepositions") or previous in words("coordinators"):
+            if not previous or previous in words("prepositions", "coordinators"):
                 return (0.0, 0.5) if previous in words("coordinators") else (1.2, 0.0)
             return 0.0, 1.0
-        if low in ("what", "whatever", "which", "whichever", "how") and following in (
-            "extent",
-            "many",
-            "much",
-        ):
+        measuring = low in ("what", "whatever", "which", "whichever", "how")
+        if measuring and following in ("extent", "many", "much"):
             return 0.0, 1.0
         if low in words("openers"):
             reduced = (
@@ -343,7 +334,7 @@ class _Parser:
         if index and previous in words("attitude"):
             return 0.1, 0.4
         subject = low in ("the", "we", "they", "he", "she", "i", "you") and previous.isalpha()
-        closes = previous in words("prepositions") or previous in words("determiners")
+        closes = previous in words("prepositions", "determiners")
         return (0.9, 0.0) if index and subject and not closes else None
 
     def _best(self, states: dict[_State, float]) -> Main | None:
@@ -386,8 +377,7 @@ def question(reader: Reader, main: Main | None) -> Decision | None:
         return None
     token = reader.tokens[0]
     if token.low.endswith("n't"):
-        whole = {"can't": "can", "won't": "will"}.get(token.low, token.low[:-3])
-        return Decision("undone", token.text, (substitute(token, whole),))
+        return Decision("undone", token.text, (substitute(token, affirmed(token.low)),))
     end = _subject_end(reader, main)
     if end is None:
         return abstain("question")
@@ -411,13 +401,12 @@ def _subject_end(reader: Reader, main: Main) -> int | None:
         low, previous, following = reader.low(index), reader.low(index - 1), reader.low(index + 1)
         if not reader.tokens[index - 1].is_word or previous in closed():
             continue
-        form = verb_form(low)
-        bare = low in ("be", "have") or (form is not None and form.form == "base")
-        sure = low in ("be", "have") or (form is not None and form.only)
-        if bare and (sure or following in words("determiners") or following in words("prepositions")):
+        form = VerbForm(low, "base", True) if low in ("be", "have") else verb_form(low)
+        if form is None or form.form != "base":
+            continue
+        if form.only or following in words("determiners", "prepositions"):
             return index - 1
-        if bare:
-            unsure.append(index - 1)
+        unsure.append(index - 1)
     return unsure[0] if len(unsure) == 1 else None
 
 
@@ -440,8 +429,7 @@ def imperative(reader: Reader, main: Main | None) -> Decision | None:
         return Decision("imperative", first.text, (insert(reader.tokens[last].end, " not"),))
     if not _demands(reader, start):
         return None
-    new = f"{'Do' if first.text[0].isupper() else 'do'} not {first.low}"
-    return Decision("imperative", first.text, (Edit(first.start, first.end, new),))
+    return Decision("imperative", first.text, (substitute(first, f"do not {first.low}"),))
 
 
 def _demands(reader: Reader, start: int) -> bool:
@@ -452,12 +440,8 @@ def _demands(reader: Reader, start: int) -> bool:
         return True
     if form is None or form.form != "base" or not following.isalpha():
         return False
-    if following in words("determiners") or following in words("object_pronouns"):
+    if following in words("determiners", "object_pronouns"):
         return True
     if following in closed() and following != "more":
         return form.only and following not in ("of", "is", "are", "for")
-    return (
-        form.only
-        or first in words("imperatives")
-        or (is_verb(first) and first == "ban" and is_plural(following))
-    )
+    return form.only or first in words("imperatives")

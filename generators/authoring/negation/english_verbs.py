@@ -7,8 +7,10 @@ from typing import Literal
 
 from polbias.generators.authoring.negation import Tags, finite
 from polbias.generators.authoring.negation.english_words import (
+    Form,
     Token,
     VerbForm,
+    affirmed,
     can_be_base,
     closed,
     is_adverb,
@@ -64,7 +66,7 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
     third = form.form == "third"
     if previous in words("people_adjectives"):
         return (2.0, 0.0) if third else (-0.3, 0.0)
-    if previous in words("singular_pronouns") or previous in words("plural_pronouns"):
+    if previous in words("singular_pronouns", "plural_pronouns"):
         return (-0.8, 1.5) if third == (previous in words("singular_pronouns")) else (2.0, 0.0)
     if previous == ",":
         return 0.5, 0.0
@@ -81,13 +83,9 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
 
 def complement(following: str, form: VerbForm) -> tuple[float, float]:
     """Return what the word behind a verb tells: verbs stand before objects, nouns before verbs and "of"."""
-    if (
-        following in words("determiners") - {"that"}
-        or following in words("object_pronouns")
-        or following[:1].isdigit()
-    ):
+    if following in words("determiners", "object_pronouns") - {"that"} or following[:1].isdigit():
         return -0.8, 0.9
-    if following in words("modals") or following in words("be") or following in words("have"):
+    if following in words("modals", "be", "have"):
         return 2.0, 0.0
     if following == "by":
         return 2.0, 0.0
@@ -102,6 +100,7 @@ def complement(following: str, form: VerbForm) -> tuple[float, float]:
 
 Kind = Literal["modal", "be", "have", "do", "lexical"]
 IMPOSSIBLE = 99.0
+_FORMS: dict[str, Form] = {"has": "third", "had": "past", "does": "third", "did": "past"}
 _STRAY = 1.0  # what it costs that a pipeline is right and a modal is none, as in "political will"
 
 
@@ -161,7 +160,7 @@ class Reader:
     def _finite(self, index: int) -> Finite | None:
         low = self.low(index)
         if low.endswith("n't"):
-            low = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}.get(low, low[:-3])
+            low = affirmed(low)
         if low in words("clitic_verbs"):
             kind: Kind = "modal" if low in ("'ll", "'d") else "have" if low == "'ve" else "be"
             return Finite(index, kind, None, 0.0, IMPOSSIBLE)
@@ -169,17 +168,13 @@ class Reader:
             return self._modal(index, low)
         if low in words("be"):
             return Finite(index, "be", None, 0.0, IMPOSSIBLE)
-        if low in words("have") or low in words("do"):
+        if low in words("have", "do"):
             return self._have_or_do(index, low)
         if low == "be":
             # Read a "be" that nothing governs as the verb of its clause.
             at = self.before(index)
             previous = self.low(at)
-            governed = (
-                self._takes_infinitive(previous)
-                or previous in words("do")
-                or previous in words("coordinators")
-            )
+            governed = self._takes_infinitive(previous) or previous in words("do", "coordinators")
             return (
                 None if at < 0 or governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
             )
@@ -200,18 +195,14 @@ class Reader:
         """Tell auxiliaries from lexical verbs, and finite "have" from the infinitive."""
         following = self.low(self.after(index))
         if low in ("has", "had", "have"):
+            base: Kind = "have"
             auxiliary = (is_participle(following) and following != "to") or following == "better"
-            kind: Kind = "have" if auxiliary else "lexical"
-            form = VerbForm("have", {"has": "third", "had": "past"}.get(low, "base"), True)  # type: ignore[arg-type]
         else:
-            kind = (
-                "do"
-                if can_be_base(following)
-                or self.low(index + 1) == "not"
-                or (index == 0 and self.tokens[-1].text == "?")
-                else "lexical"
-            )
-            form = VerbForm("do", {"does": "third", "did": "past"}.get(low, "base"), True)  # type: ignore[arg-type]
+            base = "do"
+            asked = index == 0 and self.tokens[-1].text == "?"
+            auxiliary = can_be_base(following) or self.low(index + 1) == "not" or asked
+        kind: Kind = base if auxiliary else "lexical"
+        form = VerbForm(base, _FORMS.get(low, "base"), True)
         if low in ("have", "do"):
             previous = self.low(self.before(index))
             if self._takes_infinitive(previous) or previous in words("do") or previous == "":
@@ -242,8 +233,8 @@ class Reader:
         shift, keep = agreement(previous, form, self.low(0))
         cost, skip = cost + shift, skip + keep
         if previous in words("coordinators"):
-            cost += 1.0 if form.form in ("base", "past-or-participle") else 0.3
-            skip = 0.0 if form.form in ("base", "past-or-participle") else skip
+            weak = form.form in ("base", "past-or-participle")
+            cost, skip = (cost + 1.0, 0.0) if weak else (cost + 0.3, skip)
         if previous in ("who", "that", "which"):
             cost, skip = 0.0, 3.0 if previous == "who" else 1.5
         shift, keep = complement(following, form)
@@ -260,11 +251,7 @@ class Reader:
             # "the rich pay", against "the significant costs"
             return previous not in words("people_adjectives") or self.low(at - 1) != "the"
         blocking = (
-            previous in words("determiners")
-            or previous in words("prepositions")
-            or previous in words("be")
-            or previous in words("have")
-            or previous in words("do")
+            previous in words("determiners", "prepositions", "be", "have", "do")
             or self._takes_infinitive(previous)
             or previous in ("been", "being", "be")
         )

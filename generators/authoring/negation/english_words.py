@@ -14,7 +14,7 @@ import yaml
 from polbias.aliases import Json
 from polbias.files import package_file
 from polbias.generators.authoring.negation import Analysis, Range, Tags
-from polbias.generators.language.english_verbs import participle, past, third
+from polbias.generators.language.english_verbs import irregular, participle, third
 
 # The words of English negation, and what form of which verb or noun a word can be.
 
@@ -29,9 +29,9 @@ def _load() -> Json:
 
 
 @cache
-def words(name: str) -> frozenset[str]:
-    """Return one of the word lists of words.en.yaml."""
-    return frozenset(_load()[name].split())
+def words(*names: str) -> frozenset[str]:
+    """Return one or more of the word lists of words.en.yaml."""
+    return frozenset(word for name in names for word in _load()[name].split())
 
 
 @cache
@@ -53,14 +53,7 @@ def closed() -> frozenset[str]:
         "modals be have do clitic_verbs openers coordinators determiners subject_pronouns object_pronouns "
         "prepositions adverbs optional_openers possessives"
     )
-    return frozenset().union(*(words(name) for name in names.split())) | {
-        "not",
-        "no",
-        "there",
-        "be",
-        "been",
-        "being",
-    }
+    return words(*names.split()) | frozenset(["not", "no", "there", "be", "been", "being"])
 
 
 @dataclass(frozen=True)
@@ -81,7 +74,7 @@ class VerbForm:
 @lru_cache(maxsize=50_000)
 def is_verb(base: str) -> bool:
     """Say whether a word can be the base form of a verb."""
-    if base in words("verbs") or base in words("imperatives") or base in words("noun_verbs"):
+    if base in words("verbs", "imperatives", "noun_verbs"):
         return True
     if len(base) < 3 or not base.isalpha() or base in words("not_verbs"):
         return False
@@ -92,7 +85,7 @@ def is_verb(base: str) -> bool:
 @lru_cache(maxsize=50_000)
 def verb_form(word: str) -> VerbForm | None:
     """Return the reading of a word as a finite lexical verb, or None where it has none."""
-    if not word.isalpha() or word in closed() or word in words("not_verbs"):
+    if not word.isalpha() or word in closed() | words("not_verbs"):
         return None
     if word.endswith("s") and (base := _base_of_third(word)):
         return VerbForm(base, "third", _only(base))
@@ -102,7 +95,7 @@ def verb_form(word: str) -> VerbForm | None:
             return VerbForm(base, "past-or-participle" if same else "past", not same)
     if word.endswith("ed") and is_verb(base := _lemma(word)) and base != word:
         return VerbForm(base, "past-or-participle", False)
-    past_like = word.endswith("ed") and not word.endswith("eed") and word not in _verb_table()
+    past_like = word.endswith("ed") and not word.endswith("eed") and word not in irregular()
     return VerbForm(word, "base", _only(word)) if is_verb(word) and not past_like else None
 
 
@@ -138,10 +131,8 @@ def is_plural(word: str) -> bool:
 
 def is_adverb(word: str) -> bool:
     """Say whether a word can stand between an auxiliary and its verb."""
-    return (
-        word in words("adverbs")
-        or word in words("sentence_adverbs")
-        or (word.endswith("ly") and len(word) > 4 and word not in words("no_adverbs"))
+    return word in words("adverbs", "sentence_adverbs") or (
+        word.endswith("ly") and len(word) > 4 and word not in words("no_adverbs")
     )
 
 
@@ -161,19 +152,21 @@ def _only(base: str) -> bool:
 
 
 @cache
-def _verb_table() -> tuple[str, ...]:
-    text = package_file("templates/language/english_verbs.tsv").read_text(encoding="utf-8")
-    return tuple(line.split("\t")[0] for line in text.splitlines() if line and not line.startswith("#"))
-
-
-@cache
 def _irregular_bases() -> dict[str, str]:
-    return {past(base): base for base in _verb_table() if base != "be"}
+    return {past: base for base, (past, _) in irregular().items() if base != "be"}
 
 
 @cache
 def _participles() -> frozenset[str]:
-    return frozenset(participle(base) for base in _verb_table())
+    return frozenset(participle for _, participle in irregular().values())
+
+
+_AFFIRMED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
+
+
+def affirmed(word: str) -> str:
+    """Return an auxiliary without the "n't" or "not" that it ends in."""
+    return _AFFIRMED.get(word, word.removesuffix("n't"))
 
 
 # Words of a statement with their places: none in brackets, a quotation as one; and its sentences.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from polbias.generators.authoring.negation import Negated, Pipeline, objection
 from polbias.generators.authoring.negation.german_clause import Clause, parse
 from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
@@ -30,35 +32,24 @@ def before_predicate(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     if not phrases or not (finite_copula or clause.verb in ("sein", "werden", "bleiben")):
         return None
     adverbs = [number for number, phrase in enumerate(phrases) if phrase.kind == "adverb"]
+    nominal = [phrase for phrase in phrases if phrase.kind in _NOMINAL]
+    predicate = phrases[-1]
+    prepositional = predicate.kind == "prepositional"
     if adverbs:
         place = adverbs[-1]
         while place and phrases[place - 1].kind == "adverb":
             place -= 1
-        place = _past_governed(clause, phrases, place)
-        why = "the predicate of the main clause is negated"
-        return insert(clause, phrases[place].first, "nicht-before-predicate", why)
-    last = phrases[-1]
-    nominal = [phrase for phrase in phrases if phrase.kind in _NOMINAL]
-    if nominal and last.kind in ("prepositional", *_NOMINAL):
-        predicate = nominal[-1]
-        if predicate.kind == "indefinite" or (predicate.kind == "bare" and _countable(clause, predicate)):
-            return kein(clause, predicate, subject=True)
-        if (last.kind == "prepositional" and len(nominal) == 1 and not clause.front) or (
-            last.kind == "prepositional" and subject_in_middle(clause)
-        ):
-            predicate = last
-        return insert(
-            clause, predicate.first, "nicht-before-predicate", "the predicate of the main clause is negated"
-        )
-    if last.kind == "prepositional":
-        place = len(phrases) - 1
-        return insert(
-            clause,
-            phrases[place].first,
-            "nicht-before-predicate",
-            "the predicate of the main clause is negated",
-        )
-    return None
+        predicate = phrases[_past_governed(clause, phrases, place)]
+    elif nominal and (prepositional or predicate.kind in _NOMINAL):
+        noun = nominal[-1]
+        if noun.kind == "indefinite" or (noun.kind == "bare" and _countable(clause, noun)):
+            return kein(clause, noun, subject=True)
+        if not (prepositional and subject_in_middle(clause)):
+            predicate = noun
+    elif not prepositional:
+        return None
+    why = "the predicate of the main clause is negated"
+    return insert(clause, predicate.first, "nicht-before-predicate", why)
 
 
 def _countable(clause: Clause, phrase: Phrase) -> bool:
@@ -70,18 +61,15 @@ def _countable(clause: Clause, phrase: Phrase) -> bool:
 def _past_governed(clause: Clause, phrases: list[Phrase], place: int) -> int:
     """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
     before = phrases[place - 1] if place else None
-    if (
-        before
-        and before.kind in ("prepositional", "pronominal")
-        and (before.preposition in governed(clause) or before.kind == "pronominal")
-    ):
-        return place - 1
-    return place
+    pronominal = before and before.kind == "pronominal"
+    taken = before and before.kind == "prepositional" and before.preposition in governed(clause)
+    return place - 1 if pronominal or taken else place
 
 
 # Where the negation of an affirmative main clause stands: the rules in their order.
 
 _IDENTITY = ("gleich", "selb", "einzig")
+_SAME = (["dieselben"], ["dasselbe"], ["denselben"])
 
 
 def negate_clause(clause: Clause) -> Edits:
@@ -107,8 +95,7 @@ def _refuse_contrast(clause: Clause) -> None:
     if words & lexicon.PAIRS:
         raise UnsureError("abstain:coordination", "the statement ties two alternatives together")
     low = [token.low for token in clause.tokens]
-    both = any(low[k : k + 2] == ["und", "nicht"] for k in range(len(low))) and words & lexicon.FRONT_FOCUS
-    if both:
+    if ("und", "nicht") in pairwise(low) and words & lexicon.FRONT_FOCUS:
         raise UnsureError("abstain:contrast", "one thing is demanded to the exclusion of another")
     focus = any(clause.low(position) in lexicon.FRONT_FOCUS for position in [*clause.front, *clause.middle])
     if words & lexicon.CONTRAST and not focus:
@@ -125,10 +112,8 @@ def _is_operator(clause: Clause, phrase: Phrase) -> bool:
         whole = any(clause.low(k) in lexicon.UNIVERSAL_INSIDE for k in range(phrase.first, phrase.head))
         return whole or phrase.inner == "universal" or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
     words = [clause.tokens[position].low for position in range(phrase.first, phrase.head)]
-    identity = phrase.kind == "definite" and any(word.startswith(_IDENTITY) for word in words)
-    return identity or (
-        phrase.kind == "definite" and words[:1] in (["dieselben"], ["dasselbe"], ["denselben"])
-    )
+    same = any(word.startswith(_IDENTITY) for word in words) or words[:1] in _SAME
+    return phrase.kind == "definite" and same
 
 
 def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
@@ -226,11 +211,11 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         "ans",
         "aufs",
     )
-    if phrase.preposition in lexicon.TWO_WAY and accusative:
-        return True
-    if phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite":
-        return True
-    return phrase.preposition in lexicon.DENIED_PREPOSITIONS
+    return (
+        (phrase.preposition in lexicon.TWO_WAY and accusative)
+        or (phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite")
+        or phrase.preposition in lexicon.DENIED_PREPOSITIONS
+    )
 
 
 # Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.
@@ -271,17 +256,14 @@ def _negate(parts: list[list[Token]]) -> Edits:
         raise UnsureError("abstain:several-claims", "more than one sentence makes a claim")
     clause = parse(last)
     finite = last[clause.finite]
-    said = objection(finite.tags)
-    if said:
+    if said := objection(finite.tags):
         reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
         raise UnsureError("abstain:pipeline-disagrees", reason)
-    undone = undo(clause)
-    if undone:
+    if undone := undo(clause):
         return undone
-    auch = without_additive(clause)
+    edits, auch = negate_clause(clause), without_additive(clause)
     if auch is None:
-        return negate_clause(clause)
-    edits = negate_clause(clause)
+        return edits
     edits.replaced[auch] = ""
     edits.rule = "additive-dropped"
     edits.why += ' "Auch" was removed, since before a negation it would say that others should not either.'

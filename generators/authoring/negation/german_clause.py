@@ -180,7 +180,6 @@ class Clause:
         after: Positions after the verb cluster.
         kind: "modal", "werden", "sein", "haben" or "lexical", by the finite verb.
         verb: The verb that says what is to be done, as an infinitive.
-        fronted_clause: Whether a subordinate clause comes before the finite verb.
     """
 
     tokens: list[Token]
@@ -191,7 +190,6 @@ class Clause:
     after: list[int]
     kind: str
     verb: str
-    fronted_clause: bool
 
     def low(self, position: int) -> str:
         """Return the token at a position in lower case; "" past the end of the sentence."""
@@ -298,7 +296,6 @@ def parse(sentence: list[Token]) -> Clause:
         after=after,
         kind=kind,
         verb=_verb(sentence, cluster, finite, kind),
-        fronted_clause=fronted,
     )
 
 

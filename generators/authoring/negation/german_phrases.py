@@ -209,6 +209,16 @@ class NounReader:
         return self._noun_ahead(self.place + 1) and (low not in lexicon.COMPARATIVES or direct)
 
 
+# Kinds of phrases that consist of one word.
+_SINGLE = (
+    ("pronoun", lexicon.PRONOUNS | lexicon.DEFINITE),
+    ("pronominal", lexicon.PRONOMINAL),
+    ("universal", lexicon.UNIVERSAL),
+    ("some", lexicon.POSITIVE_QUANTIFIERS),
+    ("focus", lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.MANY),
+    ("frame", lexicon.FRAME_ADVERBS),
+)
+
 # The phrases of a middle field: noun phrases with their attributes, prepositional phrases, adverbs.
 
 
@@ -267,12 +277,11 @@ class Reader(NounReader):
             return False
         phrase = self._phrase()
         nominal = {"definite", "indefinite", "bare", "universal", "number", "prepositional", "some"}
-        same = before.kind in nominal and phrase.kind in nominal
-        if before.kind != "prepositional" and phrase.kind == "prepositional":
-            same = False
-        if before.kind == phrase.kind and before.kind in ("adverb", "frame", "pronominal"):
-            same = True
-        if not same:
+        mixed = before.kind != "prepositional" and phrase.kind == "prepositional"
+        nouns = before.kind in nominal and phrase.kind in nominal and not mixed
+        if not nouns and not (
+            before.kind == phrase.kind and phrase.kind in ("adverb", "frame", "pronominal")
+        ):
             self.place = start
             return False
         # After an attribute, "und" goes on with the attribute: "eine Steuer auf Alkohol und Tabak".
@@ -290,34 +299,20 @@ class Reader(NounReader):
         start = self.place
         token = self._token(start)
         low = token.low
-        fixed = self._fixed(start)
-        if fixed:
+        if fixed := self._fixed(start):
             return fixed
         if low == "zu" and self._is_degree(start + 1):
             self.place = start + 2
             return Phrase("focus", self.positions[start], self.positions[start + 1], self.positions[start])
-        noun_phrase = None if self._is_adverb_here(start) else self._noun_phrase(start)
         if low in lexicon.PREPOSITIONS and self._small(start):
             return self._prepositional(start)
-        if noun_phrase:
-            return noun_phrase
+        if not self._is_adverb_here(start) and (phrase := self._noun_phrase(start)):
+            return phrase
         self.place = start + 1
-        kind = "adverb"
-        if low in lexicon.PRONOUNS | lexicon.DEFINITE:
-            kind = "pronoun"
-        elif low in lexicon.PRONOMINAL:
-            kind = "pronominal"
-        elif low in lexicon.UNIVERSAL:
-            kind = "universal"
-        elif low in lexicon.POSITIVE_QUANTIFIERS:
-            kind = "some"
-        elif low in lexicon.FOCUS | lexicon.COMPARATIVES | lexicon.MANY or (
-            low == "vor" and self._low(start + 1) == "allem"
-        ):
+        kind = next((kind for kind, words in _SINGLE if low in words), "adverb")
+        if low == "vor" and self._low(start + 1) == "allem":
             kind = "focus"
-        elif low in lexicon.FRAME_ADVERBS:
-            kind = "frame"
-        elif lexicon.is_number(low):
+        elif kind == "adverb" and lexicon.is_number(low):
             kind = "number"
         position = self.positions[start]
         return Phrase(kind, position, position, position)
@@ -378,22 +373,15 @@ class Reader(NounReader):
                 self.place += 1
         else:
             head = last = self.positions[self.place - 1]
-        if self._low(self.place) in ("hinaus", "hinweg", "hin", "entlang", "her", "an") and self.place < len(
-            self.positions
-        ):
+        if self._low(self.place) in ("hinaus", "hinweg", "hin", "entlang", "her", "an"):
             last = self.positions[self.place]
             self.place += 1
         return Phrase("prepositional", position, last, head, preposition=preposition, inner=inner)
 
     def _is_attribute(self, before: Phrase, phrase: Phrase) -> bool:
         """Return whether a prepositional phrase belongs to the noun before it."""
-        if phrase.kind != "prepositional" or before.kind in (
-            "pronoun",
-            "adverb",
-            "focus",
-            "frame",
-            "pronominal",
-        ):
+        alone = ("pronoun", "adverb", "focus", "frame", "pronominal")
+        if phrase.kind != "prepositional" or before.kind in alone:
             return False
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False

@@ -87,14 +87,10 @@ def kein_before(
     "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
     noun = tokens[phrase.head].text
-    plural = _plural(noun, phrase, subject, finite)
+    plural = _plural(noun, subject, finite)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
-        if plural is None:
-            raise UnsureError(
-                "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
-            )
-        return "keine", _weak(tokens, phrase, "e") if plural else {}
+        return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
     if "es" in endings:
         return "kein", {}
     if "em" in endings:
@@ -108,12 +104,19 @@ def kein_before(
     return _kein_alone(noun, plural, subject), {}
 
 
-def _plural(noun: str, phrase: Phrase, subject: bool, finite: str) -> bool | None:
-    if subject and finite in lexicon.PLURAL_FINITE:
-        return True
-    if subject and finite in lexicon.SINGULAR_FINITE:
-        return False
-    return True if phrase.joined and lexicon.is_plural(noun) else lexicon.is_plural(noun)
+def _plural(noun: str, subject: bool, finite: str) -> bool | None:
+    """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
+    if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
+        return finite in lexicon.PLURAL_FINITE
+    return lexicon.is_plural(noun)
+
+
+def _known(plural: bool | None, noun: str) -> bool:
+    if plural is None:
+        raise UnsureError(
+            "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
+        )
+    return plural
 
 
 def _kein_alone(noun: str, plural: bool | None, subject: bool) -> str:
@@ -144,12 +147,10 @@ def without_kein(
     """
     form, noun = tokens[article].low, tokens[phrase.head].text
     positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
-    if form == "keine":
-        plural = _number_after_keine(tokens, positions, noun, subject, finite)
-        if plural is None:
-            raise UnsureError(
-                "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
-            )
+    if form == "keine" and positions:
+        plural = tokens[positions[-1]].low.endswith("en")
+    elif form == "keine":
+        plural = _known(_plural(noun, subject, finite), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not lexicon.is_mass(noun):
@@ -161,18 +162,6 @@ def without_kein(
         if text.endswith("en") and form in ("keine", "keinem", "keiner"):
             changes[position] = text[:-2] + strong
     return changes
-
-
-def _number_after_keine(
-    tokens: list[Token], adjectives: list[int], noun: str, subject: bool, finite: str
-) -> bool | None:
-    if adjectives:
-        return tokens[adjectives[-1]].low.endswith("en")
-    if subject and finite in lexicon.PLURAL_FINITE:
-        return True
-    if subject and finite in lexicon.SINGULAR_FINITE:
-        return False
-    return lexicon.is_plural(noun)
 
 
 # The negation of a clause that is negated already: its negation is taken away.
@@ -225,9 +214,8 @@ def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
     if _no_longer(clause, position):
         why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
         return Edits("undone-weiterhin", why, replaced={position: "weiterhin", position + 1: ""})
-    lowered_next = position == 0
     edits = Edits("undone", f'"{word}" was removed: the statement was negated already.', replaced=removed)
-    if lowered_next and len(clause.tokens) > 1:
+    if position == 0 and len(clause.tokens) > 1:
         following = clause.tokens[1].text
         edits.replaced[1] = following[:1].upper() + following[1:]
     return edits
@@ -247,38 +235,34 @@ def _no_longer(clause: Clause, position: int) -> bool:
     token = clause.tokens[following]
     if lexicon.is_noun(token.text) or token.low == "als" or lexicon.is_inflected(token.low):
         return False
-    if token.low in lexicon.PREPOSITIONS | lexicon.DEFINITE or token.kind == "word":
+    if token.kind == "word":
         return True
     raise UnsureError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
 
 
 def _without_kein(clause: Clause, position: int) -> Edits:
-    field = clause.front if position in clause.front else clause.middle
-    if field is clause.front:
+    if position in clause.front:
         raise UnsureError(
             "abstain:scope", '"kein" before the finite verb speaks of all, and its negation of some'
         )
-    if position not in field:
+    if position not in clause.middle:
         raise UnsureError("abstain:structure", '"kein" stands after the verbs')
     phrase = _phrase_with(clause, position)
     if phrase is None:
         raise UnsureError("abstain:structure", 'the noun that belongs to "kein" was not found')
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
     changes = without_kein(clause.tokens, position, phrase, passive_subject, clause.low(clause.finite))
-    new = changes[position]
+    word, new = clause.tokens[position].text, changes[position]
     mehr = [k for k in clause.middle if k > phrase.last and clause.low(k) == "mehr"]
     if mehr:
         if len(mehr) > 1 or clause.low(min(mehr[0] + 1, len(clause.tokens) - 1)) == "als":
             raise UnsureError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
-        why = f'"{clause.tokens[position].text} ... mehr" became "weiterhin": what should stop should go on.'
+        why = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
         return Edits("undone-weiterhin", why, replaced=changes)
-    why = (
-        f'"{clause.tokens[position].text}" became "{new}"'
-        if new
-        else f'"{clause.tokens[position].text}" was removed'
-    )
-    return Edits("undone-kein", f"{why}: the statement was negated already.", replaced=changes)
+    done = f'became "{new}"' if new else "was removed"
+    why = f'"{word}" {done}: the statement was negated already.'
+    return Edits("undone-kein", why, replaced=changes)
 
 
 def _phrase_with(clause: Clause, position: int) -> Phrase | None:
@@ -355,20 +339,21 @@ def _is_subject(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     """Return whether a bare noun phrase is the subject rather than an object."""
     if clause.verb in lexicon.EXISTENTIAL and not clause.passive:
         return False
-    expletive = len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
-    if not subject_in_middle(clause) and not expletive:
+    if not subject_in_middle(clause) and not _begins_with_es(clause):
         return False
     return not any(
         phrase.kind in ("definite", "pronoun", "bare", "indefinite") for phrase in phrases[:number]
     )
 
 
+def _begins_with_es(clause: Clause) -> bool:
+    return len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
+
+
 def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     """Return whether a noun phrase without article is new in the clause rather than what it is about."""
     phrase, noun = phrases[number], noun_of(clause, phrases[number])
-    adjacent = number == len(phrases) - 1
-    subject = _is_subject(clause, phrases, number)
-    expletive = len(clause.front) == 1 and clause.low(clause.front[0]) == "es"
+    expletive = _begins_with_es(clause)
     if clause.verb in lexicon.AFFECTING and not expletive:
         return False
     if lexicon.is_dative_plural(noun):
@@ -378,8 +363,9 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if noun in lexicon.LIGHT_NOUNS and not phrase.adjectives and clause.verb not in lexicon.LIGHT_VERBS:
         return False
     if lexicon.is_person(noun):
-        topic = subject and not expletive and clause.verb not in lexicon.EXISTENTIAL
-        return not topic and (adjacent or expletive)
+        subject = _is_subject(clause, phrases, number)
+        topic = subject and clause.verb not in lexicon.EXISTENTIAL
+        return expletive or (not topic and number == len(phrases) - 1)
     return True
 
 

@@ -17,17 +17,6 @@ from polbias.generators.authoring.negation.english_words import sentences
 _Language = Literal["es", "it"]
 _WORD = re.compile(r"[^\W\d_]+|\S")
 _ASIDE = re.compile(r"\([^()]*\)|\"[^\"]*\"|“[^”]*”|«[^»]*»")
-_MAX_CHARACTERS = 2_000
-
-
-def negate_spanish(statement: str, pipeline: Pipeline | None = None) -> Negated:
-    """Negate a Spanish statement; see `negate` of the package."""
-    return _negate(statement.strip(), "es", pipeline)
-
-
-def negate_italian(statement: str, pipeline: Pipeline | None = None) -> Negated:
-    """Negate an Italian statement; see `negate` of the package."""
-    return _negate(statement.strip(), "it", pipeline)
 
 
 @cache
@@ -42,11 +31,11 @@ def _words(language: _Language, name: str) -> frozenset[str]:
     return frozenset(_load(language)[name].split())
 
 
-def _negate(text: str, language: _Language, pipeline: Pipeline | None) -> Negated:
+def negate_romance(statement: str, language: _Language, pipeline: Pipeline | None = None) -> Negated:
+    """Negate a Spanish or Italian statement."""
+    text = statement.strip()
     if not text:
         return Negated(None, "abstain:empty", "There is no statement.")
-    if len(text) > _MAX_CHARACTERS:
-        return Negated(None, "abstain:too-long", "This is a text, not a statement.")
     if "?" in text:
         return Negated(None, "abstain:question", "The place of a negation in a question is unsure.")
     analysis = pipeline.read(text) if pipeline else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from polbias.generators.normative.reading.alignment import Verdict, compare
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
     BE,
@@ -36,13 +35,13 @@ from polbias.generators.normative.reading.nodes import (
     clauses,
 )
 from polbias.generators.normative.reading.quantifiers import class_of, object_of
-from polbias.generators.normative.reading.verbs import Saying, number_of
+from polbias.generators.normative.reading.verbs import Saying, compare, number_of
 
 # Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
 
 # Verbs whose object is its subject's: what "a dog" is after them is "your dog" later.
 OWNING = word_set("owning")
-_PRONOUNS = frozenset(("it", "them", "him", "her"))
+_PRONOUNS = word_set("third_objects")
 # In phrases with these a pronoun can stand for the subject: "carry it with them".
 _LOCAL = word_set("local")
 _CONJUNCTIONS = word_set("conjunctions")
@@ -146,8 +145,8 @@ def definite(noun_phrase: Words) -> Words:
 
 # What pronouns stand for: subject or object of the condition, the individual of the minor premise.
 
-_THIRD_POSSESSIVES = frozenset(("its", "their", "his", "her"))
-_INDEFINITE = frozenset(("a", "an", "some", "any"))
+_THIRD_POSSESSIVES = word_set("third_possessives")
+_INDEFINITE = word_set("indefinite")
 
 
 @dataclass
@@ -256,11 +255,8 @@ class Discourse:
         return self.object if plural == (pronoun == "they") else ()
 
     def _phrases(self, alternatives: Alternatives, subject: Words, plural: bool) -> Alternatives:
-        out: dict[Words, None] = {}
-        for phrase in alternatives:
-            for found in self._phrase(phrase, subject, plural):
-                out[found] = None
-        return tuple(out)
+        found = (own for phrase in alternatives for own in self._phrase(phrase, subject, plural))
+        return tuple(dict.fromkeys(found))
 
     def _phrase(self, phrase: Words, subject: Words, plural: bool) -> list[Words]:
         own = bool(subject and self.topic) and _noun(subject) == _noun(self.topic)
@@ -422,26 +418,17 @@ def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:
     mine = occurrences[at].alternatives
     if len(mine) == 1:
         return mine[0]
-    others = [saying for i, other in enumerate(occurrences) if i != at for saying in other.alternatives]
-    words = {saying.words for saying in others}
+    others = [(i, theirs) for i, it in enumerate(occurrences) if i != at for theirs in it.alternatives]
+    words = {theirs.words for _, theirs in others}
     for saying in mine:
         if saying.words in words:
             return saying
-    for saying in mine:
-        for i, other in enumerate(occurrences):
-            if i != at and any(
-                _verdict(i < at, saying, theirs) in ("same", "progressive") for theirs in other.alternatives
-            ):
-                return saying
-    for saying in mine:
-        for i, other in enumerate(occurrences):
-            if i != at and any(_verdict(i < at, saying, theirs) for theirs in other.alternatives):
+    for enough in (("same", "progressive"), ("same", "progressive", "paraphrase", "ability")):
+        for saying in mine:
+            pairs = ((saying, theirs) if i > at else (theirs, saying) for i, theirs in others)
+            if any(compare(*pair) in enough for pair in pairs):
                 return saying
     return mine[0]
-
-
-def _verdict(theirs_first: bool, mine: Saying, theirs: Saying) -> Verdict:
-    return compare(theirs, mine) if theirs_first else compare(mine, theirs)
 
 
 def _bare(saying: Saying) -> list[str]:

@@ -29,6 +29,7 @@ from polbias.generators.normative.reading.lexicon import (
     lowered,
     plain,
     tokens,
+    word_set,
 )
 
 # What the grammar finds in a sentence: clauses under negations, operators and conditionals.
@@ -149,26 +150,24 @@ def denied(node: Node, negated: bool) -> Node:
     return Negation(node, outer=True) if negated else node
 
 
+def _within(node: Node) -> Iterator[Node]:
+    """Yield a tree and all that is in it, from left to right."""
+    yield node
+    if isinstance(node, Conditional):
+        yield from _within(node.antecedent)
+        yield from _within(node.consequent)
+    elif not isinstance(node, Clause):
+        yield from _within(node.body)
+
+
 def clauses(node: Node) -> Iterator[Clause]:
     """Yield the clauses of a tree from left to right."""
-    if isinstance(node, Clause):
-        yield node
-    elif isinstance(node, Conditional):
-        yield from clauses(node.antecedent)
-        yield from clauses(node.consequent)
-    else:
-        yield from clauses(node.body)
+    return (found for found in _within(node) if isinstance(found, Clause))
 
 
 def operators(node: Node) -> Iterator[Operator]:
     """Yield the operators of a tree from left to right."""
-    if isinstance(node, Conditional):
-        yield from operators(node.antecedent)
-        yield from operators(node.consequent)
-    elif not isinstance(node, Clause):
-        if isinstance(node, Operator):
-            yield node
-        yield from operators(node.body)
+    return (found for found in _within(node) if isinstance(found, Operator))
 
 
 def change(node: Node, how: Callable[[Clause], Node]) -> Node:
@@ -272,19 +271,16 @@ def _closed(restriction: Restriction, formula: Formula) -> Formula:
     if restriction is None:
         return formula
     quantifier, group = restriction
-    if group is None:
-        return ForAll((VARIABLE,), Not(formula) if quantifier == "no" else formula)
-    if quantifier == "no":
-        return ForAll((VARIABLE,), Implies(group, Not(formula)))
-    if quantifier == "only":
-        return ForAll((VARIABLE,), Implies(formula, group))
-    return ForAll((VARIABLE,), Implies(group, formula))
+    said = Not(formula) if quantifier == "no" else formula
+    if group is not None:
+        said = Implies(said, group) if quantifier == "only" else Implies(group, said)
+    return ForAll((VARIABLE,), said)
 
 
 # The normal form of the texts of atoms and terms.
 
-_DROPPED = frozenset((",", ";", ":", "also", "both", "ever"))
-_FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - {"like", "down", "up", "off", "over", "near"}
+_DROPPED = word_set("dropped")
+_FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - word_set("before_possessed")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from polbias.generators.normative.reading.alignment import compare
 from polbias.generators.normative.reading.lexicon import (
     ADVERBS,
     BE,
@@ -42,11 +41,11 @@ from polbias.generators.normative.reading.nodes import (
     change,
     clauses,
 )
-from polbias.generators.normative.reading.verbs import Saying, head_at
+from polbias.generators.normative.reading.verbs import Saying, compare, head_at
 
 # Disjunctions of verb phrases, with what the later disjuncts leave out filled in.
 
-_POSSESSIVES = frozenset(("its", "his", "her", "their"))
+_POSSESSIVES = word_set("third_possessives")
 _SUBORDINATE = word_set("subordinate")
 
 
@@ -343,8 +342,9 @@ def term(subject: Words, singular_kind: bool = True) -> str:
 
 # Classes that a noun phrase joins, and adverbials of a rule that say whom it is about.
 
-_JOINING = frozenset(("and", "or", ","))
-_WHEN = frozenset(("when", "while", "if"))
+_JOINING = word_set("joining")
+_BEFORE_CLASSES = word_set("before_classes")
+_WHEN = word_set("when")
 
 
 def joined(clause: Clause, flat: Sequence[Clause]) -> tuple[tuple[Saying, ...], ...]:
@@ -381,7 +381,7 @@ def _classes(subject: Words) -> list[Words]:
     for word in subject[:end]:
         if word in _JOINING:
             parts.append(())
-        elif parts[-1] or not (word in UNIVERSAL or word in ("both", "either", "the", "a", "an")):
+        elif parts[-1] or not (word in UNIVERSAL or word in _BEFORE_CLASSES):
             parts[-1] = (*parts[-1], word)
     parts = [part for part in parts if part]
     # "first-year and second-year students" are students of either kind; "black and white cats" are cats.

@@ -50,8 +50,8 @@ from polbias.generators.normative.reading.verbs import auxiliary_at, divisions, 
 
 # Clauses: a subject, and a verb group with what follows it.
 
-_UNIVERSAL = frozenset(("all", "every", "everyone", "everybody", "each"))
-_PLACES = frozenset(("in", "on", "at", "during", "inside", "within"))
+_UNIVERSAL = word_set("universal_subjects")
+_PLACES = word_set("places")
 _NEITHER = {"neither": "not", "nor": "or"}
 
 
@@ -297,7 +297,7 @@ def _gerund(force: Force, words: Words) -> Node | None:
 
 # Sentences: conditionals, and statements by the frame that opens them.
 
-_IF = frozenset(("if", "when", "whenever"))
+_IF = word_set("conditional")
 _ASKING = word_set("asking")
 
 
@@ -325,10 +325,13 @@ def _conditional(words: Words) -> Node:
     start = 2 if words[0] in ("provided", "given", "in") else 1
     body = words[start:]
     antecedent, consequent = _halves(body)
+    return _if(words[0], antecedent, consequent)
+
+
+def _if(word: str, antecedent: Words, consequent: Words) -> Conditional:
+    """Read the halves of a conditional with "if" or "unless"."""
     condition = change(statement(antecedent), _indefinite)
-    return Conditional(
-        Negation(condition, outer=True) if words[0] == "unless" else condition, statement(consequent)
-    )
+    return Conditional(denied(condition, word == "unless"), statement(consequent))
 
 
 def _indefinite(clause: Clause) -> Clause:
@@ -380,10 +383,7 @@ def _postposed(words: Words) -> Node | None:
             end = index - (words[index - 1] == ",")
             if words[index - 1] == "only":
                 return Conditional(statement(words[: index - 1]), statement(words[index + 1 :]))
-            condition = change(statement(words[index + 1 :]), _indefinite)
-            return Conditional(
-                Negation(condition, outer=True) if word == "unless" else condition, statement(words[:end])
-            )
+            return _if(word, words[index + 1 :], words[:end])
     return None
 
 

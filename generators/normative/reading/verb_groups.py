@@ -31,6 +31,7 @@ from polbias.generators.normative.reading.lexicon import (
     is_verb,
     past_bases,
     third_bases,
+    word_set,
 )
 from polbias.generators.normative.reading.nodes import (
     COULD_NOT_HAVE,
@@ -49,13 +50,12 @@ from polbias.generators.normative.reading.quantifiers import leaf
 
 # Verb phrases in the base form, and the frames that end in one: "required to VP", "certain not to VP".
 
-# "to" before these is a preposition: "invited to a wedding".
-_NO_VERB = DETERMINERS
+_LIGHT, _COMPARED = word_set("light"), word_set("compared")
 
 
 def marked_infinitive(subject: Words, words: Words) -> Node | None:
     """Read "(not) to VP"."""
-    if words[:1] == ("to",) and len(words) > 1 and words[1] not in _NO_VERB:
+    if words[:1] == ("to",) and len(words) > 1 and words[1] not in DETERMINERS:  # "invited to a wedding"
         if words[1] == "not" and len(words) > 2:
             return Negation(infinitive(subject, words[2:]))
         return infinitive(subject, words[1:])
@@ -87,11 +87,7 @@ def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") 
 
 def _perfect(words: Words) -> Words:
     """Return the base form of a participle after "have" with what follows it; empty if there is none."""
-    start = 0
-    while start < len(words) - 1 and (
-        words[start] in ADVERBS or words[start].endswith("ly") or words[start] in MODAL_ADVERBS
-    ):
-        start += 1
+    start = _after_adverbs(words[:-1])
     form, rest = words[start], words[start + 1 :]
     kept = tuple(word for word in words[:start] if word != "not")
     if form in ("been", "had", "done", "gone"):
@@ -99,6 +95,12 @@ def _perfect(words: Words) -> Words:
     if is_participle(form) and perfect_before(form, rest):
         return (past_bases(form)[0], *rest, *kept)
     return ()
+
+
+def _after_adverbs(words: Words) -> int:
+    """Return how many adverbs words begin with."""
+    adverbs = (word in ADVERBS or word.endswith("ly") or word in MODAL_ADVERBS for word in words)
+    return next((at for at, adverb in enumerate(adverbs) if not adverb), len(words))
 
 
 def perfect_before(form: str, rest: Words) -> bool:
@@ -223,17 +225,7 @@ def _coordinated(rest: Words) -> Words:
 def _adverbs(words: Words) -> tuple[bool, Words]:
     """Strip negation and light adverbs; return whether there was a negation, and the rest."""
     negated, index = False, 0
-    while index < len(words) and words[index] in (
-        "not",
-        "never",
-        "also",
-        "always",
-        "then",
-        "thus",
-        "therefore",
-    ):
-        if words[index] == "always":
-            break
+    while index < len(words) and words[index] in _LIGHT:
         negated ^= words[index] in ("not", "never")
         index += 1
     return negated, words[index:]
@@ -303,7 +295,7 @@ def _be(subject: Words, rest: Words, tense: str, number: str, mood: Mood, missin
         return _negate(stated, negated)
     if missing and rest[:1] and rest[0] in PERSONAL and len(rest) > 1:
         return _negate(operator(PERSONAL[rest[0]], leaf(subject, ("be", *rest[1:]))), negated)
-    if rest[:1] == ("no",) and len(rest) > 1 and rest[1] not in ("longer", "more", "less", "better", "worse"):
+    if rest[:1] == ("no",) and len(rest) > 1 and rest[1] not in _COMPARED:
         article = "any" if subject == ("there",) else "a"
         return _negate(leaf(subject, ("be", article, *rest[1:]), tense, number), not negated)
     if rest[:2] == ("going", "to"):
@@ -331,11 +323,7 @@ def _have(subject: Words, rest: Words, number: str, tense: str, mood: Mood) -> N
         return Operator("deontic", "necessary", infinitive(subject, after[4:]), word="have")
     if held := _held(subject, after, mood):
         return _negate(held, negated)
-    start = 0
-    while start < len(after) and (
-        after[start] in ADVERBS or after[start].endswith("ly") or after[start] in MODAL_ADVERBS
-    ):
-        start += 1
+    start = _after_adverbs(after)
     if start < len(after) and _is_perfect(after[start:]):
         perfect = infinitive(subject, ("have", *after))
         return _negate(_numbered(perfect, number), negated)

@@ -10,8 +10,9 @@ from dataclasses import replace
 from polbias.files import InputError
 from polbias.generators.language.german_words import is_known, lemma
 from polbias.generators.xphemism.matching.patterns import Pattern, anchors, patterns, read
-from polbias.generators.xphemism.matching.text import HIDING, Folded, Hit, Token, fold, lists, lower, tokens
+from polbias.generators.xphemism.matching.text import HIDING, Hit, Token, fold, lists, lower, tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS
 from polbias.optional import advice
 
 # Of overlapping hits the longest, and whether places lie inside others.
@@ -113,7 +114,6 @@ def _can_close(mark: str, before: str, after: str) -> bool:
 # Whether a word is part of a proper name: of an institution, an office, an organisation, an address.
 
 _FARTHEST = 12  # words of a name between its head and the word
-_ENDINGS = ("e", "en", "er", "es", "em")
 
 
 def proper(tokens: Sequence[Token], first: int, last: int) -> bool:
@@ -140,7 +140,7 @@ def _in_institution(tokens: Sequence[Token], first: int) -> bool:
         ):
             return True
         inside = small in closed["inside"] or token.text[:1].isupper()
-        if not inside and not (small.endswith(_ENDINGS) and _is_adjective(small)):
+        if not inside and not (small.endswith(ENDINGS) and _is_adjective(small)):
             return False
     return False
 
@@ -172,17 +172,13 @@ def _after_capital(tokens: Sequence[Token], first: int) -> bool:
         return False
     before = tokens[first - 1]
     small = before.text.lower()
-    if (
-        before.end + 1 != tokens[first].start
-        or before.initial
-        or not before.text[:1].isupper()
-        or before.text[1:] != small[1:]
-    ):
+    capital = before.text[:1].isupper() and before.text[1:] == small[1:]
+    if before.end + 1 != tokens[first].start or before.initial or not capital:
         return False
     persons = lists().names["persons"]
     person = any(small.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
     noun = is_known(before.text) and lemma(before.text) == before.text
-    return small.endswith(_ENDINGS) and not person and not noun and _is_adjective(small)
+    return small.endswith(ENDINGS) and not person and not noun and _is_adjective(small)
 
 
 def _is_adjective(small: str) -> bool:
@@ -192,8 +188,7 @@ def _is_adjective(small: str) -> bool:
 
 def _before_legal_form(tokens: Sequence[Token], last: int) -> bool:
     following = [token.text for token in tokens[last + 1 : last + 3]]
-    forms = lists().names["legal_forms"]
-    return bool(following) and (following[0] in forms or "~".join(following) in forms)
+    return not {"~".join(following[:1]), "~".join(following)}.isdisjoint(lists().names["legal_forms"])
 
 
 # Finding the words of the lexicon in texts: a fast search for candidates, then reading what was found.
@@ -275,28 +270,20 @@ class Matcher:
         if not hits:
             return ()
         chosen = in_order(hits.values()) if nested else longest(hits.values())
-        quoted = quotations(folded.text)
-        return tuple(_tagged(hit, text, folded, words, starts, quoted) for hit in chosen)
-
-
-def _tagged(
-    hit: Hit,
-    text: str,
-    folded: Folded,
-    words: Sequence[Token],
-    starts: Sequence[int],
-    quoted: Sequence[tuple[int, int]],
-) -> Hit:
-    """Return a hit with its tags, and with the offsets of the text as it was."""
-    first, last = bisect_right(starts, hit.start) - 1, bisect_right(starts, hit.end - 1) - 1
-    start, end = folded.original(hit.start), folded.original(hit.end)
-    return replace(
-        hit,
-        start=start,
-        end=end,
-        token_start=folded.original(hit.token_start),
-        token_end=folded.original(hit.token_end),
-        surface=text[start:end],
-        quoted=inside(hit.start, hit.end, quoted),
-        proper=proper(words, first, last),
-    )
+        quoted, tagged = quotations(folded.text), []
+        for hit in chosen:
+            first, last = bisect_right(starts, hit.start) - 1, bisect_right(starts, hit.end - 1) - 1
+            start, end = folded.original(hit.start), folded.original(hit.end)
+            tagged.append(
+                replace(
+                    hit,
+                    start=start,
+                    end=end,
+                    token_start=folded.original(hit.token_start),
+                    token_end=folded.original(hit.token_end),
+                    surface=text[start:end],
+                    quoted=inside(hit.start, hit.end, quoted),
+                    proper=proper(words, first, last),
+                )
+            )
+        return tuple(tagged)

@@ -326,7 +326,7 @@ def read(
 ) -> Hit | None:
     """Return what letters of a text are."""
     token, end = words[first], start + len(pattern.letters)
-    small_nouns = small_nouns or token.address is not None
+    small_nouns = small_nouns or token.address
     whole_end = words[last].whole_end
     if pattern.whole and token.start == start and words[last].end == end:
         phrase = words[first : last + 1]

@@ -71,16 +71,8 @@ def fold(text: str) -> Folded:
 
 
 def _folded(odd: re.Match[str]) -> str:
-    match odd.lastgroup:
-        case "invisible":
-            return ""
-        case "hyphen":
-            return "-"
-        case "space":
-            return " "
-        case "half":
-            return "\ufffd"
-    return unicodedata.normalize("NFC", odd.group())
+    plain = {"invisible": "", "hyphen": "-", "space": " ", "half": "\ufffd"}.get(str(odd.lastgroup))
+    return unicodedata.normalize("NFC", odd.group()) if plain is None else plain
 
 
 def lower(text: str) -> str:
@@ -116,10 +108,11 @@ def lists() -> Lists:
 
 # Words of a German text: where they begin and end, which begin a sentence, which are part of an address.
 
-Address = Literal["url", "mention", "hashtag"]
-_MENTION = re.compile(r"(?<![\w@])@\w+(?:\.\w+)*")
-_HASHTAG = re.compile(r"(?<![\w&])#\w+")
-_URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
+# Mentions, hashtags, URLs.
+_ADDRESSES = [
+    re.compile(pattern)
+    for pattern in (r"(?<![\w@])@\w+(?:\.\w+)*", r"(?<![\w&])#\w+", r"(?i:https?://|www\.)\S+")
+]
 # No word, and nothing to give to a tokenizer whose time grows with the square of its length.
 _ENDLESS = re.compile(r"\S{1000,}")
 # After these a sentence or heading begins anew inside a sentence: "Er sagt: Teure Mieten ...".
@@ -138,7 +131,7 @@ class Token:
         whole_end: the same with the gender ending; ``end`` where there is none.
         initial: whether it begins a sentence, a quotation or what follows a colon.
         sentence: number of its sentence.
-        address: what it is a part of, None for an ordinary word.
+        address: whether it is part of a URL, a mention or a hashtag.
     """
 
     text: str
@@ -147,7 +140,7 @@ class Token:
     whole_end: int
     initial: bool
     sentence: int
-    address: Address | None
+    address: bool
 
 
 def tokens(text: str) -> tuple[Token, ...]:
@@ -163,24 +156,11 @@ def tokens(text: str) -> tuple[Token, ...]:
     for _, component in pipeline.pipeline:
         document = component(document)
     begins = [token.idx for token in document if token.is_sent_start]
-    addresses: list[tuple[int, int, Address]] = [
-        (token.idx, token.idx + len(token.text), "url")
-        for token in document
-        if token.like_url or token.like_email
+    addresses = [
+        (token.idx, token.idx + len(token.text)) for token in document if token.like_url or token.like_email
     ]
-    kinds: tuple[tuple[re.Pattern[str], Address], ...] = (
-        (_URL, "url"),
-        (_MENTION, "mention"),
-        (_HASHTAG, "hashtag"),
-    )
-    addresses += [
-        (match.start(), match.end(), kind) for pattern, kind in kinds for match in pattern.finditer(text)
-    ]
+    addresses += [match.span() for pattern in _ADDRESSES for match in pattern.finditer(text)]
     addresses.sort(key=lambda each: (each[0], -each[1]))
-    return tuple(_words(text, begins, addresses))
-
-
-def _words(text: str, begins: list[int], addresses: list[tuple[int, int, Address]]) -> list[Token]:
     found: list[Token] = []
     previous, upcoming = -1, 0
     for match in _word().finditer(text):
@@ -192,18 +172,8 @@ def _words(text: str, begins: list[int], addresses: list[tuple[int, int, Address
         before = text[max(0, start - _LOOKBACK) : start].rstrip(" (")[-1:]
         initial = sentence != previous or before in _OPENS
         previous = sentence
-        found.append(
-            Token(
-                match.group("word"),
-                start,
-                end,
-                match.end(),
-                initial,
-                sentence,
-                addresses[upcoming][2] if inside else None,
-            )
-        )
-    return found
+        found.append(Token(match.group("word"), start, end, match.end(), initial, sentence, inside))
+    return tuple(found)
 
 
 @cache

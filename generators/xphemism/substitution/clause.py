@@ -46,6 +46,16 @@ class Clause:
     finite: int | None
     opener: int | None
 
+    def words(self, tokens: Tokens) -> list[str]:
+        """Return its words in lower case."""
+        return [tokens[place].low for place in self.places]
+
+    def verbs(self, tokens: Tokens) -> list[str]:
+        """Return the infinitives of its words that are written in lower case."""
+        return [
+            german.verb_lemma(tokens[place].low) for place in self.places if tokens[place].text[0].islower()
+        ]
+
 
 @lru_cache(maxsize=65536)
 def finite_number(low: str) -> Number | None:
@@ -66,11 +76,7 @@ def finite_number(low: str) -> Number | None:
     if low.endswith("e"):
         return "sg"
     # A strong preterite: "stieg", "fand"; a participle ("gestiegen") is none.
-    return (
-        "sg"
-        if not low.endswith(("en", "er", "es", "em", "t", "end")) and low not in german.NEVER_VERBS
-        else None
-    )
+    return None if low.endswith(("en", "er", "es", "em", "t", "end")) else "sg"
 
 
 def is_finite(tokens: Tokens, place: int) -> bool:
@@ -221,15 +227,10 @@ def takes(tokens: Tokens, place: int, verbs: frozenset[str]) -> bool:
 
     "Zum Opfer fallen" is a verb with a dative, too.
     """
-    places = clause_at(tokens, place).places
-    words = [tokens[each].low for each in places]
-    for each in places:
-        if not tokens[each].text[0].islower():
-            continue
-        base = german.verb_lemma(tokens[each].low)
-        if base in verbs or words[-1] + base in verbs:
-            return True
-    return "zum opfer" in " ".join(words)
+    clause = clause_at(tokens, place)
+    words = clause.words(tokens)
+    found = any(base in verbs or words[-1] + base in verbs for base in clause.verbs(tokens))
+    return found or "zum opfer" in " ".join(words)
 
 
 # Finite verbs in the other number: "steigen" to "steigt" and back.
@@ -287,11 +288,7 @@ def _plural(low: str) -> str | None:
         return low + "n" if low.endswith("te") else None
     if low in (third_singular(infinitive), infinitive.removesuffix("n"), infinitive.removesuffix("en") + "e"):
         return infinitive
-    if low.endswith("te"):
-        return low + "n"
-    if low.endswith("e"):
-        return low + "n"
-    return low + "en"
+    return low + ("n" if low.endswith("e") else "en")
 
 
 def _singular(low: str) -> str | None:

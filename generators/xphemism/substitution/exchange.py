@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -11,13 +10,12 @@ from polbias.generators.language import german_words as german
 from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.case_roles import check_mood, check_text
 from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Substitution, applied
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
-from polbias.generators.xphemism.substitution.phrase import ENDINGS
-from polbias.generators.xphemism.substitution.roles import check_mood, check_text
 from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
-from polbias.generators.xphemism.vocabulary.paradigms import Reading, forms, genders
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders
 
 # The other places of a claim where a word stands that is exchanged.
 
@@ -40,28 +38,21 @@ def other_hits(claim: str, word: Word, hit: Hit) -> tuple[Hit, ...]:
         if start < hit.token_end and hit.token_start < end:
             continue
         surface = match[0]
-        if (
-            word.pos == "noun"
-            and not surface.split()[-1 if not word.tail else 0][0].isupper()
-            and not word.modifiers
-        ):
+        head = surface.split()[0 if word.tail else -1]
+        if word.pos == "noun" and not head[0].isupper() and not word.modifiers:
             continue
         kind = "exact" if surface == word.word else "inflected"
         found.append(Hit(word.word, start, end, start, end, kind, surface))  # type: ignore[arg-type]
     return tuple(found)
 
 
-@lru_cache(maxsize=4096)
-def _by_fold(word: Word) -> Mapping[str, tuple[Reading, ...]]:
-    found: dict[str, tuple[Reading, ...]] = {}
-    for form, readings in forms(word).items():
-        found[form.casefold()] = (*found.get(form.casefold(), ()), *readings)
-    return found
-
-
+@lru_cache(maxsize=65536)
 def readings_of(word: Word, surface: str) -> tuple[Reading, ...]:
     """Return what a form can be, whatever its capitals and white space; () if it is no form of the word."""
-    return _by_fold(word).get(" ".join(surface.split()).casefold(), ())
+    plain = " ".join(surface.split()).casefold()
+    return tuple(
+        reading for form, readings in forms(word).items() if form.casefold() == plain for reading in readings
+    )
 
 
 # Words that are no nouns: adjectives keep their ending, adverbs and fixed phrases are put in as they are.
@@ -76,26 +67,22 @@ def as_noun(word: Word) -> Word:
         return word
     if word.singular is None or word.tail or word.pos in _INVARIABLE:
         raise ReviewError("part-of-speech", f'"{word.word}" cannot replace a noun')
-    capital = word.singular[:1].upper() + word.singular[1:]
-    noun: dict[str, object] = {"pos": "noun", "citation": "sg"}
-    if word.pos == "verb":
-        noun |= {
-            "head": capital,
-            "gender": "n",
-            "singular": capital,
-            "genitive": (capital + "s",),
-            "plural": None,
+    single = word.singular[:1].upper() + word.singular[1:]
+    verb = word.pos == "verb"
+    single, genitive = (single, single + "s") if verb else (single + "e", single + "en")
+    return word.model_copy(
+        update={
+            "pos": "noun",
+            "head": single,
+            "gender": "n" if verb else "m/f",
+            "citation": "sg",
+            "singular": single,
+            "genitive": (genitive,),
+            "plural": None if verb else single,
+            "declension": "strong" if verb else "adjectival",
+            "linking": (genitive,),
         }
-        noun |= {"declension": "strong", "linking": (capital + "s",)}
-    else:
-        noun |= {
-            "head": capital + "e",
-            "gender": "m/f",
-            "singular": capital + "e",
-            "genitive": (capital + "en",),
-        }
-        noun |= {"plural": capital + "e", "declension": "adjectival", "linking": (capital + "en",)}
-    return word.model_copy(update=noun)
+    )
 
 
 def exchange_other(
@@ -200,8 +187,9 @@ def _with_seam(stem: str, right: str, hyphen: bool) -> str:
 def _linked(rest: str, end: int, base: Word) -> int:
     """Return the length of the member with its linking element."""
     low = rest.lower()
-    fitting = [len(form) for form in base.linking if low.startswith(form.lower()) and len(form) >= end]
-    fitting = [length for length in fitting if length < len(rest)]
+    fitting = [
+        len(form) for form in base.linking if low.startswith(form.lower()) and end <= len(form) < len(rest)
+    ]
     if fitting:
         # "Endlager-suche", not "Endlagers-uche".
         return max(fitting, key=lambda length: (_is_word(rest[length:]), length))
@@ -227,18 +215,15 @@ def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
     single, old = exchange.singular, base.singular
     if single is None or old is None or exchange.pos != "noun" or exchange.modifiers or exchange.tail:
         raise ReviewError("derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}"')
-    if suffix in ("in", "innen") and "m" in genders(exchange) and _is_agent(exchange):
+    strong = exchange.declension == "strong" and single.endswith("er")
+    agent = exchange.declension == "weak" or strong
+    if suffix in ("in", "innen") and "m" in genders(exchange) and agent:
         return single.removesuffix("e")
     if single[-_SHARED:].lower() == old[-_SHARED:].lower():
         return single
     raise ReviewError(
         "derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}" of the derived word'
     )
-
-
-def _is_agent(word: Word) -> bool:
-    assert word.singular is not None
-    return word.declension == "weak" or (word.declension == "strong" and word.singular.endswith("er"))
 
 
 # Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3).
@@ -258,7 +243,9 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
     try:
         if base is None:
             raise ReviewError("unknown-word", f'"{hit.word}" is not in the lexicon')
-        if hit.proper and not _is_tag(claim, hit):
+        # All of a hashtag is a word of the claim and no name.
+        tag = "#" in claim[max(0, hit.start - 1) : hit.start] and hit.end == hit.token_end
+        if hit.proper and not tag:
             raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
         check_mood(tokens)
         for each in (hit, *other_hits(claim, base, hit)):
@@ -274,12 +261,6 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
     return Substitution(shifted, "made", "", edits)
 
 
-def _is_tag(claim: str, hit: Hit) -> bool:
-    """Return whether the word is all of a hashtag, which is a word of the claim and no name."""
-    tagged = "#" in claim[max(0, hit.start - 1) : hit.start]
-    return tagged and hit.end == hit.token_end
-
-
 def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
     places = [place for place, token in enumerate(tokens) if token.start < hit.end and hit.start < token.end]
     if not places:
@@ -287,7 +268,8 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
     first, last = places[0], places[-1]
     check_text(tokens, last, hit.kind == "compound" and hit.member != "head")
     if hit.kind == "compound" and hit.member != "head":
-        return exchange_member(tokens[first], first, hit, base, _member(base, exchange))
+        member = as_noun(exchange) if base.pos == "noun" else exchange
+        return exchange_member(tokens[first], first, hit, base, member)
     prefix = tokens[first].text[: hit.start - tokens[first].start]
     suffix = tokens[last].text[hit.end - tokens[last].start :]
     if suffix:
@@ -302,8 +284,3 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
     if prefix:
         raise ReviewError("compound-adjective", f'"{tokens[first].text}" is a compound of an adjective')
     return exchange_other(tokens, first, last, hit.surface, base, exchange)
-
-
-@lru_cache(maxsize=4096)
-def _member(base: Word, exchange: Word) -> Word:
-    return as_noun(exchange) if base.pos == "noun" else exchange

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
-from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
-from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
-from polbias.generators.xphemism.substitution.evidence import agreements, is_coordinated, narrowed, phrase_at
-from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
-from polbias.generators.xphemism.substitution.roles import (
+from polbias.generators.xphemism.substitution.case_evidence import (
+    agreements,
+    is_coordinated,
+    narrowed,
+    phrase_at,
+)
+from polbias.generators.xphemism.substitution.case_roles import (
     check_dative,
     check_number,
     check_possessive,
@@ -21,6 +23,9 @@ from polbias.generators.xphemism.substitution.roles import (
     is_person,
     role_of,
 )
+from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, in_number
+from polbias.generators.xphemism.substitution.edits import ReviewError, Span, changed
+from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, read_phrase
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import (
@@ -81,9 +86,8 @@ def with_article(
         return (Span(place, place, merged or f"{tokens[place].text} {article}", "preposition"), *spans)
     start = min((phrase.head, *phrase.attributes))
     rest = [span for span in spans if not span.first <= start <= span.last]
-    opening = next((span for span in spans if span.first <= start <= span.last), None)
-    if opening is None:
-        opening = Span(start, start, tokens[start].text, "determiner")
+    unchanged = Span(start, start, tokens[start].text, "determiner")
+    opening = next((span for span in spans if span.first <= start <= span.last), unchanged)
     text = opening.text
     if start in phrase.attributes:
         text = text[:1].lower() + text[1:]
@@ -127,13 +131,10 @@ def governs_verb(tokens: Tokens, phrase: Phrase, last: int, number: Number, coor
     return role_of(tokens, phrase, last, number, coordinated) == "nom"
 
 
-def verb_spans(tokens: Tokens, phrase: Phrase, number: Number) -> tuple[Span, ...]:
-    """Return the change of the finite verb of the clause to another number."""
-    clause = clause_at(tokens, phrase.head)
-    return () if clause.finite is None else _verb(tokens, clause.finite, number)
-
-
-def _verb(tokens: Tokens, place: int, number: Number) -> tuple[Span, ...]:
+def _verb(tokens: Tokens, place: int | None, number: Number) -> tuple[Span, ...]:
+    """Return the change of a finite verb to another number."""
+    if place is None:
+        return ()
     form = in_number(tokens[place].low, number)
     if form is None:
         raise ReviewError(
@@ -152,8 +153,7 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
         governed = closed.PREPOSITIONS[tokens[place].low]
         place += 1
     low = tokens[place].low
-    tables = [closed.RELATIVES, closed.WELCH]
-    table = next((table for table in tables if low in table[old.column]), None)
+    table = next((table for table in (closed.RELATIVES, closed.WELCH) if low in table[old.column]), None)
     if table is None:
         return ()
     clause = clause_at(tokens, place)
@@ -193,7 +193,8 @@ def _relative_is_subject(
     inside = [tokens[k] for k in places if place < k < finite]
     if inside and inside[0].is_noun and number == "pl" and german.is_plural(inside[0].text) is True:
         # "Vorteile, die Beamte genießen"; "Vorteile, die Arbeitsplätze sichern" is for a reader.
-        return False if _names_persons(inside[0].text) else None
+        noun = inside[0].text
+        return False if german.is_person(noun) or noun.lower().endswith(closed.PERSONAL) else None
     if any(token.low in closed.SUBJECT_PRONOUNS or token.low in ("sie", "es") for token in inside[:1]):
         return False
     if inside and inside[0].low in closed.DETERMINER_FORMS:
@@ -205,10 +206,6 @@ def _relative_is_subject(
         if inside[0].low in ("die", "das", "eine", "ein"):
             return None
     return True
-
-
-def _names_persons(noun: str) -> bool:
-    return german.is_person(noun) or noun.lower().endswith(closed.PERSONAL)
 
 
 def partitive_spans(
@@ -265,15 +262,13 @@ class NounHit:
 def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, ...]:
     """Return the changes that exchange a noun."""
     phrase = phrase_at(tokens, hit.first, hit.readings)
-    results: dict[Agreement, tuple[Span, ...] | ReviewError] = {}
 
+    @cache
     def result(agreement: Agreement) -> tuple[Span, ...] | ReviewError:
-        if agreement not in results:
-            try:
-                results[agreement] = _changes(tokens, phrase, hit, exchange, agreement)
-            except ReviewError as error:
-                results[agreement] = error
-        return results[agreement]
+        try:
+            return _changes(tokens, phrase, hit, exchange, agreement)
+        except ReviewError as error:
+            return error
 
     def decided(left: Sequence[Agreement]) -> bool:
         found = [result(agreement) for agreement in left]
@@ -347,7 +342,11 @@ def _changes(
     return (
         *left,
         *(with_article(tokens, phrase, new, own) if article else own),
-        *(verb_spans(tokens, phrase, new.number) if subject and number != old.number else ()),
+        *(
+            _verb(tokens, clause_at(tokens, phrase.head).finite, number)
+            if subject and number != old.number
+            else ()
+        ),
         *relative_spans(tokens, hit.last, old, new),
         *partitive_spans(tokens, phrase, hit.last, old.case, hit.base, exchange),
     )
@@ -424,17 +423,12 @@ def _noun(
     preposition = tokens[phrase.preposition].low if phrase.preposition is not None else ""
     if case == "gen" and bare and not phrase.attributes and preposition in closed.BARE_UNMARKED:
         case = "acc"
-    form = _form(exchange, case, new.number, strength, new.gender)
-    if form is None:
+    forms = inflect(exchange, case, new.number, strength, new.gender)
+    if not forms:
         raise ReviewError("no-form", f'"{exchange.word}" has no form in the {new.number} {new.case}')
+    form = forms[0]
     if hit.prefix:
         form = hit.prefix + (form if hit.prefix.endswith("-") else form[:1].lower() + form[1:])
     # A hashtag ends at a blank, so that a phrase is no hashtag any more.
     first = hit.first - (" " in form and hit.first > 0 and tokens[hit.first - 1].text == "#")
     return Span(first, hit.last, form, "word")
-
-
-@lru_cache(maxsize=65536)
-def _form(exchange: Word, case: str, number: str, strength: Strength, gender: str | None) -> str | None:
-    found = inflect(exchange, case, number, strength, gender)
-    return found[0] if found else None

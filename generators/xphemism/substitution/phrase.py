@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
 from polbias.generators.xphemism.substitution.words import Tokens
-from polbias.generators.xphemism.vocabulary.paradigms import Strength
+from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Strength
 
-ENDINGS = ("em", "en", "er", "es", "e")
 _NOT_ADJECTIVES = (
     german.NOT_ADJECTIVES
     | german.PREPOSITIONS

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import yaml
 
@@ -115,41 +115,25 @@ class Determiner:
 DEFINITE = Determiner("d", "weak")
 
 
-def _tables() -> dict[Determiner, dict[tuple[Case, str], str]]:
-    tables = {DEFINITE: _table("", _DATA["definite"])}
-    for name, strength in (("like_dieser", "weak"), ("like_ein", "mixed")):
-        for stem in str(_DATA[name]).split():
-            determiner = Determiner(stem, cast(Strength, strength))
-            tables[determiner] = _table(stem, _DATA[f"{name}_endings"])
-            if stem in _set("singular_only"):
-                tables[determiner] = {key: form for key, form in tables[determiner].items() if key[1] != "pl"}
-    return tables
+def _stem(stem: str) -> str:
+    """Return what endings stand after: "euer" loses its second e before them."""
+    return "eur" if stem == "euer" else stem
 
 
-def _table(stem: str, endings: Mapping[str, str]) -> dict[tuple[Case, str], str]:
-    # "euer" loses its second e before an ending.
-    short = "eur" if stem == "euer" else stem
-    return {
-        (case, column): stem if ending == "-" else short + ending
-        for column in _COLUMNS
-        for case, ending in zip(CASES, endings[column].split(), strict=True)
-    }
-
-
-_TABLES = _tables()
-
-
-def _determiner_forms() -> dict[str, tuple[tuple[Determiner, Case, str], ...]]:
-    found: dict[str, list[tuple[Determiner, Case, str]]] = {}
-    for determiner, table in _TABLES.items():
-        for (case, column), form in table.items():
-            found.setdefault(form, []).append((determiner, case, column))
-    return {form: tuple(readings) for form, readings in found.items()}
-
-
-DETERMINER_FORMS: Mapping[str, tuple[tuple[Determiner, Case, str], ...]] = _determiner_forms()
-NUMBER_MATTERS, COUNTING, INVARIABLE = _set("number_matters"), _set("counting"), _set("invariable")
 SINGULAR_ONLY = _set("singular_only")
+_STRENGTHS: Mapping[str, Strength] = {"definite": "weak", "like_dieser": "weak", "like_ein": "mixed"}
+_FORMS: dict[tuple[Determiner, Case, str], str] = {
+    (Determiner(stem, strength), case, column): stem if ending == "-" else _stem(stem) + ending
+    for name, strength in _STRENGTHS.items()
+    for stem in str(_DATA[name]).split()
+    for column in _COLUMNS
+    if not (column == "pl" and stem in SINGULAR_ONLY)
+    for case, ending in zip(CASES, _DATA[f"{name}_endings"][column].split(), strict=True)
+}
+DETERMINER_FORMS: dict[str, tuple[tuple[Determiner, Case, str], ...]] = {}
+for _reading, _form in _FORMS.items():
+    DETERMINER_FORMS[_form] = (*DETERMINER_FORMS.get(_form, ()), _reading)
+NUMBER_MATTERS, COUNTING, INVARIABLE = _set("number_matters"), _set("counting"), _set("invariable")
 
 
 def determiner_of(form: str) -> Determiner | None:
@@ -168,18 +152,12 @@ def allowed(form: str, agreement: Agreement) -> bool:
 
 def determiner_form(determiner: Determiner, agreement: Agreement) -> str:
     """Return the form of a determiner, "" where it has none ("ein" in the plural)."""
-    return _TABLES[determiner].get((agreement.case, agreement.column), "")
+    return _FORMS.get((determiner, agreement.case, agreement.column), "")
 
 
-def _prepositions() -> dict[str, tuple[Case, ...]]:
-    return {
-        word: cast(tuple[Case, ...], tuple(cases.split()))
-        for cases, words in _DATA["prepositions"].items()
-        for word in words.split()
-    }
-
-
-PREPOSITIONS: Mapping[str, tuple[Case, ...]] = _prepositions()
+PREPOSITIONS: Mapping[str, tuple[Case, ...]] = {
+    word: tuple(cases.split()) for cases, words in _DATA["prepositions"].items() for word in words.split()
+}
 POSTPOSITIONS: Mapping[str, Case] = _DATA["postpositions"]
 BARE_UNMARKED = _set("bare_unmarked")
 CONTRACTIONS: Mapping[str, tuple[str, str]] = {
@@ -194,7 +172,7 @@ RELATIVES: Mapping[str, tuple[str, ...]] = {
     key: tuple(row.split()) for key, row in _DATA["relatives"].items()
 }
 WELCH: Mapping[str, tuple[str, ...]] = {
-    column: tuple(_TABLES[Determiner("welch", "weak")][case, column] for case in CASES) for column in _COLUMNS
+    column: tuple(_FORMS[Determiner("welch", "weak"), case, column] for case in CASES) for column in _COLUMNS
 }
 PRONOUNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     stem: {gender: tuple(forms.split()) for gender, forms in table.items()}
@@ -203,7 +181,7 @@ PRONOUNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 COPULAS, DATIVE_VERBS, GENITIVE_VERBS = _set("copulas"), _set("dative_verbs"), _set("genitive_verbs")
 FINITE: Mapping[str, str] = _DATA["finite"]
 FINITE_PLURAL: Mapping[str, str] = {plural: single for single, plural in reversed(list(FINITE.items()))}
-REPORTED, SOURCES = _set("reported"), _set("sources")
+REPORTED = _set("reported")
 STRONG_PRESENT: Mapping[str, str] = _DATA["strong_present"]
 DERIVATIONS = _set("derivations")
 AMOUNTS = german.FRACTIONS | _set("amounts")

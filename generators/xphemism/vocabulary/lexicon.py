@@ -80,9 +80,9 @@ class Word(Entry):
     @model_validator(mode="after")
     def _complete(self) -> Word:
         if self.pos == "noun":
-            needed = {"head": self.head, "gender": self.gender, "citation": self.citation}
-            needed |= {"declension": self.declension}
-            missing = [name for name, value in needed.items() if value is None]
+            missing = [
+                name for name in ("head", "gender", "citation", "declension") if getattr(self, name) is None
+            ]
             if self.singular is None and self.plural is None:
                 missing.append("singular or plural")
             if missing:
@@ -186,20 +186,19 @@ class Lexicon:
     def exchanges(self) -> Iterator[Exchange]:
         """Yield every pair in both directions; reversed, the shift changes sides."""
         for pair in self.pairs:
-            first, second = pair.judgmental_first, pair.judgmental_second
-            yield Exchange(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, first, second)
+            judged = pair.judgmental_first, pair.judgmental_second
+            yield Exchange(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
             back = _MIRRORED[pair.shift]
             yield Exchange(
-                pair.pair_id, pair.second, pair.first, back, pair.axis, second, first, reverse=True
+                pair.pair_id, pair.second, pair.first, back, pair.axis, *judged[::-1], reverse=True
             )
 
     def neutral_exchanges(self) -> Iterator[Exchange]:
         """Yield every placebo pair in both directions."""
         for pair in self.placebos:
-            yield Exchange(pair.placebo_id, pair.first, pair.second, "none", "none", False, False)
-            yield Exchange(
-                pair.placebo_id, pair.second, pair.first, "none", "none", False, False, reverse=True
-            )
+            for base, exchange in ((pair.first, pair.second), (pair.second, pair.first)):
+                reverse = base != pair.first
+                yield Exchange(pair.placebo_id, base, exchange, "none", "none", False, False, reverse)
 
 
 def load_lexicon(folder: Path | None = None) -> Lexicon:

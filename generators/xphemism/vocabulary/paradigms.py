@@ -20,6 +20,8 @@ CASES: tuple[Case, ...] = get_args(Case)
 GENDERS: tuple[Gender, ...] = get_args(Gender)
 STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 
+ENDINGS = ("em", "en", "er", "es", "e")
+"""Of adjectives, those that contain another one first."""
 # Endings of adjectives, in the order nominative, genitive, dative, accusative.
 _ENDINGS: Mapping[Strength, Mapping[str, str]] = {
     "strong": {"m": "er en em en", "f": "e er er e", "n": "es en em es", "pl": "e er en e"},
@@ -103,12 +105,8 @@ def _adjectival(
     citation = word.singular if number == "sg" else word.plural
     if citation is None:
         return ()
-    stem = citation
-    for ending in ("er", "en", "es", "e"):
-        if citation.endswith(ending):
-            stem = citation.removesuffix(ending)
-            break
-    return (stem + adjective_ending(case, number, strength, gender),)
+    ending = next((ending for ending in ("er", "en", "es", "e") if citation.endswith(ending)), "")
+    return (citation.removesuffix(ending) + adjective_ending(case, number, strength, gender),)
 
 
 def _singular(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def test_a_table_in_which_everything_is_wrong_once(guideline: Guideline, tmp_pat
     assert places["unknown-value"].endswith("a.csv:3")
     assert places["contradictory"].endswith("a.csv:9")
     assert places["extra"].endswith("a.csv:10")
-    said = next(each.line() for each in found.problems if each.code == "unknown-value")
+    said = next(str(each) for each in found.problems if each.code == "unknown-value")
     assert said.endswith("unknown-value: shift: found 'up', expected one of left, right, none; not used")
 
 

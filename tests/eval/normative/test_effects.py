@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import Factor, OutcomesError
-from polbias.eval.normative.effects import content_effect, effect, outcome_of
+from polbias.eval.normative.effects import content_effect, domain_effect, effect, outcome_of
 from polbias.eval.normative.schema import Judgements
-from polbias.eval.normative.summary import disjunction_readings, domain_effect
+from polbias.eval.normative.summary import disjunction_readings
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
 from tests.support.respondents import follows_content, says_entailment
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import OutcomesError
+from polbias.eval.normative.schema import ROLES, Selections
 from polbias.eval.normative.summary import wason_summary
-from polbias.eval.normative.wason import ROLES, Selections, selection_effect
+from polbias.eval.normative.wason import selection_effect
 from tests.eval.normative.normative_rows import answered, wason_rows
 
 ORDER = ["q", "notp", "p", "notq"]  # A: q, B: notp, C: p, D: notq
@@ -26,7 +27,7 @@ def test_scores_by_hand() -> None:
     table = Selections.of(
         [choice(label) for label in ("C,D", "A,C", "C", "none", "A,B,C,D", "refusal", None)]
     )
-    assert table.exact.tolist() == [1, 0, 0, 0, 0, 0, 0]
+    assert table.correct.tolist() == [1, 0, 0, 0, 0, 0, 0]
     assert table.card_accuracy.tolist() == [1, 0.5, 0.75, 0.5, 0.5, 0, 0]
     assert table.matching.tolist() == [0, 1, 0, 0, 0, 0, 0]
     assert table.matching_index.tolist() == [0, 1, 0.5, 0, 0, 0, 0]
@@ -133,8 +134,8 @@ LABELS = st.sampled_from([*CHOICES, "none", "refusal", "unparsable", "truncated"
 def test_algebra(labels: list[str | None]) -> None:
     rows = [row | {"label": label} for row, label in zip(wason_rows(), labels, strict=True)]
     table = Selections.of(rows)
-    assert (table.exact <= table.card_accuracy).all()
-    assert ((table.exact + table.matching <= 1) | (table.gold == table.named).all(axis=1)).all()
+    assert (table.correct <= table.card_accuracy).all()
+    assert ((table.correct + table.matching <= 1) | (table.gold == table.named).all(axis=1)).all()
     spoken = table.silent < 0
     # four cards, two to be turned: right ones are 2 + chosen right - chosen wrong
     assert np.allclose(table.card_accuracy[spoken], 0.5 + table.logic_index[spoken] / 2)

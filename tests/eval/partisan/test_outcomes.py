@@ -59,7 +59,8 @@ def test_every_kind_of_table_reads_the_same(rows: Callable[[], Any]) -> None:
     assert outcomes.clusters is not None
     assert outcomes.clusters.levels == ("a", "b")
     assert outcomes.clusters.codes.tolist() == [1, 1, 0, 0]
-    assert outcomes.factor("pair_id").levels == (3, 7)
+    assert outcomes.pairs is not None
+    assert outcomes.pairs.levels == (3, 7)
     assert outcomes.factor("shots").levels == (0, 8, 32)
     assert "prompt" not in outcomes.factors
 

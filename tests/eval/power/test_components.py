@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.power import Assumptions, Design
-from polbias.eval.power.design import PowerError, components
+from polbias.eval.power.design import Assumptions, Design, PowerError, components
 from polbias.eval.statistics import cluster_interval
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
-from polbias.eval.power import Assumptions, Design, detectable, half_width, power
-from polbias.eval.power.design import PowerError
+from polbias.eval.power.design import Assumptions, Design, PowerError
+from polbias.eval.power.detection import detectable, half_width, power
 from polbias.eval.statistics import cluster_interval
 
 DESIGNS = st.builds(Design, st.integers(3, 300), st.floats(1, 500), st.floats(1, 50))
@@ -45,7 +45,7 @@ def test_power_is_the_share_of_simulated_runs_whose_interval_excludes_zero(clust
 
 
 def test_binomial_answers_have_the_variance_that_the_base_rate_gives():
-    from polbias.eval.power import instruments
+    from polbias.eval.power.design import instruments
 
     partisan = instruments()["partisan"]
     assumed = partisan.assumptions(rate=0.7, unanswered=0.1, icc=0.0, repeat=0.0)

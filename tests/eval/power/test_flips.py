@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from polbias.eval.power import Assumptions, Design, detectable, flip_detectable, flip_power
-from polbias.eval.power.design import PowerError
-from polbias.eval.power.detection import MANY, smallest_p
+from polbias.eval.power.design import Assumptions, Design, PowerError
+from polbias.eval.power.detection import MANY, detectable, flip_detectable, flip_power, smallest_p
 from polbias.eval.statistics import sign_flip
 
 ALONE = Assumptions(1.0, 0.0, 1.0)

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.eval.policy.stances import stances
-from polbias.eval.power import Assumptions, Design, detectable, flip_detectable, half_width, instruments
-from polbias.eval.power.design import PowerError
+from polbias.eval.power.design import Assumptions, Design, PowerError, instruments
 from polbias.eval.power.detection import (
     AXES,
+    detectable,
+    flip_detectable,
     floor,
+    half_width,
     needed,
     needed_answers,
     needed_flip_clusters,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
-from polbias.eval.power import instruments
+from polbias.eval.power.design import instruments
 from polbias.eval.power.observed import observed
 
 

@@ -76,7 +76,7 @@ def judged(asked: Sequence[Row], choose: Choose, seed: int = 0) -> list[Row]:
 
 def summary_of(rows: Judged, seed: int = SEED) -> dict[str, list[Row]]:
     """Return all that the analysis says of one respondent."""
-    answers = Answers("m", Judgements.of(rows), None, Articles(*[Factor.of([])] * 5), 0)
+    answers = Answers("m", Judgements.of(rows), Articles(*[Factor.of([])] * 5), 0)
     return selfassess_summary(analyse([answers], 0)[0], seed)
 
 

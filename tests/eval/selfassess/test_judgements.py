@@ -52,9 +52,6 @@ def test_flags_that_say_nothing_are_unknown() -> None:
     assert Judgements.of([{**row, "leak": None} for row in ROWS]).leak is None
     bare = [{key: value for key, value in row.items() if key not in ("leak", "truncated")} for row in ROWS]
     assert Judgements.of(bare).truncated is None
-    renamed = Judgements.of([{**row, "truncated_articles": True} for row in bare])
-    assert renamed.truncated is not None
-    assert renamed.truncated.all()
 
 
 @pytest.mark.parametrize(

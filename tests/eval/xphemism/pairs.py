@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from polbias.eval.statistics import sign_flip
+from polbias.eval.xphemism import leaning as estimates
+from polbias.eval.xphemism.regression import Axis
 from polbias.eval.xphemism.schema import Records
 
 SIDES = ("left", "none", "right")
@@ -79,3 +83,12 @@ def records(rng: np.random.Generator, **more: Any) -> Records:
 
 def _logistic(values: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-values))
+
+
+def leaning(table: Records, axis: Axis, seed: int = 0) -> estimates.Leaning:
+    """Leaning with its test, which the report makes of all respondents at once."""
+    found = estimates.leaning(table, axis)
+    if found.note or found.state:
+        return found
+    flip = sign_flip(*estimates.flipped(table, axis), seed)
+    return replace(found, p=flip.p_value, smallest_p=flip.smallest_p, exact=flip.exact)

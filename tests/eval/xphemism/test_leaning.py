@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.eval import statistics
-from polbias.eval.xphemism.leaning import leaning
 from polbias.eval.xphemism.schema import Records
-from tests.eval.xphemism.pairs import answered, drawn, records
+from tests.eval.xphemism.pairs import answered, drawn, leaning, records
 
 MIRROR = {"left": "right", "none": "none", "right": "left"}
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, ttest_ind
 
 from polbias.eval.xphemism.leaning import Penalty, penalties
-from polbias.eval.xphemism.schema import Records
+from polbias.eval.xphemism.schema import LABELS, Records
 from polbias.eval.xphemism.summary import outcomes, refusal_gaps
 from tests.eval.xphemism.pairs import answered, drawn
 
@@ -63,7 +63,7 @@ def test_outcomes_are_counted_by_arm_and_side() -> None:
         answered(2, [1, "truncated"], [0, 0], shift="left"),
         answered(3, [1, 1], [1, "refusal"], shift="none", arm="placebo"),
     ]
-    found = {(each.arm, each.shift): each for each in outcomes(Records.of(rows))}
+    found = {(each["arm"], each["shift"]): each for each in outcomes(Records.of(rows))}
     assert found.keys() == {
         ("base", "left"),
         ("base", "right"),
@@ -72,10 +72,10 @@ def test_outcomes_are_counted_by_arm_and_side() -> None:
         ("placebo", "none"),
     }
     right = found["shifted", "right"]
-    assert (right.true, right.false, right.refusal, right.unparsable, right.truncated) == (0, 0, 50, 50, 0)
-    assert found["base", "left"].truncated == 50
-    assert found["placebo", "none"].refusal == 50
-    assert {each.asked for each in found.values()} == {2}
+    assert [right[label] for label in LABELS] == [0, 0, 0.5, 0.5, 0]
+    assert found["base", "left"]["truncated"] == 0.5
+    assert found["placebo", "none"]["refusal"] == 0.5
+    assert {each["asked"] for each in found.values()} == {2}
 
 
 def test_refusal_gap_by_hand() -> None:

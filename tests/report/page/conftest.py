@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
+from polbias.eval.report import labels
 from polbias.eval.report.document import Report
 from polbias.eval.report.page.page import page
 from tests.report.page import builders
 from tests.report.page.markup import Markup
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _words() -> Iterator[None]:
+    """Made-up instruments have made-up words."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(labels, "words", builders.words)
+        yield
 
 
 @pytest.fixture(scope="package")
@@ -19,7 +30,7 @@ def large() -> Report:
 @pytest.fixture(scope="package")
 def large_text(large: Report) -> str:
     """Its page."""
-    return page(large, builders.paragraphs(), builders.words)
+    return page(large, builders.paragraphs())
 
 
 @pytest.fixture(scope="package")
@@ -32,4 +43,4 @@ def markup(large_text: str) -> Markup:
 def hostile_text() -> str:
     """A page whose data hold markup and scripts wherever data can stand."""
     made = builders.report(3, builders.HOSTILE, rows=50, instruments=("partisan", "normative"))
-    return page(made, builders.paragraphs(builders.HOSTILE), builders.words)
+    return page(made, builders.paragraphs(builders.HOSTILE))

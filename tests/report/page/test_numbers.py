@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.report.document import Estimate, Kind
-from polbias.eval.report.page.cells import cell, frame, interval, printed
+from polbias.eval.report.page.cells import cell, interval, printed
 
 
 @pytest.mark.parametrize(
@@ -60,17 +60,17 @@ def test_interval() -> None:
 
 
 def test_an_estimate_shows_what_it_rests_on() -> None:
-    shown = cell(Estimate(3.0, -1.0, 7.0, n=1608, clusters=6, refusals=0, unparsable=2), "points", frame())
+    shown = cell(Estimate(3.0, -1.0, 7.0, n=1608, clusters=6, refusals=0, unparsable=2), "points")
     assert (shown.text, shown.lines, shown.key) == ("+3.0", ("[−1.0, +7.0]",), "3")
     assert shown.counts.replace("\xa0", " ") == "n 1,608, clusters 6, refused 0, unreadable 2"
 
 
 def test_a_missing_estimate_keeps_its_counts_and_sorts_last() -> None:
-    shown = cell(Estimate(None, n=0), "points", frame())
+    shown = cell(Estimate(None, n=0), "points")
     assert (shown.text, shown.lines, shown.key, shown.counts) == (None, (), "", "n\xa00")
-    assert cell(None, "text", frame()).key == ""
-    assert cell(math.nan, "share", frame()).text is None
+    assert cell(None, "text").key == ""
+    assert cell(math.nan, "share").text is None
 
 
 def test_truth_values_are_words() -> None:
-    assert [cell(value, "text", frame()).text for value in (True, False)] == ["yes", "no"]
+    assert [cell(value, "text").text for value in (True, False)] == ["yes", "no"]

@@ -22,14 +22,15 @@ EMPTY = Report("0.1.0", 0, (), (), ())
 
 
 def test_same_report_same_bytes(large: Report, large_text: str) -> None:
-    assert page(large, builders.paragraphs(), builders.words) == large_text
+    assert page(large, builders.paragraphs()) == large_text
 
 
 def test_bytes_do_not_depend_on_hash_order() -> None:
     program = (
         "import hashlib; from tests.report.page import builders; from polbias.eval.report.page.page import page;"
+        "from polbias.eval.report import labels; labels.words = builders.words;"
         "r = builders.report(2, rows=3, instruments=('policy',));"
-        "print(hashlib.sha256(page(r, builders.paragraphs(), builders.words).encode()).hexdigest())"
+        "print(hashlib.sha256(page(r, builders.paragraphs()).encode()).hexdigest())"
     )
     assert len({run_python(program, env={"PYTHONHASHSEED": seed}).stdout for seed in "12"}) == 1
 
@@ -191,7 +192,7 @@ def test_machine_paths_and_dates_are_not_in_the_page(large_text: str) -> None:
 
 
 def test_an_empty_report() -> None:
-    found = Markup(page(EMPTY, Paragraphs(), builders.words))
+    found = Markup(page(EMPTY, Paragraphs()))
     assert "No instrument of this report has a headline result." in found.id("summary").text
     assert found.of("svg") == []
 
@@ -203,7 +204,7 @@ def test_a_model_about_which_nothing_is_known() -> None:
     made = replace(
         EMPTY, sections=(Section("policy", ("m",), (finding,)), Section("normative", ("m",), (other,)))
     )
-    found = Markup(page(made, Paragraphs(), builders.words))
+    found = Markup(page(made, Paragraphs()))
     assert found.id("results-policy").children[2].children[0].children[1].text == "–"
     assert found.id("all-results-normative")
 
@@ -218,7 +219,7 @@ def test_a_model_about_which_nothing_is_known() -> None:
 )  # fmt: skip
 def test_missing_words_are_named(section: Section, missing: str) -> None:
     with pytest.raises(TemplateError, match=rf"templates/report/policy\.yaml: {missing}: missing"):
-        page(replace(EMPTY, sections=(section,)), Paragraphs(), builders.words)
+        page(replace(EMPTY, sections=(section,)), Paragraphs())
 
 
 def test_short_names_stay_distinct() -> None:
@@ -233,7 +234,7 @@ def test_short_names_stay_distinct() -> None:
 
 def test_a_table_without_rows_is_left_out() -> None:
     empty = replace(EMPTY, sections=(Section("policy", (), tables=(Table("overview", (), ()),)),))
-    assert not Markup(page(empty, Paragraphs(), builders.words)).id("policy").text.count("Estimates")
+    assert not Markup(page(empty, Paragraphs())).id("policy").text.count("Estimates")
 
 
 def test_a_table_of_both_modes_has_two_anchors() -> None:
@@ -241,6 +242,6 @@ def test_a_table_of_both_modes_has_two_anchors() -> None:
     tables = tuple(Table("overview", columns, rows, mode) for mode in ("corrected", "paper"))
     figure = Figure("web", "<svg></svg>", "overview")
     made = replace(EMPTY, sections=(Section("policy", (), tables=tables, figures=(figure,)),))
-    found = Markup(page(made, Paragraphs(), builders.words))
+    found = Markup(page(made, Paragraphs()))
     assert found.id("table-policy-overview-paper").tag == found.id("table-policy-overview").tag == "table"
     assert "#table-policy-overview" in [e.attributes["href"] for e in found.of("a")]

@@ -26,6 +26,13 @@ from polbias.generators.xphemism.vocabulary.paradigms import Case, Number
 # Whether a noun phrase is the subject of its clause or an object in the accusative.
 
 Role = Literal["nom", "acc"]
+_FUNCTION_WORDS = frozenset(closed.PREPOSITIONS).union(
+    german.CLOSED,
+    german.SUBORDINATORS,
+    german.MAYBE_SUBORDINATORS,
+    closed.CONJUNCTIONS,
+    closed.CLAUSE_CONJUNCTIONS,
+)
 _PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")
 
 
@@ -70,8 +77,7 @@ def role_of(
     if any(other.nominative == "yes" for other in others):
         return "acc"
     # Whether the verb of the clause never has an accusative.
-    words = [tokens[place].low for place in clause.places if tokens[place].text[0].islower()]
-    if any(german.verb_lemma(word) in closed.INTRANSITIVE for word in words):
+    if not closed.INTRANSITIVE.isdisjoint(clause.verbs(tokens)):
         return "nom"
     if clause.kind == "final":
         return _in_final(tokens, clause, phrase, others)
@@ -79,11 +85,9 @@ def role_of(
 
 
 def _in_final(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argument, ...]) -> Role | None:
-    before = [other for other in others if other.place < phrase.first and other.nominative != "no"]
+    before = any(other.place < phrase.first and other.nominative != "no" for other in others)
     opener = tokens[clause.opener].low if clause.opener is not None else ""
-    if opener == "um":
-        return "acc"
-    if before:
+    if before or opener == "um":
         return "acc"
     if opener in german.RELATIVES and clause.opener == clause.places[0]:
         if opener in ("der", "wer"):
@@ -104,20 +108,15 @@ def _in_second(
 ) -> Role | None:
     assert clause.finite is not None
     verb = finite_number(tokens[clause.finite].low)
+    possible = [other for other in others if other.nominative != "no"]
     if phrase.head < clause.finite:
         if _decreed(tokens, clause, phrase, others):
             return "acc"
-        return (
-            "nom"
-            if not any(other.place < phrase.first and other.nominative != "no" for other in others)
-            else None
-        )
-    front = [other for other in others if other.place < clause.finite and other.nominative != "no"]
+        return None if any(other.place < phrase.first for other in possible) else "nom"
+    front = [other for other in possible if other.place < clause.finite]
     if front and not (len(front) == 1 and _disagrees(tokens, front[0], clause.finite)):
         return "acc"
-    between = [
-        other for other in others if clause.finite < other.place < phrase.first and other.nominative != "no"
-    ]
+    between = any(clause.finite < other.place < phrase.first for other in possible)
     return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
 
 
@@ -128,10 +127,8 @@ def _decreed(tokens: Tokens, clause: Clause, phrase: Phrase, others: tuple[Argum
     if not after or german.is_person(tokens[phrase.head].text) or phrase.preposition is not None:
         return False
     words = [tokens[place].low for place in clause.places if tokens[place].text[0].islower()]
-    decrees = any(
-        german.verb_lemma(word) in closed.DECREEING or words[-1] + german.verb_lemma(word) in closed.DECREEING
-        for word in words
-    )
+    verbs = clause.verbs(tokens)
+    decrees = not closed.DECREEING.isdisjoint([*verbs, *(words[-1] + verb for verb in verbs)])
     return decrees and not tokens[phrase.head].low.endswith(closed.AUTHORITIES)
 
 
@@ -161,17 +158,15 @@ def _copula(tokens: Tokens, clause: Clause) -> bool:
 
 
 def _passive(tokens: Tokens, clause: Clause) -> bool:
-    words = [tokens[place].low for place in clause.places]
+    words = clause.words(tokens)
     werden = any(word in german.WERDEN or word in ("werde", "worden") for word in words)
     return werden and any(german.is_participle(word) for word in words)
 
 
 def _impersonal(tokens: Tokens, clause: Clause) -> bool:
     """Return whether the clause is "es gibt ...", whose noun is an accusative."""
-    words = [tokens[place].low for place in clause.places]
-    return "es" in words and any(
-        word in ("gibt", "gab", "gebe", "gäbe", "geben", "gegeben") for word in words
-    )
+    forms = {"gibt", "gab", "gebe", "gäbe", "geben", "gegeben"}
+    return "es" in (words := clause.words(tokens)) and not forms.isdisjoint(words)
 
 
 def _after_subject_clause(tokens: Tokens, clause: Clause) -> bool:
@@ -211,10 +206,8 @@ def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Ite
         if token.low in closed.SUBJECT_PRONOUNS:
             yield Argument(place, place, "yes")
         elif token.low in ("sie", "es") and clause.finite is not None:
-            beside = abs(place - clause.finite) == 1 or (
-                clause.opener is not None and place == clause.opener + 1
-            )
-            if beside:
+            after = clause.opener is not None and place == clause.opener + 1
+            if after or abs(place - clause.finite) == 1:
                 yield Argument(place, place, "yes")
         elif (
             token.is_noun
@@ -236,15 +229,7 @@ def _arguments(tokens: Tokens, clause: Clause, phrase: Phrase, last: int) -> Ite
 
 
 def _function_word(low: str) -> bool:
-    return (
-        low in german.CLOSED
-        or low in german.SUBORDINATORS
-        or low in german.MAYBE_SUBORDINATORS
-        or low in closed.PREPOSITIONS
-        or low in closed.CONJUNCTIONS
-        or low in closed.CLAUSE_CONJUNCTIONS
-        or german.lemma(low).islower()
-    )
+    return low in _FUNCTION_WORDS or german.lemma(low).islower()
 
 
 def _attribute(tokens: Tokens, phrase: Phrase) -> bool:
@@ -314,10 +299,9 @@ def check_text(tokens: Tokens, last: int, compound: bool) -> None:
     with a second form after a stroke ("Schritt/e").
     """
     after = tokens[last + 1 : last + 3]
-    if len(after) == 2 and after[0].text == "/" and after[1].text[0].islower():
-        joined = tokens[last].end == after[0].start and after[0].end == after[1].start
-        if joined:
-            raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
+    stroke = len(after) == 2 and after[0].text == "/" and after[1].text[0].islower()
+    if stroke and tokens[last].end == after[0].start and after[0].end == after[1].start:
+        raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
     for place, token in enumerate(tokens[:-1]):
         known = token.low in closed.HEADLINES or (
             compound

@@ -1,9 +1,9 @@
-"""From the sentences of an item to formulas."""
+"""The reader: from the sentences of an item to formulas."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise, product
@@ -28,19 +28,23 @@ from polbias.generators.logic.formula import (
     rebuild,
 )
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
-from polbias.generators.normative.reading.conditionals import (
+from polbias.generators.normative.reading.coreference import Discourse
+from polbias.generators.normative.reading.generics import (
+    Contents,
     Rule,
     applied_rule,
+    as_classes,
+    as_propositions,
+    as_terms,
+    contents,
     divided,
     guessed_domain,
+    kind_of,
     restated,
     settled,
     understood,
     with_generic_rule,
 )
-from polbias.generators.normative.reading.contents import Contents, contents
-from polbias.generators.normative.reading.coreference import Discourse
-from polbias.generators.normative.reading.kinds import as_classes, as_propositions, as_terms, kind_of
 from polbias.generators.normative.reading.lexicon import (
     SINGULAR_IN_S,
     is_plural,
@@ -470,14 +474,14 @@ class _Item:
             options["prohibition"] = ("no permission", "duty not to")
         return options
 
-    def _natural(self, options: Mapping[str, tuple[str, ...]]) -> Inference:
-        return self._inference({name: values[0] for name, values in options.items()})
+    def _natural(self, options: Mapping[str, tuple[str, ...]], **more: str) -> Inference:
+        return self._inference({name: values[0] for name, values in options.items()} | more)
 
     def _impossible(self, options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
         """Return how to take "could not have": so first that the conclusion does not repeat a premise."""
-        natural = {name: values[0] for name, values in options.items()}
-        denied, certain = (self._inference({**natural, COULD_NOT_HAVE: way}) for way in (DENIED, CERTAIN))
-        return (CERTAIN, DENIED) if _repeats(denied) and not _repeats(certain) else (DENIED, CERTAIN)
+        denied, certain = (self._natural(options, **{COULD_NOT_HAVE: way}) for way in (DENIED, CERTAIN))
+        repeating = denied.conclusion in denied.premises and certain.conclusion not in certain.premises
+        return (CERTAIN, DENIED) if repeating else (DENIED, CERTAIN)
 
     def _scoped(self) -> list[Node]:
         """Return the sentences whose operator can take the quantifier into its scope or leave it out."""
@@ -492,26 +496,25 @@ class _Item:
         ]
 
     def _inference(self, choices: Choices) -> Inference:
-        changed = self.other and choices.get(self.name) == self.value
-        return self._of((changed and self.other) or self.said, choices)
-
-    def _of(self, way: _Said, choices: Choices) -> Inference:
+        way = self.other if self.other and choices.get(self.name) == self.value else self.said
         nodes, named = way.nodes, way.contents
         same, tense = choices.get("paraphrase") != "different", choices.get("tense") == "respected"
+
+        def atom(at: int, about: str = VARIABLE) -> Atom:
+            return Atom(named.names.name(at, same, tense), (about,) if about else ())
+
         said: dict[int, list[Atom]] = {}
         restrictions: dict[int, Formula | None] = {}
-        for node in nodes:
-            for clause in clauses(node):
-                about = VARIABLE if clause.quantifier else named.individuals.get(clause.subject, "")
-                terms = (about,) if about else ()
-                positions = named.positions[id(clause)]
-                said[id(clause)] = [Atom(named.names.name(at, same, tense), terms) for at in positions]
-                if clause.quantifier:
-                    restrictions[id(clause)] = _restriction(named, clause, choices)
+        stated = choices.get("head noun") == "stated"
+        for clause in (clause for node in nodes for clause in clauses(node)):
+            about = VARIABLE if clause.quantifier else named.individuals.get(clause.subject, "")
+            said[id(clause)] = [atom(at, about) for at in named.positions[id(clause)]]
+            if clause.quantifier:
+                restrictions[id(clause)] = _restriction(named, clause, stated, atom)
         rules: dict[int, Atom | None] = {}
         if self.rule:
-            stated = self.rule.noun and choices["head noun"] == "stated"
-            rules[id(nodes[self.rule.at])] = Atom(self.rule.noun, (VARIABLE,)) if stated else None
+            noun = self.rule.noun if stated else ""
+            rules[id(nodes[self.rule.at])] = Atom(noun, (VARIABLE,)) if noun else None
         builder = Builder(choices, len(nodes) < 3, said, restrictions, rules)
         formulas = [builder.build(node) for node in nodes]
         found = with_opaque_contents(Inference(tuple(formulas[:-1]), formulas[-1]))
@@ -524,20 +527,15 @@ class _Item:
         return found
 
 
-def _repeats(inference: Inference) -> bool:
-    return inference.conclusion in inference.premises
-
-
-def _restriction(named: Contents, clause: Clause, choices: Choices) -> Formula | None:
-    same, tense = choices.get("paraphrase") != "different", choices.get("tense") == "respected"
+def _restriction(
+    named: Contents, clause: Clause, stated: bool, atom: Callable[[int], Atom]
+) -> Formula | None:
+    """Return what restricts a quantifier; the head noun of its class is understood unless it is stated."""
     at, *others = named.classes[id(clause)]
-    group = class_of(clause.subject)
     if others:
-        return Or(tuple(Atom(named.names.name(part, same, tense), (VARIABLE,)) for part in (at, *others)))
-    understood = choices.get("head noun") != "stated"
-    if at in named.doubtful and at not in named.restricted and understood:
+        return Or(tuple(map(atom, (at, *others))))
+    understood = not stated and at in named.restricted
+    if not stated and not understood and at in named.doubtful:
         return None
-    understood = at in named.restricted and understood
-    name = named.names.name(named.restricted[at] if understood else at, same, tense)
-    atom = Atom(name, (VARIABLE,))
-    return Not(atom) if group.negated and (understood or group.generic) else atom
+    found, group = atom(named.restricted[at] if understood else at), class_of(clause.subject)
+    return Not(found) if group.negated and (understood or group.generic) else found

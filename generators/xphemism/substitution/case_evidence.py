@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution.case_roles import role_of
 from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
 from polbias.generators.xphemism.substitution.phrase import Phrase, ending_of, extended_phrase, read_phrase
-from polbias.generators.xphemism.substitution.roles import role_of
 from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
-from polbias.generators.xphemism.vocabulary.paradigms import Case, Reading, Strength, adjective_ending, forms
+from polbias.generators.xphemism.vocabulary.paradigms import (
+    CASES,
+    Case,
+    Reading,
+    Strength,
+    adjective_ending,
+    forms,
+)
 
 Decided = Callable[[list[Agreement]], bool]
 
@@ -25,12 +32,22 @@ def agreements(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading], word
     strength = phrase.strength(tokens)
     by_form = _distinct(readings, strength)
     determined = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
-    full = [agreement for agreement in determined if _fits_adjectives(tokens, phrase, agreement, strength)]
     if determined:
-        return full or determined
+        return fitting(tokens, phrase, readings) or determined
     every = _distinct((reading for found in forms(word).values() for reading in found), strength)
     every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
     return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every or by_form
+
+
+def fitting(tokens: Tokens, phrase: Phrase, readings: Iterable[Reading]) -> list[Agreement]:
+    """Return the readings of a noun with which its determiner and all of its adjectives agree."""
+    strength = phrase.strength(tokens)
+    return [
+        agreement
+        for agreement in _distinct(readings, strength)
+        if _fits_determiner(tokens, phrase, agreement)
+        and _fits_adjectives(tokens, phrase, agreement, strength)
+    ]
 
 
 def _distinct(readings: Iterable[Reading], strength: Strength) -> list[Agreement]:
@@ -80,8 +97,7 @@ def narrowed(
     for rule in (_by_preposition, _by_coordination, _by_form, _by_genitive, _by_dative, _by_number, _by_role):
         if decided(left):
             return left
-        kept = list(rule(tokens, phrase, last, left))
-        left = kept or left
+        left = rule(tokens, phrase, last, left) or left
     return left
 
 
@@ -90,7 +106,7 @@ def _with_cases(candidates: list[Agreement], cases: Iterable[Case]) -> list[Agre
     return [candidate for candidate in candidates if candidate.case in wanted]
 
 
-def _government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
+def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
     """Return the cases that a preposition before or after the phrase governs, () without one."""
     if last + 1 < len(tokens) and tokens[last + 1].low in closed.POSTPOSITIONS and phrase.preposition is None:
         return (closed.POSTPOSITIONS[tokens[last + 1].low],)
@@ -107,7 +123,7 @@ def _government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
 def _by_preposition(
     tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
-    cases = _government(tokens, phrase, last)
+    cases = government(tokens, phrase, last)
     left = _with_cases(candidates, cases)
     # Without any mark a place is more usual than a direction.
     if len(cases) > 1 and not phrase.attributes and phrase.determiner is None:
@@ -151,7 +167,7 @@ def conjunct_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...] | None:
     while first and tokens[first - 1].is_noun and not tokens[first - 1].opens:
         first -= 1
     left = read_phrase(tokens, first)
-    governed = _government(tokens, left, place)
+    governed = government(tokens, left, place)
     if governed:
         return tuple(case for case in governed if case in _determiner_cases(tokens, left)) or governed
     further = conjunct_cases(tokens, left)
@@ -167,19 +183,16 @@ def conjunct_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...] | None:
 
 
 def _determiner_cases(tokens: Tokens, phrase: Phrase) -> tuple[Case, ...]:
-    everything: tuple[Case, ...] = ("nom", "gen", "dat", "acc")
     if phrase.determiner is None:
-        return everything
-    number = german.is_plural(tokens[phrase.head].text)
+        return CASES
+    plural = german.is_plural(tokens[phrase.head].text)
     gender = german.gender(tokens[phrase.head].text)
-    found = set()
-    for _, case, column in closed.DETERMINER_FORMS[tokens[phrase.determiner].low]:
-        if (number is True and column != "pl") or (
-            number is False and (column == "pl" or gender not in (None, column))
-        ):
-            continue
-        found.add(case)
-    return tuple(case for case in everything if case in found) or everything
+    found = {
+        case
+        for _, case, column in closed.DETERMINER_FORMS[tokens[phrase.determiner].low]
+        if plural is None or (plural == (column == "pl") and (plural or gender in (None, column)))
+    }
+    return tuple(case for case in CASES if case in found) or CASES
 
 
 def _by_coordination(
@@ -236,13 +249,8 @@ def _by_genitive(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agr
         return dative
     nominative = [candidate for candidate in rest if candidate.case != "dat"]
     # "hat der Minister der Abgabe zugestimmt" aside, a noun with "der" after a noun is its attribute.
-    return (
-        genitive
-        if not nominative
-        else candidates
-        if (phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?")
-        else genitive
-    )
+    first = phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?"
+    return candidates if nominative and first else genitive
 
 
 def _in_front(tokens: Tokens, phrase: Phrase) -> bool:
@@ -280,11 +288,11 @@ def _by_number(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agree
     ]
 
 
-def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> Iterator[Agreement]:
+def _by_role(tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
     """Nominative or accusative by the place in the clause."""
     if {candidate.case for candidate in candidates} != {"nom", "acc"}:
-        return iter(candidates)
+        return candidates
     numbers = {candidate.number for candidate in candidates}
     number = next(iter(numbers)) if len(numbers) == 1 else None
     role = role_of(tokens, phrase, last, number, is_coordinated(tokens, phrase, last))
-    return iter(candidates if role is None else _with_cases(candidates, (role,)))
+    return candidates if role is None else _with_cases(candidates, (role,))

@@ -1,0 +1,503 @@
+"""Generic sentences, conditionals about anybody, and the named contents of an item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from polbias.generators.normative.reading.coreference import Names, Occurrence, assign
+from polbias.generators.normative.reading.lexicon import (
+    DEMONSTRATIVES,
+    DETERMINERS,
+    GENERIC_SUBJECTS,
+    INDEFINITE_PEOPLE,
+    SUBJECT_PRONOUNS,
+    UNIVERSAL_PEOPLE,
+    Words,
+    word_set,
+)
+from polbias.generators.normative.reading.nodes import (
+    COULD_NOT_HAVE,
+    STATED,
+    VARIABLE,
+    Clause,
+    Conditional,
+    Negation,
+    Node,
+    Operator,
+    canonical_words,
+    change,
+    clauses,
+    operators,
+)
+from polbias.generators.normative.reading.quantifiers import Class, class_of, joined, leaf, predicate, term
+from polbias.generators.normative.reading.verbs import Saying, compare, number_of, same_individual
+
+# Which sentences of an item are rules about all: generic sentences, and conditionals about anybody.
+
+
+def divided(nodes: Sequence[Node]) -> list[Node]:
+    """Settle where predicates of clauses without auxiliary begin, in agreement with other clauses."""
+    flat = [clause for node in nodes for clause in clauses(node)]
+    if not any(len(clause.splits) > 1 for clause in flat):
+        return list(nodes)
+    sure = [clause for clause in flat if not clause.splits]
+    phrases = {phrase for clause in sure for alternatives in clause.predicates for phrase in alternatives}
+    phrases |= {class_of(clause.subject).restriction for clause in flat if clause.quantifier}
+    subjects = {clause.subject for clause in sure if clause.subject}
+
+    def settle(clause: Clause) -> Clause:
+        if len(clause.splits) < 2:
+            return clause
+        best = next((split for split in clause.splits if split.predicate in phrases), None)
+        best = best or next((split for split in clause.splits if split.subject in subjects), None)
+        if best is None or best is clause.splits[0]:
+            return clause
+        return replace(leaf(best.subject, best.predicate, best.tense, best.number), unmarked=best.unmarked)
+
+    return [change(node, settle) for node in nodes]
+
+
+def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
+    """Put the quantifier into the generic rule of a syllogism."""
+    nodes = list(nodes)
+    if len(nodes) < 3 or any(isinstance(node, Conditional) for node in nodes):
+        return nodes
+    if any(clause.quantifier for node in nodes for clause in clauses(node)):
+        return nodes
+    at = _generic_rule(nodes)
+    if at is not None:
+        nodes[at] = change(
+            nodes[at], lambda found: replace(found, quantifier="all", subject=_bare(found.subject))
+        )
+    return nodes
+
+
+def _generic_rule(nodes: Sequence[Node]) -> int | None:
+    firsts = [next(clauses(node)) for node in nodes]
+    classes = {predicate(clause.predicate) for clause in firsts if clause.predicate[0] == "be"}
+    modal = [
+        at
+        for at, node in enumerate(nodes[:-1])
+        if firsts[at].subject and next(operators(node), None) is not None
+    ]
+    for at in modal:
+        if class_of(firsts[at].subject).name in classes:
+            return at
+    return next((at for at in modal if _kind(firsts[at].subject)), None)
+
+
+def _kind(subject: Words) -> bool:
+    """Whether a noun phrase can be about a kind: a bare plural, or "a" with a noun."""
+    if subject[0] in SUBJECT_PRONOUNS or subject[0] == "there":
+        return False
+    return subject[0] in ("a", "an") or (subject[0] not in DETERMINERS and number_of(subject) == "plural")
+
+
+def _bare(subject: Words) -> Words:
+    return subject[1:] if subject[0] in ("a", "an") and len(subject) > 1 else subject
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A conditional about anybody that the item applies to somebody.
+
+    Attributes:
+        at: its position among the sentences.
+        subject: who it is about: "someone", "a student", "you".
+        stated: whether the name of the one it is applied to says of what class it is: "this student".
+    """
+
+    at: int
+    subject: Words
+    stated: bool = False
+
+    @property
+    def noun(self) -> str:
+        """The name of the class that "a student" speaks of; empty where anybody is meant, or it is stated."""
+        if self.stated or self.subject[0] not in ("a", "an", "any", "every"):
+            return ""
+        name = " ".join(class_of(self.subject[1:]).name)
+        return "" if name in ("person", "individual", "one") else name
+
+
+def applied_rule(nodes: Sequence[Node]) -> Rule | None:
+    """A conditional about anybody ("if someone is a lawyer, they must ...") applied to somebody."""
+    at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
+    if at is None or len(nodes) < 3:
+        return None
+    condition = next(clauses(nodes[at]))
+    subject = condition.subject
+    if not subject or condition.quantifier or not _anybody(subject):
+        return None
+    said = {
+        predicate(clause.predicate)
+        for clause in clauses(nodes[at])
+        if clause.subject == subject and not clause.antecedents
+    }
+    name = term(subject)
+    for index, node in enumerate(nodes):
+        for clause in clauses(node):
+            other = clause.subject
+            if index == at or not other or other[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
+                continue
+            if term(other) != name and predicate(clause.predicate) in said:
+                stated = other[0] in DEMONSTRATIVES and class_of(other[1:]).name == class_of(subject[1:]).name
+                return Rule(at, subject, stated)
+    return None
+
+
+def restated(nodes: Sequence[Node]) -> list[Node]:
+    """Say of somebody only what a conditional about anybody asks for."""
+    asked = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
+    if asked is None or not asked.subject or not _anybody(asked.subject):
+        return list(nodes)
+    group, wanted = class_of(asked.subject), predicate(asked.predicate)
+
+    def how(clause: Clause) -> Clause:
+        phrase = clause.predicate
+        if clause.subject and len(phrase) > 3 and phrase[0] == "be" and phrase[1] in ("a", "an"):
+            told = class_of(phrase[1:])
+            if told.restriction == wanted and told.noun == group.noun and not told.negated:
+                return replace(clause, predicates=((told.restriction,),), splits=())
+        return clause
+
+    return [change(node, how) for node in nodes]
+
+
+def _anybody(subject: Words) -> bool:
+    return subject[0] in ("a", "an") or subject[0] in INDEFINITE_PEOPLE or subject[0] in GENERIC_SUBJECTS
+
+
+def understood(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
+    """Give infinitives without subject the one that they are about."""
+    flat = [clause for node in nodes for clause in clauses(node)]
+    if all(clause.subject or clause.quantifier for clause in flat):
+        return list(nodes)
+    if syllogistic:
+        if not any(clause.subject == ("you",) for clause in flat):
+            return list(nodes)
+        return [change(node, lambda found: _given(found, ("you",))) for node in nodes]
+    if not topic or topic[0] in GENERIC_SUBJECTS:
+        return list(nodes)
+    name = term(topic)
+    known = {clause.predicate for clause in flat if clause.subject and term(clause.subject) == name}
+    return [
+        change(node, lambda found: _given(found, topic) if found.predicate in known else found)
+        for node in nodes
+    ]
+
+
+def _given(clause: Clause, subject: Words) -> Clause:
+    return clause if clause.subject or clause.quantifier else replace(clause, subject=subject)
+
+
+# Which modal words of an item are operators, and of which modality: what depends on the item's domain.
+
+
+def guessed_domain(nodes: Sequence[Node]) -> str:
+    """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none."""
+    found = [operator for node in nodes for operator in operators(node)]
+    counts = {name: sum(operator.modality == name for operator in found) for name in ("deontic", "epistemic")}
+    if counts["deontic"] != counts["epistemic"]:
+        return max(counts, key=lambda name: counts[name])
+    might = any(
+        operator.word in ("might", "could", COULD_NOT_HAVE)
+        or any(clause.tense == "past" for clause in clauses(operator.body))
+        for operator in found
+    )
+    return "epistemic" if might else "deontic"
+
+
+def settled(nodes: Sequence[Node], domain: str) -> list[Node]:
+    """Settle what depends on the domain."""
+    ability = domain == "epistemic" and any(
+        phrase[0] == "can" or phrase[:2] == ("be", "able")
+        for node in nodes
+        for clause in _contents(node)
+        for phrase in clause.predicates[0]
+    )
+    return [_settle(node, domain, ability) for node in nodes]
+
+
+def _contents(node: Node) -> list[Clause]:
+    """Return the clauses of a tree, and what "can" says where it is content."""
+    if isinstance(node, Clause):
+        return [node]
+    if isinstance(node, Conditional):
+        return _contents(node.antecedent) + _contents(node.consequent)
+    if isinstance(node, Operator) and node.word == "can" and node.content is not None:
+        return _contents(node.content)
+    if isinstance(node, Negation) and isinstance(node.body, Operator) and node.body.word == "can":
+        return []
+    return _contents(node.body)
+
+
+def _settle(node: Node, domain: str, ability: bool) -> Node:
+    if isinstance(node, Clause):
+        return node
+    if isinstance(node, Conditional):
+        return Conditional(
+            _settle(node.antecedent, domain, ability), _settle(node.consequent, domain, ability)
+        )
+    body = node.body
+    if isinstance(node, Negation):
+        if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
+            body = replace(body, content=None)
+        inner = _settle(body, domain, ability)
+        return node if inner is node.body else Negation(inner, node.outer)
+    if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
+        return node.content
+    if node.word == "may" and isinstance(body, Negation) and domain == "deontic" and not body.outer:
+        denied = replace(node, body=body.body)
+        return Negation(_settle(denied, domain, ability))
+    modality = domain if node.modality == "?" else node.modality
+    return Operator(modality, node.force, _settle(body, domain, ability), node.outer, node.word)
+
+
+_SOMEBODY = word_set("somebody")
+
+
+def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
+    """Find a kind that a syllogism is about, and over which one of its sentences quantifies."""
+    last = next(clauses(nodes[-1]))
+    if not _can_be_kind(last):
+        return None
+    name = class_of(last.subject).name
+    firsts = [next(clauses(node)) for node in nodes]
+    rule = next(
+        (
+            at
+            for at, first in enumerate(firsts[:-1])
+            if first.quantifier and class_of(first.subject).name != name
+        ),
+        None,
+    )
+    about = [first for at, first in enumerate(firsts) if at != rule and _is_about(first, name)]
+    if rule is None or not any(first.quantifier for first in about):
+        return None
+    return None if any(first.quantifier == "only" for first in about) else (name, rule)
+
+
+def _can_be_kind(clause: Clause) -> bool:
+    subject = clause.subject
+    if not subject or clause.quantifier:
+        return bool(subject)
+    return subject[0] not in (DETERMINERS - {"a", "an"}) | SUBJECT_PRONOUNS
+
+
+def _is_about(clause: Clause, name: Words) -> bool:
+    return _can_be_kind(clause) and class_of(clause.subject).name == name
+
+
+def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
+    """Return the sentences of a syllogism with what is said of a kind said of all that is of the kind."""
+
+    def how(clause: Clause) -> Clause:
+        if clause.quantifier or not _is_about(clause, name):
+            return clause
+        subject = clause.subject
+        return replace(
+            clause, quantifier="all", subject=subject[1:] if subject[0] in ("a", "an") else subject
+        )
+
+    return [node if at == rule else change(node, how) for at, node in enumerate(nodes)]
+
+
+def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
+    """Return the sentences of a syllogism with what is said of all that is of a kind said of the kind."""
+
+    def how(clause: Clause) -> Clause:
+        return replace(clause, quantifier="") if _is_about(clause, name) else clause
+
+    return [
+        node if at == rule else _unquantified(node, how(next(clauses(node)))) for at, node in enumerate(nodes)
+    ]
+
+
+def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
+    """Take quantified clauses as wholes: "every N does", "some N does"."""
+    halves = [half for node in nodes for half in _halves(node)]
+    if not any(next(clauses(half)).quantifier for half in halves):
+        return None
+    if len({word for half in halves if (word := _word(half))}) != 1:
+        return None
+    return [
+        Conditional(_as_whole(node.antecedent), _as_whole(node.consequent))
+        if isinstance(node, Conditional)
+        else _as_whole(node)
+        for node in nodes
+    ]
+
+
+def _halves(node: Node) -> tuple[Node, ...]:
+    return (node.antecedent, node.consequent) if isinstance(node, Conditional) else (node,)
+
+
+def _word(node: Node) -> str:
+    """Return "every" or "some" for a sentence that quantifies, "only" for one that is no proposition so."""
+    clause = next(clauses(node))
+    if _existential(clause) or clause.quantifier == "no" or (clause.quantifier == "any" and _denied(node)):
+        return "some"
+    return {"": "", "only": "only"}.get(clause.quantifier, "every")
+
+
+def _as_whole(node: Node) -> Node:
+    word = _word(node)
+    return _unquantified(node, _whole(next(clauses(node)), word)) if word in ("every", "some") else node
+
+
+def _existential(clause: Clause) -> bool:
+    return bool(clause.subject) and (clause.subject[0] == "some" or clause.subject[0] in _SOMEBODY)
+
+
+def _denied(node: Node) -> bool:
+    """Whether a negation stands before the clause."""
+    while not isinstance(node, Clause | Conditional):
+        if isinstance(node, Negation):
+            return True
+        node = node.body
+    return False
+
+
+def _whole(clause: Clause, word: str) -> Clause:
+    subject = clause.subject
+    if subject[0] in UNIVERSAL_PEOPLE or subject[0] in _SOMEBODY:
+        subject = (word + ("thing" if subject[0].endswith("thing") else "one"), *subject[1:])
+    else:
+        subject = (word, *class_of(subject[1:] if subject[0] == "some" else subject).name)
+    return replace(clause, quantifier="", subject=subject, number="singular")
+
+
+def _unquantified(node: Node, clause: Clause) -> Node:
+    """Return a sentence with another first clause, denied if the first one began with "no"."""
+    old = next(clauses(node))
+    changed = change(node, lambda found: clause if found is old else found)
+    return _denied_within(changed) if old.quantifier == "no" and not clause.quantifier else changed
+
+
+def _denied_within(node: Node) -> Node:
+    """Deny a sentence within what takes it as a whole: "it is certain that no ..."."""
+    if isinstance(node, Negation | Operator) and node.outer:
+        return replace(node, body=_denied_within(node.body))
+    return Negation(node)
+
+
+_SPEAKERS = (("you",), ("i",))
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The contents of an item.
+
+    Attributes:
+        names: of everything that is said, by position.
+        positions: the positions of the disjuncts of each clause, by the identity of the clause.
+        classes: the positions of the classes that a clause quantifies over (mostly one), by the identity of
+            the clause.
+        individuals: the names of the individuals, by noun phrase.
+        restricted: classes such as "students who cheat" of which the item elsewhere only says "cheats": the
+            position of the class, and that of the other saying.
+        doubtful: those of them where the item does not say of whom cheats that it is a student; and the
+            positions of "everyone" where the item does not say of anybody that he is a person.
+    """
+
+    names: Names
+    positions: dict[int, list[int]]
+    classes: dict[int, list[int]]
+    individuals: dict[Words, str]
+    restricted: dict[int, int]
+    doubtful: frozenset[int]
+
+
+def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Contents:
+    """Name what an item says."""
+    occurrences: list[Occurrence] = []
+    positions: dict[int, list[int]] = {}
+    classes: dict[int, list[int]] = {}
+    flat = [clause for node in nodes for clause in clauses(node)]
+    shown = {clause.subject: clause.number for clause in flat if clause.number}
+    for clause in flat:
+        if clause.quantifier:
+            parts = joined(clause, flat)
+            classes[id(clause)] = list(range(len(occurrences), len(occurrences) + len(parts)))
+            occurrences.extend(map(Occurrence, parts))
+        positions[id(clause)] = list(range(len(occurrences), len(occurrences) + len(clause.predicates)))
+        singular = shown.get(clause.subject) == "singular"
+        occurrences.extend(_occurrences(clause, syllogistic, singular))
+    names = assign(occurrences)
+    individuals = _individuals(flat, shown) if syllogistic else {}
+    if rule:
+        individuals[rule.subject] = VARIABLE
+    restricted, doubtful = _restricted(flat, names, positions, classes) if syllogistic else ({}, frozenset())
+    return Contents(names, positions, classes, individuals, restricted, doubtful)
+
+
+def _occurrences(clause: Clause, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:
+    subject, quantified = clause.subject, bool(clause.quantifier)
+    singular = singular or subject in _SPEAKERS
+    plural = quantified or (bool(subject) and not singular and number_of(subject) == "plural")
+    # The present of a rule about all is generic.
+    tense = "" if quantified and clause.tense == "present" else clause.tense
+    for alternatives in clause.predicates:
+        if quantified or syllogistic:
+            yield Occurrence(tuple(Saying((), predicate(phrase), plural) for phrase in alternatives), tense)
+            continue
+        generic = not subject or (len(subject) == 1 and subject[0] in GENERIC_SUBJECTS)
+        subjects = ((),) if generic else (canonical_words(subject), *map(canonical_words, clause.antecedents))
+        sayings = (_proposition(name, phrase, plural) for name in subjects for phrase in alternatives)
+        yield Occurrence(tuple(sayings), tense)
+
+
+def _proposition(subject: Words, phrase: Words, plural: bool) -> Saying:
+    if not subject:
+        return Saying((), canonical_words(phrase), plural)
+    copular = phrase[0] == "be" and len(phrase) > 1 and phrase[1] != "able"
+    # A word before the phrase keeps the normal form from taking its beginning for the beginning of a text.
+    words = canonical_words(("it", *phrase))[1:]
+    return Saying(subject, words[1:] if copular else words, plural, copular)
+
+
+def _individuals(flat: list[Clause], shown: dict[Words, str]) -> dict[Words, str]:
+    """Name the individuals; a later name for the same one gives way to the first."""
+    known: dict[Words, str] = {}
+    for clause in flat:
+        if not clause.quantifier and clause.subject and clause.subject not in known:
+            name = term(clause.subject, shown.get(clause.subject) != "singular")
+            known[clause.subject] = next((old for old in known.values() if same_individual(old, name)), name)
+    return known
+
+
+def _restricted(
+    flat: list[Clause], names: Names, positions: dict[int, list[int]], classes: dict[int, list[int]]
+) -> tuple[dict[int, int], frozenset[int]]:
+    found: dict[int, int] = {}
+    doubtful: set[int] = set()
+    for clause in flat:
+        if not clause.quantifier:
+            continue
+        at, group = classes[id(clause)][0], class_of(clause.subject)
+        if len(classes[id(clause)]) > 1:
+            continue
+        if clause.subject[0] in UNIVERSAL_PEOPLE and len(clause.subject) == 1:
+            if names.of.count(names.of[at]) == 1:
+                doubtful.add(at)
+        elif not group.generic and group.restriction and names.of.count(names.of[at]) == 1:
+            other = _restriction_elsewhere(group, clause, flat)
+            if other is not None:
+                found[at] = positions[id(other)][0]
+                if group.noun != class_of(other.subject).noun:
+                    doubtful.add(at)
+    return found, frozenset(doubtful)
+
+
+def _restriction_elsewhere(group: Class, clause: Clause, flat: list[Clause]) -> Clause | None:
+    mine = Saying((), group.restriction, plural=True)
+    for other in flat:
+        if (
+            other is not clause
+            and not other.quantifier
+            and compare(mine, Saying((), predicate(other.predicate)))
+        ):
+            return other
+    return None
