@@ -89,10 +89,10 @@ def likelier(labels: Sequence[str], results: Sequence[Any]) -> tuple[str, list[f
 
 def flat(answers: Iterable[Any]) -> list[str]:
     """Return all answers to a prompt, whether they came from several requests or from one repeated."""
-    found: list[str] = []
+    found: list[str | None] = []
     for each in answers:
-        found += [text or "" for text in each] if isinstance(each, list | tuple) else [each or ""]
-    return found
+        found += each if isinstance(each, list | tuple) else [each]
+    return ["" if text is None else text for text in found]
 
 
 def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
+from polbias.aliases import Document
+
 # Tokens and sentences of a model output, which know where they stand in the original text.
 # Each token is normalised on its own (NFKC, lower case, plain quotes), so that no normalisation can
 # shift an offset. Patterns are matched against ``Sentence.text``, the tokens joined by single spaces,
@@ -154,6 +156,25 @@ Span = tuple[int, int]
 
 CUT_OFF = "<think>"
 """What is kept in place of an answer that was cut off before it began: a thought that is never closed."""
+
+
+class Response(str):
+    """An answer of a model, with what its server said beside the text.
+
+    Args:
+        text: the answer.
+        about: ``finish_reason``, ``reasoning`` (thoughts beside the text) and ``usage`` (tokens), as far as
+            they were said.
+    """
+
+    about: Document
+
+    def __new__(cls, text: str, about: Document | None = None) -> Response:
+        """Make a text that knows what was said beside it."""
+        made = super().__new__(cls, text)
+        made.about = about or {}
+        return made
+
 
 HEAD, TAIL = 8_000, 24_000
 """Of a longer output only so many characters at its beginning and at its end are read."""

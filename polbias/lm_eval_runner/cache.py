@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.eval.answers.text import Response
 from polbias.files import PolbiasError, draft_of
-from polbias.lm_eval_runner.responses import with_texts, without_empty_stops
+from polbias.lm_eval_runner.responses import beside, with_texts, without_empty_stops
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 
@@ -97,7 +98,8 @@ class _Slot:
         """Keep an answer; one that is the same is written once."""
         if answer is None or (self.done and answer == self.answer):
             return
-        self.store.put(self.key, self.occurrence, answer)
+        kept = {"text": answer, **answer.about} if isinstance(answer, Response) else answer
+        self.store.put(self.key, self.occurrence, kept)
         self.answer, self.done = answer, True
 
 
@@ -143,7 +145,7 @@ class Memory:
                 slots.append(_Slot(request, store, key, occurrence))
                 answers.append(slots[-1])
                 continue
-            answers.append(found[0])
+            answers.append(_answer(found[0]))
             self.tally.kept += 1
             self.tally.oldest = min(found[1], self.tally.oldest or found[1])
         if slots and self.reseed is not None and len(slots) < len(answers):
@@ -216,6 +218,13 @@ class Memory:
         )
 
 
+def _answer(kept: Any) -> Any:
+    """An answer as it was kept: a text with or without what was said beside it, or likelihoods."""
+    if not isinstance(kept, Mapping):
+        return kept
+    return Response(kept["text"], {name: value for name, value in kept.items() if name != "text"})
+
+
 def _text(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
 
@@ -244,7 +253,11 @@ def remembering(kind: Any) -> Any:
             return without_empty_stops(super()._create_payload(*args, **kwargs))
 
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
-            return super().parse_generations(outputs=with_texts(outputs), **kwargs)
+            texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
+            said = beside(outputs)
+            if len(said) != len(texts):
+                return texts
+            return [Response(text, about) for text, about in zip(texts, said, strict=True)]
 
         def model_call(self, *args: Any, **kwargs: Any) -> Any:
             try:

@@ -14,6 +14,7 @@ from reprlib import repr as short
 from typing import Any, NoReturn
 
 from polbias.aliases import Document, Json
+from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError, PolbiasError
 from polbias.lm_eval_runner.cache import (
     SECRET,
@@ -186,6 +187,9 @@ def evaluate(
         samples = results.pop("samples")
         results["config"]["model"] = config.model
         results["polbias"] = {"sources": reports.sources, "requests_from_cache": memory.tally.kept}
+        for sample in (each for of_task in samples.values() for each in of_task):
+            said = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
+            sample |= {"polbias": said} if any(said) else {}
         place = write(named(tracker, config), results, samples)
     return Run(results, samples, place, memory.tally, reports.sources, folder, model)
 

@@ -71,6 +71,12 @@ class Task:
         """Answers per prompt that the task file asks for."""
         return int(self.metadata.get("polbias_samples", 1))
 
+    def rows(self, settings: Document) -> Any:
+        """Return what it asks, with settings of the user's own beside its metadata."""
+        about = {**self.metadata, **settings}
+        load = function(self.settings.get("custom_dataset"), self.name)
+        return load(**about, **(self.settings.get("dataset_kwargs") or {}))["test"]
+
 
 class Catalogue:
     """All tasks, groups and tags below some folders.
@@ -316,8 +322,7 @@ def cost(
 ) -> Cost:
     """Count what a task asks."""
     about = {**task.metadata, **(metadata or {})}
-    load = _function(task.settings.get("custom_dataset"), task)
-    rows = load(**about, **(task.settings.get("dataset_kwargs") or {}))["test"]
+    rows = task.rows(metadata or {})
     if limit is not None:
         rows = rows.select(range(min(len(rows), round(len(rows) * limit) if limit < 1 else int(limit))))
     column = task.settings["doc_to_text"]
@@ -325,7 +330,7 @@ def cost(
     if task.scores_likelihoods:
         given = task.settings["doc_to_choice"]
         labels: Callable[[Any], list[str]] = (
-            (lambda _: given) if isinstance(given, list) else _function(given, task)
+            (lambda _: given) if isinstance(given, list) else function(given, task.name)
         )
         asked = [
             [length + len(label) for label in labels(row)] for length, row in zip(lengths, rows, strict=True)
@@ -358,9 +363,12 @@ def with_table(text: str, table: str) -> str:
     return f"{before}{BEGIN}\n{table}{END}{after}"
 
 
-def _function(name: Any, task: Task) -> Callable[..., Any]:
+def function(name: Any, task: str) -> Callable[..., Any]:
+    """Return the function that a task file names."""
     if not isinstance(name, str) or "." not in name:
-        raise InputError(f"{task.name}: its rows are not read by a function, so that they cannot be counted")
+        raise InputError(
+            f"{task}: found {short(name)}, expected a function of Python (!function MODULE.NAME)"
+        )
     module, _, attribute = name.rpartition(".")
     found: Callable[..., Any] = getattr(import_module(module), attribute)
     return found

@@ -11,7 +11,7 @@ import pytest
 
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.answers.text import CUT_OFF
-from polbias.lm_eval_runner.responses import with_texts, without_empty_stops
+from polbias.lm_eval_runner.responses import beside, with_texts, without_empty_stops
 from tests.lm_eval_runner.conftest import Evaluate, samples_of
 from tests.support.loopback import LoopbackServer, Reply, Request
 
@@ -115,6 +115,9 @@ def test_a_response_without_a_text_is_an_outcome_and_loses_no_run(
         assert len(server.asked) == len(bodies)
     assert f"requests: 0 asked, {len(bodies)} answered" in again.stdout, again.output
     assert [each["resps"] for each in samples_of(OUT, MINI)] == [each["resps"] for each in samples]
+    for logged in (samples, samples_of(OUT, MINI)):  # asked, and from file
+        reasons = [each["polbias"][0]["finish_reason"] for each in logged]
+        assert Counter(reasons) == Counter(beside(body)[0]["finish_reason"] for body, _, _ in bodies)
     assert Counter(each["resps"][0][0] for each in samples) == Counter(text for _, text, _ in bodies)
     outcomes = {text: outcome for _, text, outcome in bodies}
     for each in samples:
@@ -141,6 +144,27 @@ def test_every_body_has_one_text(body: dict[str, Any], text: str) -> None:
     ]
     assert [each["text"] for each in said] == [text]
     assert with_texts(found) == found or text == REFUSED_BY_PROVIDER
+
+
+def test_what_is_said_beside_a_text_is_kept() -> None:
+    thinking = message("end_turn", THOUGHT, TEXT) | {"usage": {"input_tokens": 9, "output_tokens": 40}}
+    answered = chat("length", content=None, reasoning_content="It looks valid.")
+    answered["usage"] = {
+        "prompt_tokens": 7, "completion_tokens": 32, "completion_tokens_details": {"reasoning_tokens": 30},
+    }  # fmt: skip
+    assert beside([thinking, answered, completion("stop", SAID)]) == [
+        {
+            "finish_reason": "end_turn",
+            "reasoning": "It looks invalid.",
+            "usage": {"input_tokens": 9, "output_tokens": 40},
+        },
+        {
+            "finish_reason": "length",
+            "reasoning": "It looks valid.",
+            "usage": {"input_tokens": 7, "output_tokens": 32, "reasoning_tokens": 30},
+        },
+        {"finish_reason": "stop"},
+    ]
 
 
 @pytest.mark.parametrize("stops", [None, [], [None], [""], ""])

@@ -1,0 +1,155 @@
+"""Inspect tasks, one for every lm_eval task of polbias that lets a model write.
+
+Rows, generation settings, the function that scores an answer and the aggregations are read from the task
+files of lm_eval, so that every metric has the same figure there on the same answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from inspect_ai import Epochs, Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+)
+from inspect_ai.scorer import (
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    ScoreReducer,
+    Target,
+    Value,
+    metric,
+    score_reducer,
+    scorer,
+)
+from inspect_ai.solver import TaskState, generate
+
+from polbias import __version__
+from polbias.aliases import Document
+from polbias.lm_eval_runner import tasks as harness
+from polbias.lm_eval_runner.responses import text_of
+
+_PREFIX = "polbias_"
+_TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+_catalogue = harness.catalogue()
+
+
+@scorer(metrics=[])
+def reader(name: str) -> Scorer:
+    """Read the verdict of an answer.
+
+    Args:
+        name: of the lm_eval task.
+    """
+    process = harness.function(_catalogue.tasks[name].settings["process_results"], name)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        text = text_of(state.output.completion, state.output.stop_reason) if state.output.choices else ""
+        read = process(state.metadata, [text])
+        value = {each: float(found) for each, found in read.items() if isinstance(found, int | float)}
+        return Score(value=value, answer=text, metadata={"answers": [text]})
+
+    return score
+
+
+@metric
+def estimates(name: str) -> Metric:
+    """All metrics of an lm_eval task with their errors; one that the answers do not carry is left out.
+
+    Args:
+        name: of the lm_eval task.
+    """
+    settings = _catalogue.tasks[name].settings
+    process = harness.function(settings["process_results"], name)
+
+    def compute(scores: list[SampleScore]) -> Value:
+        read = [process(each.sample_metadata, _answers(each.score)) for each in scores]
+        found: dict[str, float] = {}
+        for line in settings["metric_list"]:
+            values = [row[line["metric"]] for row in read if line["metric"] in row]
+            aggregate = (
+                _mean if line["aggregation"] == "mean" else harness.function(line["aggregation"], name)
+            )
+            value = aggregate(values) if values else None
+            if isinstance(value, int | float) and math.isfinite(value):
+                found[line["metric"]] = float(value)
+        return found
+
+    return compute
+
+
+@score_reducer
+def all_answers() -> ScoreReducer:
+    """Keep all answers to a prompt, which are scored together."""
+
+    def reduce(scores: list[Score]) -> Score:
+        answers = [text for each in scores for text in _answers(each)]
+        values = [each.as_dict() for each in scores]
+        value = {name: _mean([float(each[name] or 0) for each in values]) for name in values[0]}
+        return Score(value=value, answer=answers[0], metadata={"answers": answers})
+
+    return reduce
+
+
+def _answers(score: Score) -> list[str]:
+    found: list[str] = (score.metadata or {})["answers"]
+    return found
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _samples(found: harness.Task, settings: Document) -> Iterable[Sample]:
+    prompt, prefill = found.settings["doc_to_text"], found.settings.get("gen_prefix")
+    in_turns = "class" in found.settings and settings.get("polbias_system", True)
+    for row in found.rows(settings):
+        given = row.get("messages") if in_turns else None
+        turns: list[ChatMessage] = [_TURNS[turn["role"]](content=turn["content"]) for turn in given or ()]
+        turns = turns or [ChatMessageUser(content=row[prompt])]
+        if prefill and row[prefill]:
+            turns.append(ChatMessageAssistant(content=row[prefill]))
+        yield Sample(id=row["id"], input=turns, target=row.get("gold") or "", metadata=row)
+
+
+def _task(found: harness.Task) -> Callable[..., Task]:
+    def make(**settings: Any) -> Task:
+        asked = found.settings["generation_kwargs"]
+        samples = int(settings.get("polbias_samples") or found.samples)
+        return Task(
+            dataset=MemoryDataset([*_samples(found, settings)], name=found.name),
+            solver=generate(),
+            scorer=reader(found.name),
+            metrics=[estimates(found.name)],
+            epochs=Epochs(samples, all_answers()),
+            config=GenerateConfig(
+                temperature=asked.get("temperature"),
+                max_tokens=asked["max_gen_toks"],
+                stop_seqs=asked.get("until") or None,
+            ),
+            version=__version__,
+            metadata={"polbias_task": found.name},
+        )
+
+    name = found.name.removeprefix(_PREFIX)
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"The lm_eval task {found.name}; ``-T`` takes what its ``--metadata`` does."
+    return task(name=name)(make)
+
+
+globals().update(
+    {
+        name.removeprefix(_PREFIX): _task(found)
+        for name, found in _catalogue.tasks.items()
+        if not found.scores_likelihoods
+    }
+)

@@ -1,0 +1,154 @@
+"""Inspect's tasks: the same figures as lm_eval's on the same answers, and what only Inspect says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import eval as ask
+from inspect_ai.log import EvalLog
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessageAssistant,
+    ContentReasoning,
+    ModelOutput,
+    get_model,
+)
+from typer.testing import CliRunner
+
+from polbias.cli.main import app
+from polbias.eval.simulation.prompt_index import read_known
+from polbias.eval.simulation.respondents import respondent
+from polbias.eval.simulation.server import Protocol, Server
+from polbias.experiments.demonstration import demonstration, write_choices
+from polbias.lm_eval_runner.tasks import catalogue
+from tests.lm_eval_runner.conftest import results_of
+
+WHO = respondent("planted", effect=0.3, accuracy=0.8, unparsable=0.1)
+LIMIT = 60
+TASKS = (
+    "en_formal_mini",
+    "en_material_paper",
+    "deontic_logic_zero",
+    "wason",
+    "policy_stance_mini",
+    "xphemism_mini",
+    "selfassess_preference_mini",
+)
+
+
+@pytest.fixture(scope="module")
+def asked(
+    all_builds: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, tuple[EvalLog, Mapping[str, float]]]:
+    """The log of Inspect and the figures of lm_eval for every task."""
+    folder = tmp_path_factory.mktemp("inspect")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+        choices = write_choices(demonstration(), folder)
+        patch.setenv("POLBIAS_STAGE2", str(choices))
+        known = read_known(all_builds, WHO, files=[choices])
+        with Server(Protocol(known, "simulated")) as server:
+            model = get_model("openai-api/local/simulated", base_url=f"{server.url}/v1", api_key="none")
+            logs = ask(
+                [f"polbias/{name}" for name in TASKS], model, limit=LIMIT, log_dir=str(folder), display="none"
+            )
+            told = f"model=simulated,base_url={server.url}/v1/chat/completions"
+            done = CliRunner().invoke(
+                app,
+                [
+                    *(
+                        "eval",
+                        "--model",
+                        "local-chat-completions",
+                        "--model_args",
+                        told,
+                        "--limit",
+                        str(LIMIT),
+                    ),
+                    *("--tasks", ",".join(f"polbias_{name}" for name in TASKS), "--output_path", str(folder)),
+                    *("--no-cache", "--no-report"),
+                ],
+            )
+        assert done.exception is None, done.output
+        made = results_of(folder)
+    known_tasks, found = catalogue().tasks, {}
+    for log in logs:
+        name = log.eval.task.removeprefix("polbias/")
+        own = {line["metric"] for line in known_tasks[f"polbias_{name}"].settings["metric_list"]}
+        figures = made["results"][f"polbias_{name}"]
+        found[name] = (
+            log,
+            {
+                key.split(",")[0]: value
+                for key, value in figures.items()
+                if key.split(",")[0] in own and isinstance(value, float | int) and math.isfinite(value)
+            },
+        )
+    return found
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_figures_are_those_of_lm_eval(
+    asked: Mapping[str, tuple[EvalLog, Mapping[str, float]]], name: str
+) -> None:
+    log, expected = asked[name]
+    assert log.status == "success", log.error
+    assert log.results is not None
+    found = {key: metric.value for key, metric in log.results.scores[0].metrics.items()}
+    assert found.keys() == expected.keys()
+    assert len(found) > 3
+    for key, value in expected.items():
+        assert found[key] == pytest.approx(value, abs=1e-12), key
+
+
+def test_every_generating_task_is_there() -> None:
+    import polbias.inspect.tasks as tasks
+
+    writing = [name for name, task in catalogue().tasks.items() if not task.scores_likelihoods]
+    assert len(writing) > 50
+    assert all(callable(getattr(tasks, name.removeprefix("polbias_"))) for name in writing)
+
+
+def output(text: str, reason: str, thoughts: str = "") -> ModelOutput:
+    content = [ContentReasoning(reasoning=thoughts), text] if thoughts else text
+    return ModelOutput(
+        model="m",
+        choices=[
+            ChatCompletionChoice(message=ChatMessageAssistant(content=content), stop_reason=reason)  # type: ignore[arg-type]
+        ],
+    )
+
+
+def test_refusals_of_the_provider_and_cuts_are_outcomes(
+    partisan_build: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(partisan_build))
+    said = [
+        output("", "content_filter"),
+        output("", "max_tokens"),
+        output("**valid**", "stop"),
+        output("", "stop"),
+    ]
+    monkeypatch.setattr(
+        "inspect_ai.model._providers.mockllm.MockLLM.count_text_tokens", _nothing, raising=False
+    )
+    (log,) = ask(
+        "polbias/en_formal_mini",
+        get_model("mockllm/model", custom_outputs=said),
+        limit=4,
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    found = {key: metric.value for key, metric in log.results.scores[0].metrics.items()}  # type: ignore[union-attr]
+    assert [found[name] for name in ("refusal", "truncated", "unparsable")] == [0.25, 0.25, 0.25]
+
+
+async def _nothing(*_: object) -> int:
+    return 0

