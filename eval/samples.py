@@ -1,4 +1,4 @@
-"""What `lm_eval --log_samples` leaves behind: runs, and the samples in them."""
+"""What `lm_eval --log_samples` and Inspect leave behind: runs, and the samples in them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
+from polbias.eval import inspect_logs
 from polbias.eval.lm_eval_glue import flat
 from polbias.files import InputError
 
@@ -20,15 +21,18 @@ _LOGLIKELIHOOD = "_loglikelihood"
 # lm_eval writes OUTPUT/<model>/samples_<task>_<time>.jsonl; times sort as text.
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl")
 
+_NAMES = ("samples_*.jsonl", f"*{inspect_logs.SUFFIX}")
+
 
 @dataclass(frozen=True, order=True)
 class SampleFile:
     """The samples of one task from one run.
 
     Attributes:
-        model: name of the folder that the file is in, which lm_eval makes of the model's name.
+        model: name of the folder that the file is in, which lm_eval makes of the model's name; that name, if
+            it is a log of Inspect.
         task: name of the task.
-        time: when the run ended, as in the file's name; empty if the name does not say.
+        time: of the run, as in the file's name or the log's header; empty if the name does not say.
         path: of the file.
     """
 
@@ -48,13 +52,12 @@ def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]
     found: set[SampleFile] = set()
     for path in paths:
         if not path.exists():
-            raise InputError(
-                f"{path}: not there; expected a folder that lm_eval wrote with --log_samples, or a file"
-            )
-        own = [path] if path.is_file() else sorted(path.rglob("samples_*.jsonl"))
+            raise InputError(f"{path}: not there; expected a folder that lm_eval or Inspect wrote, or a file")
+        own = [path] if path.is_file() else [each for name in _NAMES for each in sorted(path.rglob(name))]
         if not own:
             raise InputError(
-                f"{path}: found no samples_*.jsonl; run lm_eval with --log_samples --output_path {path}"
+                f"{path}: found no samples_*.jsonl and no log of Inspect (*.eval); run lm_eval with "
+                f"--log_samples --output_path {path}, or inspect eval with --log-dir {path}"
             )
         found.update(_named(each) for each in own)
     files = sorted(found)
@@ -64,6 +67,9 @@ def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]
 
 
 def _named(path: Path) -> SampleFile:
+    if path.suffix == inspect_logs.SUFFIX:
+        log = inspect_logs.header(path)
+        return SampleFile(log.model, log.task, log.time, path)
     name = _NAME.fullmatch(path.name)
     model = path.resolve().parent.name
     task, time = (name["task"], name["time"]) if name else (path.stem.removeprefix("samples_"), "")
@@ -101,7 +107,7 @@ def read_samples(path: Path, problems: list[Problem]) -> Iterator[Json]:
 def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
     """Yield the samples of a file with their lines; as :func:`read_samples`."""
     seen: set[tuple[Any, Any]] = set()
-    for number, sample in json_lines(path, problems):
+    for number, sample in _logged(path, problems):
         problem = _problem(sample)
         key = (sample.get("doc_id"), sample.get("filter"))
         if problem is None and key[0] is not None and key in seen:
@@ -111,6 +117,10 @@ def numbered_samples(path: Path, problems: list[Problem]) -> Iterator[tuple[int,
             continue
         seen.add(key)
         yield number, sample
+
+
+def _logged(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
+    return inspect_logs.samples(path) if path.suffix == inspect_logs.SUFFIX else json_lines(path, problems)
 
 
 def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]]:
@@ -139,6 +149,8 @@ def json_lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, Json]
 
 def first_row(path: Path) -> Json:
     """Return the first row that samples are of which names its dataset, else the first; empty without any."""
+    if path.suffix == inspect_logs.SUFFIX:
+        return inspect_logs.first_row(path)
     first: Json = {}
     for _, sample in json_lines(path, []):
         row = sample.get("doc")

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from polbias.aliases import Json
+from polbias.eval import inspect_logs
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.labels import frame
@@ -74,14 +75,14 @@ _SIMULATED_NAME = "simulated-"
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What a ``results_*.json`` says of one task.
+    """What a ``results_*.json`` or the header of a log says of one task.
 
     Attributes:
         expected: samples that were asked; None if it does not say.
         available: rows of the task, of which ``--limit`` may have asked a part; None if it does not say.
         task_version: of the task; empty if it does not say.
         revision: of the dataset that the task names; empty if it names none.
-        model_type: of lm_eval, such as ``"local-chat-completions"``; empty if it does not say.
+        model_type: of lm_eval, such as ``"local-chat-completions"``, or "inspect"; empty if it does not say.
         found: whether there is such a file.
     """
 
@@ -95,6 +96,9 @@ class RunFacts:
 
 def run_facts(file: SampleFile) -> RunFacts:
     """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
+    if file.path.suffix == inspect_logs.SUFFIX:
+        log = inspect_logs.header(file.path)
+        return RunFacts(log.expected, log.available, log.version, model_type="inspect", found=True)
     results = _results(file.path.parent / f"results_{file.time}.json") if file.time else None
     if results is None:
         return RunFacts()

@@ -33,7 +33,6 @@ from inspect_ai.scorer import (
 )
 from inspect_ai.solver import TaskState, generate
 
-from polbias import __version__
 from polbias.aliases import Document
 from polbias.lm_eval_runner import tasks as harness
 from polbias.lm_eval_runner.responses import text_of
@@ -136,7 +135,7 @@ def _task(found: harness.Task) -> Callable[..., Task]:
                 max_tokens=asked["max_gen_toks"],
                 stop_seqs=asked.get("until") or None,
             ),
-            version=__version__,
+            version=str(found.settings["metadata"]["version"]),
             metadata={"polbias_task": found.name},
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,11 +23,15 @@ from inspect_ai.model import (
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
+from polbias.eval.report.reading import plain, read_file
+from polbias.eval.samples import SampleFile, find_samples, first_row
 from polbias.eval.simulation.prompt_index import read_known
 from polbias.eval.simulation.respondents import respondent
 from polbias.eval.simulation.server import Protocol, Server
 from polbias.experiments.demonstration import demonstration, write_choices
+from polbias.files import InputError
 from polbias.lm_eval_runner.tasks import catalogue
+from polbias.registry import instrument_of
 from tests.lm_eval_runner.conftest import results_of
 
 WHO = respondent("planted", effect=0.3, accuracy=0.8, unparsable=0.1)
@@ -42,12 +47,18 @@ TASKS = (
 )
 
 
+Asked = Mapping[str, tuple[EvalLog, Mapping[str, float]]]
+
+
 @pytest.fixture(scope="module")
-def asked(
-    all_builds: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Mapping[str, tuple[EvalLog, Mapping[str, float]]]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where both write what they leave behind."""
+    return tmp_path_factory.mktemp("inspect")
+
+
+@pytest.fixture(scope="module")
+def asked(all_builds: Path, folder: Path) -> Asked:
     """The log of Inspect and the figures of lm_eval for every task."""
-    folder = tmp_path_factory.mktemp("inspect")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POLBIAS_DATA_DIR", str(all_builds))
         choices = write_choices(demonstration(), folder)
@@ -94,9 +105,7 @@ def asked(
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_figures_are_those_of_lm_eval(
-    asked: Mapping[str, tuple[EvalLog, Mapping[str, float]]], name: str
-) -> None:
+def test_figures_are_those_of_lm_eval(asked: Asked, name: str) -> None:
     log, expected = asked[name]
     assert log.status == "success", log.error
     assert log.results is not None
@@ -105,6 +114,48 @@ def test_figures_are_those_of_lm_eval(
     assert len(found) > 3
     for key, value in expected.items():
         assert found[key] == pytest.approx(value, abs=1e-12), key
+
+
+@pytest.fixture
+def both(asked: Asked, folder: Path) -> Mapping[tuple[str, str], SampleFile]:
+    """What either left behind, by task and kind of file."""
+    found = find_samples([folder], newest=False)
+    assert {file.model for file in found} == {"simulated", folder.name}
+    return {(file.task, file.path.suffix): file for file in found if file.model == "simulated"}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_its_logs_are_read_as_samples_of_lm_eval_are(
+    both: Mapping[tuple[str, str], SampleFile], name: str
+) -> None:
+    files = [both[f"polbias_{name}", suffix] for suffix in (".eval", ".jsonl")]
+    read, expected = (read_file(file, instrument_of(first_row(file.path)) or "") for file in files)
+    assert read.samples == expected.samples > 0
+    assert (read.facts.expected, read.facts.available) == (expected.facts.expected, expected.facts.available)
+    assert read.facts.task_version == expected.facts.task_version
+    assert not [notice for notice in read.notices if notice.serious]
+    order = [("id", "ascending"), ("repeat", "ascending")]
+    assert plain(read.outcomes).sort_by(order).equals(plain(expected.outcomes).sort_by(order))
+
+
+def test_a_report_mixes_both(both: Mapping[tuple[str, str], SampleFile], tmp_path: Path) -> None:
+    made = {}
+    for name, logs in (("lm_eval", ()), ("mixed", TASKS[::2]), ("inspect", TASKS)):
+        paths = [both[f"polbias_{task}", ".eval" if task in logs else ".jsonl"].path for task in TASKS]
+        done = CliRunner().invoke(app, ["report", *map(str, paths), "-o", str(tmp_path / name)])
+        assert done.exit_code == 0, done.output
+        made[name] = json.loads((tmp_path / name / "summary.json").read_text("utf-8"))
+    assert made["mixed"]["respondents"] == made["inspect"]["respondents"] == made["lm_eval"]["respondents"]
+    assert len(made["mixed"]["findings"]) > 10
+    assert made["mixed"]["findings"] == made["inspect"]["findings"] == made["lm_eval"]["findings"]
+
+
+def test_a_damaged_log_is_one_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "2026-11-23T10-00-00_en-formal_x.eval"
+    for content in (b"", b"PK\x03\x04 no archive", b"{}"):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=path.name):
+            find_samples([tmp_path])
 
 
 def test_every_generating_task_is_there() -> None:

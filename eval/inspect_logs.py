@@ -1,0 +1,106 @@
+"""What Inspect leaves behind: the samples in its logs, as those that lm_eval logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from polbias.aliases import Json
+from polbias.files import InputError
+from polbias.optional import advice, installed
+
+SUFFIX = ".eval"
+_GATEWAY = "openai-api"  # its models are named openai-api/SERVICE/MODEL, those of others PROVIDER/MODEL
+
+
+@dataclass(frozen=True)
+class Log:
+    """The header of a log.
+
+    Attributes:
+        model: name of the model without its provider, as lm_eval makes a folder of it.
+        task: of lm_eval whose rows and reader were taken; as Inspect names it if it is none of ours.
+        time: when the run began, in the form and the zone of lm_eval's.
+        expected: samples that were asked.
+        available: rows of the task.
+        version: of the task.
+    """
+
+    model: str
+    task: str
+    time: str
+    expected: int | None
+    available: int | None
+    version: str
+
+
+def header(path: Path) -> Log:
+    """Read the header of a log."""
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    return _header(path, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _header(path: Path, _changed: int) -> Log:
+    log = _read(path, header_only=True)
+    rows = log.eval.dataset
+    began = datetime.fromisoformat(log.eval.created).astimezone()
+    provider, _, model = log.eval.model.partition("/")
+    if provider == _GATEWAY:
+        model = model.partition("/")[2]
+    return Log(
+        model=(model or provider).replace("/", "__"),
+        task=str((log.eval.metadata or {}).get("polbias_task", log.eval.task)),
+        time=began.strftime("%Y-%m-%dT%H-%M-%S.%f"),
+        expected=None if rows.sample_ids is None else len(rows.sample_ids),
+        available=rows.samples,
+        version=str(log.eval.task_version),
+    )
+
+
+def first_row(path: Path) -> Json:
+    """The first row that was asked, without reading the rest; empty without any."""
+    from inspect_ai.log import read_eval_log_sample
+
+    asked = _read(path, header_only=True).eval.dataset.sample_ids or ()
+    for name in asked[:1]:
+        try:
+            return dict(read_eval_log_sample(path, name).metadata or {})
+        except (IndexError, OSError, ValueError):  # the run ended before it
+            break
+    return {}
+
+
+def samples(path: Path) -> Iterator[tuple[int, Json]]:
+    """Yield number and content of every sample; answers to one prompt are those of all its epochs."""
+    found: dict[str, Json] = {}
+    for each in _read(path).samples or ():
+        score = next(iter((each.scores or {}).values()), None)
+        answers = (score.metadata or {}).get("answers") if score else None
+        if not answers:  # the model gave none, or the task is not ours
+            continue
+        sample = found.setdefault(
+            str(each.id), {"doc_id": each.id, "doc": each.metadata, "resps": [[]], "filtered_resps": []}
+        )
+        sample["resps"][0] += answers
+        sample["filtered_resps"] += answers
+    yield from enumerate(found.values(), start=1)
+
+
+def _read(path: Path, header_only: bool = False) -> Any:
+    if not installed("inspect_ai"):
+        raise InputError(f"{path}: a log of Inspect, which is not installed; {advice('inspect')}")
+    from inspect_ai.log import read_eval_log
+
+    try:
+        return read_eval_log(path, header_only=header_only)
+    except Exception as error:  # whatever a damaged archive makes of it
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"{path}: no log of Inspect that can be read ({reason})") from None
