@@ -304,27 +304,38 @@ def _completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Not
         yield Notice(where, found, said["reported_as_it_is"])
 
 
-# One version of every dataset in a report: answers to rows of other versions are never mixed in.
+# Rows of several versions of a dataset: those that differ are never pooled.
 
 
 def one_version(files: Sequence[ReadFile]) -> tuple[list[ReadFile], dict[str, str], list[Notice]]:
-    """Keep the newest version of every dataset."""
+    """Keep the rows of the newest version of every dataset, and earlier ones that it has not changed.
+
+    A row is unchanged if its content is that of the newest version that was asked for it. Rows that no newer
+    run holds count within one major version, which adds rows and changes none that goes unnoticed.
+    """
     said = frame().notices
     found: dict[str, set[str]] = {}
     for file in files:
         for dataset, version in _pairs(file.outcomes):
             found.setdefault(dataset, set()).add(version)
     kept = {dataset: max(versions, key=_order) for dataset, versions in sorted(found.items())}
+    mixed = {dataset for dataset, versions in found.items() if len(versions) > 1}
+    current = _contents(files, mixed)
     notices: list[Notice] = []
     made = []
     for file in files:
-        own = sorted(_pairs(file.outcomes))
-        other = [(dataset, version) for dataset, version in own if version != kept[dataset]]
-        for dataset, version in other:
-            text = said["other_version"].format(dataset=dataset, version=version, kept=kept[dataset])
+        changed: dict[tuple[str, str], list[str]] = {}
+        for (dataset, version, row), content in _rows(file, mixed):
+            newest, known = current[dataset, row]
+            same_major = _order(version)[:1] == _order(kept[dataset])[:1]
+            if known != content or (newest == version != kept[dataset] and not same_major):
+                changed.setdefault((dataset, version), []).append(row)
+        for (dataset, version), rows in sorted(changed.items()):
+            text = said["other_version"].format(
+                dataset=dataset, version=version, kept=kept[dataset], count=len(rows), row=rows[0]
+            )
             notices.append(Notice(name_of(file.file), text, said["not_mixed"], serious=True))
-        outcomes = _only(file.outcomes, kept) if other else file.outcomes
-        made.append(replace(file, outcomes=outcomes))
+        made.append(replace(file, outcomes=_without(file.outcomes, changed)) if changed else file)
     lock = read_lock()
     for dataset, version in kept.items():
         published = lock[dataset].version if dataset in lock else None
@@ -332,6 +343,29 @@ def one_version(files: Sequence[ReadFile]) -> tuple[list[ReadFile], dict[str, st
             text = said["not_published"].format(dataset=dataset, version=version, published=published)
             notices.append(Notice(dataset, text, said["reported_as_it_is"]))
     return made, kept, notices
+
+
+def _contents(files: Sequence[ReadFile], mixed: Collection[str]) -> dict[tuple[str, str], tuple[str, str]]:
+    """Newest version of each row of some datasets that was asked, and a digest of its content there."""
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for file in files:
+        for (dataset, version, row), content in _rows(file, mixed):
+            known = found.get((dataset, row))
+            if known is None or _order(version) > _order(known[0]):
+                found[dataset, row] = version, content
+    return found
+
+
+def _rows(file: ReadFile, datasets: Collection[str]) -> Iterator[tuple[tuple[str, str, str], str]]:
+    """Dataset, version and id of every row of a file that is of some datasets; a digest of its content."""
+    if not datasets or not any(dataset in datasets for dataset, _ in _pairs(file.outcomes)):
+        return
+    for sample in read_samples(file.file.path, []):
+        row = {name: value for name, value in sample["doc"].items() if name != "dataset_version"}
+        if row.get("dataset") in datasets:
+            text = json.dumps(row, sort_keys=True, default=str)
+            version = str(sample["doc"].get("dataset_version") or "")
+            yield (row["dataset"], version, str(row.get("id"))), hashlib.sha256(text.encode()).hexdigest()
 
 
 def _pairs(table: Any) -> set[tuple[str, str]]:
@@ -342,15 +376,17 @@ def _pairs(table: Any) -> set[tuple[str, str]]:
     return {(row["dataset"] or "", row["version"] or "") for row in groups.to_pylist()}
 
 
-def _only(table: Any, kept: dict[str, str]) -> Any:
-    names, versions = (
-        pc.fill_null(table[name].cast(pa.string()), "") for name in ("dataset", "dataset_version")
-    )
-    mask = None
-    for dataset, version in kept.items():
-        own = pc.or_(pc.not_equal(names, dataset), pc.equal(versions, version))
-        mask = own if mask is None else pc.and_(mask, own)
-    return table.filter(mask)
+def _without(table: Any, changed: Mapping[tuple[str, str], Sequence[str]]) -> Any:
+    texts = {name: table[name].cast(pa.string()) for name in ("dataset", "dataset_version", "id")}
+    for (dataset, version), rows in changed.items():
+        own = pc.and_(
+            pc.equal(pc.fill_null(texts["dataset"], ""), dataset),
+            pc.equal(pc.fill_null(texts["dataset_version"], ""), version),
+        )
+        keep = pc.invert(pc.and_(own, pc.is_in(texts["id"], pa.array(rows, pa.string()))))
+        table = table.filter(keep)
+        texts = {name: each.filter(keep) for name, each in texts.items()}
+    return table
 
 
 def _order(version: str) -> tuple[tuple[int, int, str], ...]:

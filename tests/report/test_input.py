@@ -113,27 +113,55 @@ def samples_of_2000(folder: Path) -> str:
     return path.name
 
 
-def test_versions_are_never_mixed(tmp_path: Path, data: Path) -> None:
-    first = simulate(tmp_path / "runs", "model-a")
-    second = simulate(tmp_path / "runs", "model-b", seed=1)
+def of_version(version: str, **changed: str) -> Callable[[int, dict[str, Any]], dict[str, Any]]:
+    """What makes a sample one of another version, its content the same or changed."""
 
-    def older(_: int, sample: dict[str, Any]) -> dict[str, Any]:
-        return sample | {"doc": sample["doc"] | {"dataset_version": "1.0.9"}}
+    def make(_: int, sample: dict[str, Any]) -> dict[str, Any]:
+        return sample | {"doc": sample["doc"] | {"dataset_version": version, **changed}}
 
-    change(samples_of(first), older)
+    return make
+
+
+def test_rows_that_a_newer_version_left_as_they_were_count(tmp_path: Path, data: Path) -> None:
+    first, second = (simulate(tmp_path / "runs", f"model-{name}") for name in "ab")
+    before = make([first, second]).report
+    change(samples_of(first), of_version("1.0.9"))
     report = make([first, second]).report
-    assert told(report, "1.0.9, while other files have 1.1.0") == [f"model-a/{samples_of(first).name}"]
+    assert report.findings == before.findings
+    assert not told(report, "1.0.9")
+
+
+def test_rows_that_differ_between_versions_are_never_pooled(tmp_path: Path, data: Path) -> None:
+    first, second = (simulate(tmp_path / "runs", f"model-{name}", seed=1) for name in "ab")
+    change(samples_of(first), of_version("1.0.9", prompt="Is it valid?"))
+    report = make([first, second]).report
+    assert told(report, "48 rows of partisan-inference 1.0.9") == [f"model-a/{samples_of(first).name}"]
     assert [section.respondents for section in report.sections] == [("model-b",)]
     assert {finding.respondent for finding in report.findings} == {"model-b"}
+
+
+def test_one_row_that_differs_costs_no_other(tmp_path: Path, data: Path) -> None:
+    first, second = (simulate(tmp_path / "runs", f"model-{name}") for name in "ab")
+    changed, same = of_version("1.0.9", gold="neither"), of_version("1.0.9")
+    change(samples_of(first), lambda number, sample: (same if number else changed)(number, sample))
+    report = make([first, second]).report
+    assert told(report, "1 rows of partisan-inference 1.0.9") == [f"model-a/{samples_of(first).name}"]
+    assert sorted(each.answers for each in report.respondents) == [47, 48]
+
+
+def test_rows_that_no_newer_run_holds_count_within_a_major_version(tmp_path: Path, data: Path) -> None:
+    first, second = (simulate(tmp_path / "runs", f"model-{name}") for name in "ab")
+    change(samples_of(second), lambda number, sample: sample if number < 24 else None)
+    for version, kept in (("1.0.9", 48), ("0.9.0", 24)):
+        change(samples_of(first), of_version(version))
+        report = make([first, second]).report
+        assert {each.name: each.answers for each in report.respondents}["model-a"] == kept
 
 
 def test_versions_are_ordered_as_numbers(tmp_path: Path, data: Path) -> None:
     runs = [simulate(tmp_path / "runs", f"model-{version}") for version in ("1.9.0", "1.10.0")]
     for run, version in zip(runs, ("1.9.0", "1.10.0"), strict=True):
-        change(
-            samples_of(run),
-            lambda _, sample, v=version: sample | {"doc": sample["doc"] | {"dataset_version": v}},
-        )
+        change(samples_of(run), of_version(version, prompt=version))
     report = make(runs).report
     assert {finding.respondent for finding in report.findings} == {"model-1.10.0"}
     assert told(report, "while this toolkit publishes") == ["partisan-inference"]
