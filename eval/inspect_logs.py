@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Log:
         expected: samples that were asked.
         available: rows of the task.
         version: of the task.
+        results: settings of the run, under the names that they have in the results of lm_eval.
     """
 
     model: str
@@ -36,6 +38,7 @@ class Log:
     expected: int | None
     available: int | None
     version: str
+    results: Json
 
 
 def header(path: Path) -> Log:
@@ -50,7 +53,8 @@ def header(path: Path) -> Log:
 @lru_cache(maxsize=256)
 def _header(path: Path, _changed: int) -> Log:
     log = _read(path, header_only=True)
-    rows = log.eval.dataset
+    rows, asked = log.eval.dataset, log.eval.model_generate_config.model_dump(exclude_none=True)
+    system = asked.get("system_message")
     began = datetime.fromisoformat(log.eval.created).astimezone()
     provider, _, model = log.eval.model.partition("/")
     if provider == _GATEWAY:
@@ -62,6 +66,10 @@ def _header(path: Path, _changed: int) -> Log:
         expected=None if rows.sample_ids is None else len(rows.sample_ids),
         available=rows.samples,
         version=str(log.eval.task_version),
+        results={
+            "config": {"model_args": log.eval.model_args, "gen_kwargs": asked},
+            "system_instruction_sha": system and sha256(system.encode()).hexdigest(),
+        },
     )
 
 

@@ -34,17 +34,24 @@ class SampleFile:
         task: name of the task.
         time: of the run, as in the file's name or the log's header; empty if the name does not say.
         path: of the file.
+        name: of the respondent, where that of the model does not tell runs apart.
     """
 
     model: str
     task: str
     time: str
     path: Path
+    name: str = ""
+
+    @property
+    def scores_likelihoods(self) -> bool:
+        """Whether labels were scored instead of answers written."""
+        return self.task.endswith(_LOGLIKELIHOOD)
 
     @property
     def respondent(self) -> str:
         """The model; by log-likelihood it is one of its own, since those are never pooled with answers."""
-        return self.model + (" (log-likelihood)" if self.task.endswith(_LOGLIKELIHOOD) else "")
+        return (self.name or self.model) + (" (log-likelihood)" if self.scores_likelihoods else "")
 
 
 def find_samples(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]:

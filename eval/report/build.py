@@ -259,7 +259,7 @@ def make(
 ) -> Made:
     """Make a report of runs and published answers; a pure function of them and the results beside them."""
     settings = settings or Settings()
-    gathered = gather(paths, settings.only)
+    gathered = gather(paths, settings.only, settings.names)
     if not gathered.files and not published:
         told = "; ".join(f"{notice.where}: {notice.found}" for notice in gathered.notices[:3])
         sought = " or ".join(settings.only) or "polbias"

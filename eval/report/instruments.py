@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from polbias import registry
@@ -30,6 +31,7 @@ class Settings:
         full: whether sections give all tables of their analysis, also those that the page leaves out.
         only: instruments that are reported; all if none is named.
         defective: X-phemism pairs without which the analysis is repeated.
+        names: of respondents, by the path that their runs are below.
     """
 
     seed: int = 0
@@ -37,6 +39,7 @@ class Settings:
     full: bool = False
     only: tuple[str, ...] = ()
     defective: frozenset[str] = frozenset()
+    names: Mapping[Path, str] = field(default_factory=dict)
 
 
 class Reporter(Protocol):

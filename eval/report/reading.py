@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ from polbias.eval import inspect_logs
 from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.labels import frame
+from polbias.eval.report.respondents import Told, told_settings, with_names
 from polbias.eval.samples import Problem, SampleFile, find_samples, first_row, numbered_samples, read_samples
 from polbias.manifest import read_lock
 from polbias.registry import instrument_of
@@ -38,12 +40,21 @@ class Gathered:
     notices: tuple[Notice, ...]
 
 
-def gather(paths: Iterable[Path], only: Collection[str] = ()) -> Gathered:
-    """Find the samples at some paths, of all instruments or of some."""
+def gather(
+    paths: Iterable[Path], only: Collection[str] = (), names: Mapping[Path, str] = MappingProxyType({})
+) -> Gathered:
+    """Find the samples at some paths, of all instruments or of some.
+
+    Args:
+        paths: files, or folders of any depth.
+        only: instruments; all if none is named.
+        names: of respondents, by the path that their runs are below.
+    """
     kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
     said = frame().notices
-    for file in sorted({file.path.resolve(): file for file in find_samples(paths, newest=False)}.values()):
+    files = sorted({file.path.resolve(): file for file in find_samples(paths, newest=False)}.values())
+    for file in with_names([(file, run_facts(file).settings) for file in files], names):
         row = first_row(file.path)
         instrument = instrument_of(row)
         if instrument is None:
@@ -53,18 +64,18 @@ def gather(paths: Iterable[Path], only: Collection[str] = ()) -> Gathered:
             continue
         if only and instrument not in only:
             continue
-        earlier = kept.get((file.model, file.task))
+        earlier = kept.get((file.respondent, file.task))
         if earlier is not None:
-            older = said["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
+            older = said["older_run"].format(task=file.task, model=file.respondent, newer=name_of(file))
             notices.append(Notice(name_of(earlier[0]), older, said["left_out"]))
-        kept[file.model, file.task] = file, instrument
+        kept[file.respondent, file.task] = file, instrument
     order = sorted(kept.values(), key=lambda each: (each[0].respondent, each[0].task))
     return Gathered(tuple(order), tuple(notices))
 
 
 def name_of(file: SampleFile) -> str:
     """Return the folder and name of a file, without where they are on the machine."""
-    return f"{file.model}/{file.path.name}"
+    return f"{file.path.resolve().parent.name}/{file.path.name}"
 
 
 # What lm_eval says of a run beside its samples: how many there should be, of which versions, by whom.
@@ -83,6 +94,7 @@ class RunFacts:
         task_version: of the task; empty if it does not say.
         revision: of the dataset that the task names; empty if it names none.
         model_type: of lm_eval, such as ``"local-chat-completions"``, or "inspect"; empty if it does not say.
+        settings: that may tell respondents apart.
         found: whether there is such a file.
     """
 
@@ -91,6 +103,7 @@ class RunFacts:
     task_version: str = ""
     revision: str = ""
     model_type: str = ""
+    settings: Told = field(default_factory=dict)
     found: bool = False
 
 
@@ -98,19 +111,21 @@ def run_facts(file: SampleFile) -> RunFacts:
     """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
     if file.path.suffix == inspect_logs.SUFFIX:
         log = inspect_logs.header(file.path)
-        return RunFacts(log.expected, log.available, log.version, model_type="inspect", found=True)
+        settings = told_settings(log.results)
+        return RunFacts(log.expected, log.available, log.version, "", "inspect", settings, found=True)
     results = _results(file.path.parent / f"results_{file.time}.json") if file.time else None
     if results is None:
         return RunFacts()
     counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
-    settings = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
+    rows = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
     version = _mapping(results.get("versions")).get(file.task)
     return RunFacts(
         expected=_count(counts.get("effective")),
         available=_count(counts.get("original")),
         task_version="" if version is None else str(version),
-        revision=str(settings.get("polbias_revision", "")),
+        revision=str(rows.get("polbias_revision", "")),
         model_type=str(_mapping(results.get("config")).get("model") or ""),
+        settings=told_settings(results),
         found=True,
     )
 
@@ -264,7 +279,7 @@ def _one_by_one(module: Reporter, name: str, file: SampleFile, problems: list[Pr
 
 def tabulated(rows: list[Json], wanted: Any, file: SampleFile) -> Any:
     """Return rows as a table of outcomes; texts are coded."""
-    method = "log-likelihood" if file.respondent != file.model else "generated"
+    method = "log-likelihood" if file.scores_likelihoods else "generated"
     added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     columns = {
         field.name: pa.repeat(added[field.name], len(rows)).cast(field.type)

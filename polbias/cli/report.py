@@ -31,12 +31,16 @@ def report(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="RUN...", help="Folders that lm_eval wrote with --log_samples, or sample files."
+            metavar="RUN...", help="Folders that lm_eval (--log_samples) or Inspect wrote, or files."
         ),
     ] = None,
     only: Annotated[
         list[InstrumentName] | None,
         typer.Option(metavar="INSTRUMENT", help="Report this one alone; may be repeated."),
+    ] = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RUN=NAME", help="Name the respondent of these runs; may be repeated."),
     ] = None,
     csv: Annotated[
         bool, typer.Option("--csv", help="Write summary.json and all tables of the analysis, and no page.")
@@ -84,7 +88,8 @@ def report(
     check_folder(output)
     data = published[0] if published else None
     defective = _defective(defects, data) if csv else frozenset()
-    settings = Settings(seed, party_positions(parties), csv, tuple(only or ()), defective)
+    names = dict(_named(each) for each in name or ())
+    settings = Settings(seed, party_positions(parties), csv, tuple(only or ()), defective, names)
     made = make_report(runs or [], output, settings, outcomes, workers, published)
     show(made)
     typer.echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
@@ -103,6 +108,15 @@ def analyze(
     root: Any = context.find_root().command
     given = ["--only", instrument, "--csv", *context.args]
     root.commands["report"].main(given, "polbias report", standalone_mode=False)
+
+
+def _named(given: str) -> tuple[Path, str]:
+    run, _, name = given.rpartition("=")
+    if not run or not name.strip():
+        raise InputError(
+            f"--name: found {given!r}, expected RUN=NAME, such as results/thinking='Qwen, thinking'"
+        )
+    return Path(run), name.strip()
 
 
 def party_positions(folder: Path | None) -> Any:

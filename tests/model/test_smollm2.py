@@ -74,7 +74,7 @@ def by_lm_eval(model: Path, tasks: Sequence[str], out: Path) -> list[object]:
 
 def answers(folder: Path, task: str) -> list[object]:
     """The answers to a task, in the order of its rows."""
-    (path,) = folder.rglob(f"samples_{task}_*.jsonl")
+    (path,) = folder.rglob(f"samples_{task}_2*.jsonl")
     samples = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     return [each["filtered_resps"] for each in sorted(samples, key=lambda each: each["doc_id"])]
 
