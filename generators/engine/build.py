@@ -76,6 +76,7 @@ def _canonical(value: Any) -> Any:
 # Build a dataset's folder: all its tables, a card and a manifest, at once or not at all.
 
 CARD = "README.md"
+BENCHMARK = "eval.yaml"  # what Inspect and the benchmark pages of the Hub run
 # What tables and card were made from; stays on this machine, as the data are the same whatever the code was.
 _FINGERPRINTS = ".fingerprints.json"
 _INPUTS = "inputs"
@@ -104,6 +105,7 @@ def build_dataset(
     card: Callable[[Manifest, Path], str],
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
     inputs: str = "",
+    benchmark: str | None = None,
 ) -> Built:
     """Bring a dataset's folder up to date, which is made of inputs with this hash.
 
@@ -122,7 +124,7 @@ def build_dataset(
                 remove(leftover)
             staging = out / f".{spec.name}.staging"
             try:
-                return _build(spec, target, staging, card, progress, inputs)
+                return _build(spec, target, staging, card, progress, inputs, benchmark)
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
     except OSError as error:
@@ -136,6 +138,7 @@ def _build(
     card: Callable[[Manifest, Path], str],
     progress: Callable[[TableSpec, SplitEntry, bool], None],
     inputs: str,
+    benchmark: str | None,
 ) -> Built:
     staging.mkdir()
     earlier = _intact_tables(target)
@@ -157,9 +160,11 @@ def _build(
         writer=f"pyarrow {pa.__version__}",
         configs=entries,
     )
-    (staging / CARD).write_text(card(manifest, staging), "utf-8")
+    texts = {CARD: card(manifest, staging)} | ({} if benchmark is None else {BENCHMARK: benchmark})
+    for name, text in texts.items():
+        (staging / name).write_text(text, "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
-    made_from |= {_INPUTS: inputs, CARD: file_sha256(staging / CARD)}
+    made_from |= {_INPUTS: inputs} | {name: file_sha256(staging / name) for name in texts}
     (staging / _FINGERPRINTS).write_text(json.dumps(made_from, indent=1), "utf-8")
     changed = bool(written) or not _same(staging, target)
     if changed:
@@ -175,7 +180,10 @@ def current_build(folder: Path, inputs: str) -> Built | None:
         made_from = json.loads((folder / _FINGERPRINTS).read_text("utf-8"))
         manifest = read_manifest(folder)
         entries = [each for splits in manifest.configs.values() for each in splits.values()]
-        whole = made_from[_INPUTS] == inputs and made_from[CARD] == file_sha256(folder / CARD)
+        texts = {CARD} | ({BENCHMARK} & made_from.keys())
+        whole = made_from[_INPUTS] == inputs and all(
+            made_from[name] == file_sha256(folder / name) for name in texts
+        )
         if whole and all(_intact(folder / file.path, file) for each in entries for file in each.files):
             return Built(folder, manifest, 0, False)
     except (BuildError, OSError, ValueError, TypeError, KeyError):
@@ -231,7 +239,9 @@ def _same(first: Path, second: Path) -> bool:
         sorted(p.relative_to(f).as_posix() for p in f.rglob("*") if p.is_file()) for f in (first, second)
     ]
     return names[0] == names[1] and all(
-        (first / name).read_bytes() == (second / name).read_bytes() for name in (CARD, MANIFEST)
+        (first / name).read_bytes() == (second / name).read_bytes()
+        for name in (CARD, MANIFEST, BENCHMARK)
+        if name in names[0]
     )
 
 

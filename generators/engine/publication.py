@@ -26,7 +26,8 @@ class Publication:
             every card does. That of a dataset of any size reads no shard, as these may be elsewhere.
         prove: ``"module:function"``; ``function(folder, templates)`` proves the gold labels of a build from
             its sentences. None if there is nothing to prove.
-        cards: folder of ``<dataset>.md.jinja`` and ``columns.yaml``; by default that of polbias.
+        cards: folder of ``<dataset>.md.jinja``, ``columns.yaml`` and, where rows have gold labels,
+            ``<dataset>.eval.yaml``; by default that of polbias.
         most: ``most(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
             of one size.
         pair: rows that are always drawn together.

@@ -127,7 +127,9 @@ def build(
     def card(manifest: Manifest, folder: Path) -> str:
         return render_card(manifest, folder, publication, templates)
 
-    return build_dataset(publication.specify(templates), out, card, progress, inputs)
+    benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
+    text = benchmark.read_text("utf-8") if benchmark.is_file() else None
+    return build_dataset(publication.specify(templates), out, card, progress, inputs, text)
 
 
 def _inputs(publication: Publication, templates: Path | None) -> str:
