@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import finite
 from polbias.eval.report.build import Answers
-from polbias.eval.report.document import Comparison, Estimate, Finding, Report, Table, points
+from polbias.eval.report.document import Comparison, Estimate, Finding, Report, Table
 from polbias.eval.report.instruments import COMMON
-from polbias.eval.report.labels import frame, verdict, words
+from polbias.eval.report.labels import frame, verdict
 from polbias.eval.report.reading import ADDED
-from polbias.registry import instrument_of
+from polbias.files import package_file
+from polbias.manifest import read_lock
 
 # summary.json: what a report found, for programs; keys are stable within a schema version.
 # The schema is ``templates/report/summary.schema.json``; what the keys mean stands in docs/report.md.
@@ -86,13 +89,15 @@ def numbers(estimate: Estimate) -> Json:
     return dict(made)
 
 
-# Findings as evaluation results of a model repository on the Hub (``.eval_results/*.yaml``).
+# Accuracies as evaluation results of a model repository on the Hub (``.eval_results/*.yaml``).
 
 NAMESPACE = "polbias"
 
 
-def eval_results(report: Report, namespace: str = NAMESPACE) -> Iterator[tuple[str, str]]:
-    """Yield the results of every respondent, as the text of a YAML file.
+def eval_results(answers: Answers, namespace: str = NAMESPACE) -> Iterator[tuple[str, str]]:
+    """Yield the results of every respondent on the tasks of each dataset's ``eval.yaml``, as YAML.
+
+    A task counts whose rows were all answered; a bias has a sign and is not ranked.
 
     Source:
         https://huggingface.co/docs/hub/eval-results
@@ -100,58 +105,46 @@ def eval_results(report: Report, namespace: str = NAMESPACE) -> Iterator[tuple[s
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    for respondent in report.respondents:
-        entries = [
-            EvalResultEntry(
-                dataset_id=f"{namespace}/{dataset}",
-                task_id="/".join(filter(None, (finding.measure, finding.key))),
-                value=round(finding.estimate.value, 4),
-                dataset_revision=f"v{version}",
-                notes=_notes(finding),
-            )
-            for finding in report.findings
-            if finding.respondent == respondent.name
-            and finding.estimate.value is not None
-            and finding.estimate.state is None
-            for dataset, version in _dataset(report, finding)
-        ]
-        if entries:
-            made = eval_result_entries_to_yaml(entries)
-            yield respondent.name, yaml.safe_dump(made, sort_keys=False, allow_unicode=True, width=110)
+    entries: dict[str, list[EvalResultEntry]] = {}
+    for dataset, entry in sorted(read_lock().items()):
+        path = package_file("cards") / f"{dataset}.eval.yaml"
+        for task in yaml.safe_load(path.read_text("utf-8"))["tasks"] if path.is_file() else ():
+            rows = entry.configs[task["config"]][task["split"]].rows
+            for respondent, own in _answered(answers, dataset, entry.version, task["config"]):
+                if len(set(own["id"])) < rows:
+                    continue
+                right = [label == gold for label, gold in zip(own["label"], own["gold"], strict=True)]
+                silent = Counter[str](own["outcome"])
+                others = silent["unparsable"] + silent["truncated"]
+                notes = frame().findings["notes"]
+                made = EvalResultEntry(
+                    dataset_id=f"{namespace}/{dataset}",
+                    task_id=task["id"],
+                    value=round(sum(right) / len(right), 4),
+                    dataset_revision=f"v{entry.version}",
+                    notes=notes.format(n=f"{len(right):,}", refusals=silent["refusal"], others=others),
+                )
+                entries.setdefault(respondent, []).append(made)
+    for respondent, results in sorted(entries.items()):
+        listed = eval_result_entries_to_yaml(results)
+        yield respondent, yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _answered(answers: Answers, dataset: str, version: str, config: str) -> Iterator[tuple[str, Json]]:
+    """What each respondent wrote to the rows of a config."""
+    own = (pc.field("dataset") == dataset) & (pc.field("dataset_version") == version)
+    own &= (pc.field("config") == config) & (pc.field("method") == "generated")
+    for tables in answers.values():
+        for respondent, table in tables.items():
+            rows = table.filter(own).select(["id", "label", "gold", "outcome"])
+            if len(rows):
+                yield respondent, rows.to_pydict()
 
 
 def file_name(respondent: str) -> str:
     """Return the name of a respondent's file; what no file name may hold becomes a hyphen."""
     kept = "".join(each if each.isalnum() or each in "._-" else "-" for each in respondent)
     return f"{Path(kept).name.lstrip('.') or 'respondent'}.yaml"
-
-
-def _dataset(report: Report, finding: Finding) -> Iterator[tuple[str, str]]:
-    """The dataset that a finding is on: that of its respondent's answers to the instrument."""
-    found = {
-        (source.dataset, source.dataset_version)
-        for source in report.sources
-        if source.respondent == finding.respondent
-        and instrument_of({"dataset": source.dataset}) == finding.instrument
-    }
-    yield from sorted(found)[:1]
-
-
-def _notes(finding: Finding) -> str:
-    estimate = finding.estimate
-    return (
-        frame()
-        .findings["notes"]
-        .format(
-            measure=words(finding.instrument).measures[finding.measure].title,
-            low=points(estimate.low),
-            high=points(estimate.high),
-            n="" if estimate.n is None else f"{estimate.n:,}",
-            clusters=estimate.clusters,
-            refusals=estimate.refusals or 0,
-            unparsable=(estimate.unparsable or 0) + (estimate.truncated or 0),
-        )
-    )
 
 
 # All outcomes as one tidy Parquet, for R or pandas: one row per answer (policy: per prompt).

@@ -261,7 +261,7 @@ def _fill(made: Made, folder: Path, outcomes: bool, page: bool) -> None:
         return
     write_text(folder / PAGE, html(report, paragraphs(report)))
     (folder / RESULTS).mkdir()
-    for respondent, text in export.eval_results(report):
+    for respondent, text in export.eval_results(made.answers):
         write_text(folder / RESULTS / export.file_name(respondent), text)
     if outcomes:
         export.write_outcomes(made.answers, folder / OUTCOMES)

@@ -25,6 +25,8 @@ from polbias.eval.report.export import (
     summary_text,
     write_outcomes,
 )
+from polbias.eval.simulation.lm_eval import run
+from polbias.eval.simulation.respondents import respondent
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.files import InputError, package_file
 from tests.report.runs import simulate
@@ -162,24 +164,25 @@ def test_outcomes_are_tidy(made: Made, tmp_path: Path) -> None:
     assert len(answered) == 2 * 48
 
 
-def test_results_for_the_hub_can_be_read_back(made: Made) -> None:
+def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
+    made: Made, all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from huggingface_hub import parse_eval_result_entries
 
-    found = dict(eval_results(made.report))
-    assert set(found) == {
-        each.respondent
-        for each in made.report.findings
-        if each.estimate.value is not None and each.estimate.state is None
-    }
-    entries = parse_eval_result_entries(yaml.safe_load(found["leaning"]))
-    (headline,) = (
-        each
-        for each in entries
-        if (each.dataset_id, each.task_id) == ("polbias/partisan-inference", "weighted_bias")
-    )
-    assert headline.dataset_revision == "v1.1.0"
-    assert headline.value < 0
-    assert "95% interval" in str(headline.notes)
+    assert dict(eval_results(made.answers)) == {}  # a part of a config is no result of it
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    for name, kind in (("flawless", respondent("perfect")), ("silent", respondent("refuser", share=1.0))):
+        run(["polbias_en_formal", "polbias_de_formal"], kind, 7, model=name).write(tmp_path / name)
+    found = dict(eval_results(make([tmp_path]).answers))
+    assert found.keys() == {"flawless", "silent"}
+    for name, value, told in (
+        ("flawless", 1.0, " 0 refusals"),
+        ("silent", 0.0, "1,608 answers, 1608 refusals"),
+    ):
+        (entry,) = parse_eval_result_entries(yaml.safe_load(found[name]))
+        assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
+        assert (entry.dataset_revision, entry.value) == ("v1.1.0", value)
+        assert told in str(entry.notes)
 
 
 @pytest.mark.parametrize(
