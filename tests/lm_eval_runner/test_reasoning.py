@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from polbias.files import InputError
+from polbias.files import InputError, checkout
 from polbias.lm_eval_runner.cache import settings_digest
 from polbias.lm_eval_runner.run import is_api, model_class, parse, prepare
 from polbias.lm_eval_runner.tasks import (
@@ -21,8 +23,9 @@ from polbias.lm_eval_runner.tasks import (
 )
 from polbias.models.cache import Store
 from tests.lm_eval_runner.conftest import Evaluate, chat, samples_of
-from tests.lm_eval_runner.test_responses import Provider
+from tests.lm_eval_runner.test_responses import TEXT, THOUGHT, Provider, message
 from tests.lm_eval_runner.test_responses import chat as reply
+from tests.support.tiny_model import save_tiny_model
 
 MINI, FULL = "polbias_en_formal_mini", "polbias_en_formal"
 ON = {REASONING: True}
@@ -135,6 +138,46 @@ def test_requests_have_room_and_thoughts_are_kept(evaluate: Evaluate, thinking: 
     assert "asked" not in said
     evaluate(*chat(thinking.url), "--tasks", MINI, "--limit", "4")  # without room: other requests
     assert {body["max_tokens"] for body in thinking.asked[-4:]} == {2048}
+
+
+PAGE = (checkout() / "docs" / "reasoning.md").read_text("utf-8").replace("\\\n", "")
+COMMANDS = [
+    shlex.split(line)[2:] for line in PAGE.splitlines() if line.startswith("polbias eval --reasoning")
+]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[command.index("--model") + 1])
+def test_the_commands_of_the_page_send_what_they_say(
+    evaluate: Evaluate, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    anthropic = "anthropic-chat" in command
+    body = message("end_turn", THOUGHT, TEXT) if anthropic else reply("stop", content="**valid**")
+    with Provider([body]) as server:
+        place = command.index("--model_args") + 1
+        name = command[place].partition(",")[0]
+        there = [*command[:place], f"{name},base_url={server.url}/v1", *command[place + 1 :]]
+        done = evaluate(*there, "--limit", "2")
+    assert done.exception is None, done.output
+    key, equals, value = (said := command[command.index("--gen_kwargs") + 1]).partition("=")
+    sent = {key: value} if equals else json.loads(said)
+    assert len(server.asked) == 2
+    for asked in server.asked:
+        assert {name: asked[name] for name in sent} == sent
+        assert asked.get("max_completion_tokens", asked.get("max_tokens")) == LEAST_ROOM
+
+
+@pytest.mark.e2e
+def test_a_local_model_s_template_hears_of_it(evaluate: Evaluate, tmp_path: Path) -> None:
+    model = save_tiny_model(tmp_path / "tiny")
+    template = model / "chat_template.jinja"
+    template.write_text(template.read_text("utf-8") + "{% if enable_thinking %}<think>{% endif %}", "utf-8")
+    options = ["--model", "hf", "--model_args", f"pretrained={model}", "--device", "cpu", "--tasks", MINI]
+    done = evaluate(*options, "--limit", "2", "--reasoning", "--gen_kwargs", "max_gen_toks=4")
+    assert done.exception is None, done.output
+    for sample in samples_of(Path("polbias-results"), MINI):
+        assert sample["arguments"]["gen_args_0"]["arg_0"].endswith("<assistant><think>")
 
 
 @pytest.mark.e2e
