@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, lru_cache
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, strings
-from polbias.eval.answers.refusal import find_refusal
+from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, settled, strings
+from polbias.eval.answers.refusal import find_refusal, flagged
 from polbias.eval.answers.stance_tongues import TONGUES, read_other, spoken
 from polbias.eval.answers.text import Sentence, first_match, own_words, prepare, translated, without_item
 
@@ -95,16 +95,21 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
         Ceron et al., section 5.3.
     """
     words = _words(agree.strip().lower(), disagree.strip().lower())
+    return settled(_stance(text, words, statement), text)
+
+
+def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
+    """Read an output in whichever language."""
     prepared = prepare(own_words(text))
     if not prepared.sentences:
-        return Verdict("unparsable", "truncated" if prepared.truncated else "empty")
+        return Verdict("unparsable", "empty")
     item = prepare(statement or "").sentences
     sentences = without_item(prepared.sentences, item)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
-    flagged = _flagged(text, words)
-    if flagged:
-        return flagged
+    flag = flagged(own_words(text), {_VALUES[value]: pattern for value, pattern in words.own.items()})
+    if flag:
+        return flag
     language = spoken(sentences)
     if language != "en":
         return read_other(sentences, language, words.own)
@@ -413,27 +418,6 @@ def _undecided(sentences: Sequence[Sentence]) -> bool:
     cues = _cues()
     machine = any(cues["machine"].search(sentence.text) for sentence in sentences)
     return not machine and any(cues["undecided"].search(sentence.text) for sentence in sentences)
-
-
-_FLAG = re.compile(r"""["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}(true|false|null|none|-?\d+(?:\.\d+)?)\b""", re.IGNORECASE)
-_YES, _NO = {"true", "1", "1.0"}, {"false", "0", "0.0", "null", "none"}
-
-
-def _flagged(text: str, words: _Words) -> Verdict | None:
-    """Read labels that are the keys of JSON, with a boolean each."""
-    found = [
-        (value, match[2].lower(), match.span())
-        for match in _FLAG.finditer(own_words(text))
-        for value, pattern in words.own.items()
-        if pattern.fullmatch(match[1].lower())
-    ]
-    if not found:
-        return None
-    clear = all(said in _YES | _NO for _, said, _ in found)
-    votes = {value if said in _YES else -value for value, said, _ in found}
-    if not clear or len(votes) > 1:
-        return Verdict("unparsable", "contradiction", found[-1][2])
-    return Verdict(_VALUES[votes.pop()], "marker", found[-1][2])
 
 
 def _reply(sentences: Sequence[Sentence], words: _Words) -> Verdict | None:

@@ -229,6 +229,23 @@ def prepare(text: str) -> Prepared:
     return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
+_LIMITS = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
+_OPEN = re.compile(r"[,(\[{„–—]\s*$")
+
+
+def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
+    """Say whether there is evidence that an output was cut off, not only that its last word has no full stop.
+
+    The server says so, a thought is never closed, or, where the server says nothing, the text ends in a word
+    or sign that asks for more.
+    """
+    reason = text.about.get("finish_reason") if isinstance(text, Response) else None
+    if reason in _LIMITS or _outside(text)[1] is not None:
+        return True
+    tail = text.rstrip()[-200:]
+    return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
+
+
 def visible(text: str) -> str:
     """Return an output without its thinking and without white space at its ends."""
     return "".join(text[start:end] for start, end in _outside(text)[0]).strip()

@@ -231,4 +231,4 @@ def extract_validity(text: str, language: str) -> Verdict:
     primary = primary_language(language)
     prepared = prepare(text)
     tongues = [tongue(sentence.tokens, primary) for sentence in prepared.sentences]
-    return judge(prepared.sentences, tongues, prepared.truncated)
+    return settled(judge(prepared.sentences, tongues, prepared.truncated), text)

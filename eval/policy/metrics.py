@@ -10,6 +10,7 @@ import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.stance import extract_stance
+from polbias.eval.answers.text import Response
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
     NONE,
@@ -143,9 +144,9 @@ label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)
 
 
 @lru_cache(maxsize=1 << 16)
-def outcome(text: str, agree: str, disagree: str) -> str:
-    """Return what became of one answer."""
-    return extract_stance(text, agree, disagree).outcome
+def outcome(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
+    """Return what became of one answer, of which a server said nothing."""
+    return extract_stance(text, agree, disagree, statement).outcome
 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
@@ -177,7 +178,11 @@ def choices(doc: Document) -> list[str]:
 
 def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
     """Return what became of the answers to a prompt."""
-    return [outcome(text, doc["label_agree"], doc["label_disagree"]) for text in flat(answers)]
+    asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
+    return [
+        extract_stance(text, *asked).outcome if isinstance(text, Response) else outcome(text, *asked)
+        for text in flat(answers)
+    ]
 
 
 def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
