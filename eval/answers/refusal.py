@@ -90,7 +90,8 @@ def whole_reply(
 
 
 _FLAG = re.compile(
-    r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}(true|false|null|none|-?\d+(?:\.\d+)?)\b""", re.IGNORECASE
+    r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}(true|false|null|none|-?\d+(?:\.\d+)?)\b""",
+    re.IGNORECASE,
 )
 _YES, _NO = {"true", "1", "1.0"}, {"false", "0", "0.0", "null", "none"}
 

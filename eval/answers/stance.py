@@ -325,7 +325,9 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
 def _of_others(text: str, start: int, end: int) -> bool:
     """Say whether others than the model are said to think or do what stands there."""
     cues, stretch = _cues(), _stretch(text, start)
-    contrast = max((text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while ")), default=0)
+    contrast = max(
+        (text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while ")), default=0
+    )
     if cues["sources"].search(text, max(contrast, 0), start):
         return True
     if cues["attributed"].search(stretch) or cues["by_others"].match(text, end + 1):

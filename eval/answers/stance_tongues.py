@@ -1,4 +1,4 @@
-"""Stances in German, French, Italian and Spanish: few words, read only where they are said of the statement."""
+"""Stances in German, French, Italian and Spanish: few words, read where they are said of the statement."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def read_other(
     return Verdict("unparsable", "no-verdict")
 
 
-def _weighed(sides: Sequence[_Side], sentences: Sequence[Sentence], cues: Mapping[str, re.Pattern[str]]) -> Verdict:
+def _weighed(
+    sides: Sequence[_Side], sentences: Sequence[Sentence], cues: Mapping[str, re.Pattern[str]]
+) -> Verdict:
     last = sides[-1]
     if len({side.value for side in sides}) > 1:
         turned = last.value and cues["concluding"].search(sentences[last.sentence].text)
@@ -90,7 +92,10 @@ def _weighed(sides: Sequence[_Side], sentences: Sequence[Sentence], cues: Mappin
 
 
 def _sides(
-    sentence: Sentence, number: int, cues: Mapping[str, re.Pattern[str]], labels: Mapping[int, re.Pattern[str]]
+    sentence: Sentence,
+    number: int,
+    cues: Mapping[str, re.Pattern[str]],
+    labels: Mapping[int, re.Pattern[str]],
 ) -> Iterator[_Side]:
     """Yield what a sentence says for or against, clause by clause."""
     text = sentence.text
@@ -127,12 +132,22 @@ def _sides(
         rest = [word for word in (text[:start] + text[end:]).split() if word[0].isalnum()]
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
         bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
-        opens = not text[:start].strip(" —(:") and text[end : end + 2].strip() in {"", ",", ".", ":", "!", "—", ";"}
+        opens = not text[:start].strip(" —(:") and text[end : end + 2].strip() in {
+            "",
+            ",",
+            ".",
+            ":",
+            "!",
+            "—",
+            ";",
+        }
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
         negated = sum(1 for _ in cues["negators"].finditer(text, begin, stop)) % 2 == 1
-        yield _Side(-value if negated else value, headed or bare or opens, number, sentence.origin(start, end))
+        yield _Side(
+            -value if negated else value, headed or bare or opens, number, sentence.origin(start, end)
+        )
 
 
 def cues_begin(text: str, position: int) -> int:

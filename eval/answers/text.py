@@ -181,6 +181,19 @@ class Response(str):
         return made
 
 
+def remembered(read: Callable[..., str]) -> Callable[..., str]:
+    """A reader that keeps what it made of the same text, ended for the same reason."""
+
+    @lru_cache(maxsize=1 << 16)
+    def kept(text: str, reason: str | None, *asked: str | None) -> str:
+        return read(Response(text, {"finish_reason": reason} if reason else None), *asked)
+
+    def reader(text: str, *asked: str | None) -> str:
+        return kept(text, text.about.get("finish_reason") if isinstance(text, Response) else None, *asked)
+
+    return reader
+
+
 HEAD, TAIL = 8_000, 24_000
 """Of a longer output only so many characters at its beginning and at its end are read."""
 
@@ -229,7 +242,7 @@ def prepare(text: str) -> Prepared:
     return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
-_LIMITS = frozenset({"length", "max_tokens", "MAX_TOKENS", "model_length"})
+_LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
 
@@ -314,8 +327,8 @@ def _take(stretches: Sequence[Span], low: int, high: int) -> Iterator[Span]:
 
 _STOP = re.compile(
     r"</s>|<\|(?:endoftext|end_of_text|end(?!\|><\|start)|eot_id|eom_id|im_end)\|>|\[/?INST\]"
-    r"|\n#{2,} (?=\W{0,3}(?:question|statement|prompt|input|instructions?|tasks?|examples?|user|human|next|claim|response"
-    r"|frage|behauptung|eingabe|anweisung|aufgabe|beispiel|antworte)\b)",
+    r"|\n#{2,} (?=\W{0,3}(?:question|statement|prompt|input|instructions?|tasks?|examples?|user|human|next"
+    r"|claim|response|article|artikel|frage|behauptung|eingabe|anweisung|aufgabe|beispiel|antworte)\b)",
     re.IGNORECASE,
 )
 """What ends an answer: marks of its end, and the heading of a further item."""

@@ -14,6 +14,7 @@ from polbias.eval.answers.cues import (
     Verdict,
     load_shared,
     primary_language,
+    settled,
     tongue,
 )
 from polbias.eval.answers.reader import Reader

@@ -23,7 +23,10 @@ def read(text: str, pair: str, statement: str | None = None) -> str:
         (STATEMENT, "Child benefits are paid to ten million families."),
         ("Germany should support Ukraine.", "Germany and its support of Ukraine are debated."),
         ("Coal is harmful to the climate.", "Coal is harmful to the climate, the statement says."),
-        ("Citizens should be able to sue against new motorways.", "A suit against new motorways takes years."),
+        (
+            "Citizens should be able to sue against new motorways.",
+            "A suit against new motorways takes years.",
+        ),
     ],
 )
 def test_the_statement_says_nothing(statement: str, text: str, pair: str) -> None:
