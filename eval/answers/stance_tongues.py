@@ -144,7 +144,7 @@ def _sides(
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
-        negated = sum(1 for _ in cues["negators"].finditer(text, begin, stop)) % 2 == 1
+        negated = sum(1 for _ in cues["negators"].finditer(text, begin, end if headed else stop)) % 2 == 1
         yield _Side(
             -value if negated else value, headed or bare or opens, number, sentence.origin(start, end)
         )
