@@ -219,13 +219,13 @@ class Encoding:
                 step = Step(value, other, "witness", source=said, origin=world)
                 yield existential, step, z3.Implies(holds, z3.And(edge, truth if positive else z3.Not(truth)))
             return
-        if self._logic.access is Access.SERIAL:
+        if self._logic.access_of(modality) is Access.SERIAL:
             serial = ("serial", modality, world)
             if serial not in self._unfolded:
                 other = self._witness(modality, Atom("serial"), world)
                 step = Step(None, other, "access", source=said, origin=world)
                 yield serial, step, self._edge(modality, world, other)
-        if self._logic.access is Access.REFLEXIVE:
+        if self._logic.access_of(modality) is Access.REFLEXIVE:
             reflexive = ("reflexive", modality, world)
             if reflexive not in self._unfolded:
                 step = Step(None, world, "access", source=said, origin=world)

@@ -10,11 +10,13 @@ from enum import Enum
 # Individuals are constants (names of persons or things); groups, properties and comparisons are predicates; a
 # clause that nothing quantifies into is a predicate without terms. Quantifiers range over named variables.
 # Necessity and possibility belong to a *modality*: ``deontic`` (obligation O and permission P), ``epistemic``
-# (certainty □ and possibility ◇), or any other word that a text uses as an operator ("customary"). Scope is
+# (□ and ◇) or one of its flavours, or any other word that a text uses as an operator ("customary"). Scope is
 # the tree: ``B(a) → O C(a)`` is narrow, ``O(B(a) → C(a))`` wide. Formulas are immutable, hashable and print
 # as a person would write them; `polbias.generators.logic.syntax` reads them back.
 
 DEONTIC, EPISTEMIC = "deontic", "epistemic"
+ALETHIC, CERTAINTY, KNOWLEDGE = "alethic", "certainty", "knowledge"
+FLAVOURS = (ALETHIC, CERTAINTY, KNOWLEDGE)  # of the epistemic domain; nothing follows from one to another
 _SIGNS = {DEONTIC: ("O", "P"), EPISTEMIC: ("□", "◇")}
 
 
@@ -300,7 +302,7 @@ class Access(Enum):
     NONE = "modal operators are not allowed"
     ANY = "nothing"
     SERIAL = "there is one (D): what ought to be is possible"
-    REFLEXIVE = "it has access to itself (T): what is certain is true"
+    REFLEXIVE = "it has access to itself (T): what is necessary is true"
     UNIVERSAL = "all worlds have access to all (S5)"
 
 
@@ -314,18 +316,25 @@ class Logic:
         free_choice: whether a disjunction under an operator is read as offering a choice
             (`polbias.generators.logic.formula`).
         postulates: closed formulas that hold in every model (first-order logic only).
+        serial: modalities of which only D holds, whatever the access.
     """
 
     name: str
     access: Access
     free_choice: bool = False
     postulates: tuple[Formula, ...] = ()
+    serial: frozenset[str] = frozenset()
+
+    def access_of(self, modality: str) -> Access:
+        """Return what is required of the worlds that a world has access to in a modality."""
+        return Access.SERIAL if modality in self.serial else self.access
 
 
 FOL = Logic("fol", Access.NONE, postulates=POSTULATES)
 K = Logic("k", Access.ANY)
 KD = Logic("kd", Access.SERIAL)
-KT = Logic("kt", Access.REFLEXIVE)
+# What is necessary or known is so; what somebody is certain of need not be.
+KT = Logic("kt", Access.REFLEXIVE, serial=frozenset({CERTAINTY}))
 S5 = Logic("s5", Access.UNIVERSAL)
 # Standard deontic logic with the enriched "or" (Kamp 1973; paper 3, section 2.1).
 FREE_CHOICE = Logic("kd+fc", Access.SERIAL, free_choice=True)

@@ -16,6 +16,7 @@ from polbias.files import package_file
 from polbias.generators.engine.family import Applies, Erratum, load_errata
 from polbias.generators.logic.formula import (
     DEONTIC,
+    FLAVOURS,
     And,
     Formula,
     Inference,
@@ -45,10 +46,13 @@ Domain = Literal["deontic", "epistemic"]
 Task = Literal["logic", "syllogism"]
 Tense = Literal["present", "past"]
 DOMAINS: tuple[Domain, ...] = ("deontic", "epistemic")
+# Operators of different flavour are different operators.
+Flavour = Literal["deontic", "alethic", "certainty", "knowledge"]
 TASKS: tuple[Task, ...] = ("logic", "syllogism")
 # The six kinds of modal sentence (Tables 8 and 9): necessity or possibility, of the content or its negation,
 # or denied.
 Force = Literal["Mu", "Mi", "MuNot", "MiNot", "NotMu", "NotMi"]
+NECESSITIES: tuple[Force, ...] = ("Mu", "MuNot", "NotMu")
 
 
 class Frame(Entry):
@@ -57,18 +61,22 @@ class Frame(Entry):
     Attributes:
         id: unique within the domain.
         source: table of the paper.
+        flavour: of the operator that the frame expresses.
         forms: force to Jinja text, or to one per tense.
         split: whether the operator stands between subject and predicate, so that its scope is within "all".
         tasks: where it is used.
         readings: ``"bilateral"`` if it may also be taken as "may, and may not".
+        of_you: whether it is used of "you" only; "she may" is first of all "perhaps she does".
     """
 
     id: Name
     source: Text
+    flavour: Flavour = "deontic"
     forms: Mapping[Force, str | Annotated[Mapping[Tense, str], every(Tense)]]
     split: bool = False
     tasks: tuple[Task, ...] = TASKS
     readings: Literal["bilateral"] | None = None
+    of_you: bool = False
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -78,20 +86,15 @@ class Frame(Entry):
         form = self.forms[force]
         return form if isinstance(form, str) else form[tense]
 
-    def formulas(self, domain: Domain, force: Force, content: Formula) -> tuple[Formula, ...]:
+    def formulas(self, force: Force, content: Formula) -> tuple[Formula, ...]:
         """Return what the frame says of a content: the reading meant, then others that it may be given."""
-        meant = modal(domain, force, content)
+        body = Not(content) if force in ("MuNot", "MiNot") else content
+        meant: Formula = (Necessarily if force in NECESSITIES else Possibly)(self.flavour, body)
+        meant = Not(meant) if force in ("NotMu", "NotMi") else meant
         if self.readings != "bilateral":
             return (meant,)
-        both = And((Possibly(domain, content), Possibly(domain, Not(content))))
+        both = And((Possibly(self.flavour, content), Possibly(self.flavour, Not(content))))
         return meant, Not(both) if force == "NotMi" else both
-
-
-def modal(domain: Domain, force: Force, content: Formula) -> Formula:
-    """Return a modal formula."""
-    body = Not(content) if force in ("MuNot", "MiNot") else content
-    formula = Necessarily(domain, body) if force in ("Mu", "MuNot", "NotMu") else Possibly(domain, body)
-    return Not(formula) if force in ("NotMu", "NotMi") else formula
 
 
 class FramesFile(Entry):
@@ -99,6 +102,15 @@ class FramesFile(Entry):
 
     domain: Domain
     frames: tuple[Frame, ...]
+
+    @model_validator(mode="after")
+    def _flavoured(self) -> FramesFile:
+        flavours = (DEONTIC,) if self.domain == DEONTIC else FLAVOURS
+        for index, frame in enumerate(self.frames):
+            if frame.flavour not in flavours:
+                found = f"frames.{index}.flavour: found {frame.flavour!r}"
+                raise ValueError(f"{found}, expected one of {', '.join(flavours)}")
+        return self
 
     def of(self, task: Task, force: Force, split: bool = False) -> tuple[Frame, ...]:
         """Return the frames that can express a force in a task."""
@@ -127,11 +139,11 @@ class Act(_Content):
     """What someone ought, may or must not do.
 
     Attributes:
-        status: what common sense says of it; optional is neither a duty nor forbidden.
+        status: what common sense says of it; optional is neither a duty nor prohibited.
         act: verb phrase in the base form, of "you".
     """
 
-    status: Literal["obligatory", "forbidden", "optional", "nonsense"]
+    status: Literal["duty", "prohibition", "optional", "nonsense"]
     act: Text
 
 
@@ -161,7 +173,7 @@ class Proposition(_Content):
     """What is certain, possible or excluded.
 
     Attributes:
-        status: what common knowledge says of it; open is nothing.
+        status: what common knowledge says of it; what is open may be so or not.
         subject: as within a sentence.
         number: of the subject.
         verb: base form, one word.
@@ -218,11 +230,9 @@ def content_type(
     match content.status:
         case "nonsense":
             return "nonsense"
-        case "open":
-            return "arbitrary"
-        case "obligatory" | "known":
+        case "duty" | "known":
             agrees = set(forces) <= set(affirming)
-        case "optional":
+        case "optional" | "open":
             agrees = set(forces) <= set(optional)
         case _:
             agrees = not set(forces) & set(affirming)
@@ -288,6 +298,8 @@ def exemplar(path: Path, example: Document, model: type[Content], pattern: str) 
 
 # Inference patterns: their form, their gold, and which of them are the same inference.
 
+Status = Literal["duty", "prohibition", "optional"]
+_STATUSES: Mapping[str, Status] = {"known": "duty", "excluded": "prohibition", "open": "optional"}
 Gold = Literal["entailment", "non-entailment"]
 GOLDS: tuple[Gold, Gold] = ("entailment", "non-entailment")
 
@@ -302,6 +314,7 @@ class Pattern(Entry):
         premise: force of the premise, in a syllogism of the rule.
         hypothesis: force of the other modal sentence.
         gold: the paper's.
+        statuses: of the contents that it is congruent and incongruent with, where they have one.
         convention: given where the gold is that of the enriched "or".
         domains: where the pattern is used.
     """
@@ -312,6 +325,7 @@ class Pattern(Entry):
     premise: Force
     hypothesis: Force
     gold: Gold
+    statuses: tuple[Status, ...] = ()
     convention: Literal["paper"] | None = None
     domains: tuple[Domain, ...] = DOMAINS
 
@@ -327,6 +341,12 @@ class Pattern(Entry):
         except FormulaError as error:
             raise ValueError(f"form: {error}") from None
         return self
+
+    def takes(self, content: Content) -> bool:
+        """Whether the pattern is used with a content of that status."""
+        if not self.statuses or isinstance(content, Choice | Rule) or content.status == "nonsense":
+            return True
+        return _STATUSES.get(content.status, content.status) in self.statuses
 
     @property
     def by_convention(self) -> bool:
@@ -388,8 +408,8 @@ class PatternsFile(Entry):
 
     Attributes:
         affirming: the forces that make a sentence true if its content is a duty or known; the other ones make
-            it true if its content is forbidden or excluded.
-        optional: the forces that make a sentence true if its content is optional.
+            it true if its content is a prohibition or excluded.
+        optional: the forces that make a sentence true if its content is optional or open.
     """
 
     logic: tuple[_LogicPattern, ...]

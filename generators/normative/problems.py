@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import product, zip_longest
@@ -39,6 +39,7 @@ from polbias.generators.logic.formula import (
 from polbias.generators.logic.prover import Outcome, Verdict, outcome, prove
 from polbias.generators.normative.family import (
     GOLDS,
+    NECESSITIES,
     Act,
     Choice,
     Content,
@@ -57,13 +58,12 @@ from polbias.generators.normative.family import (
     Tense,
     content_type,
     exemplar,
-    modal,
 )
 from polbias.template_files import Texts, fault
 
 # How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
 
-# Obligations can be broken, so what ought to be need not be; what is certain is so (axiom T).
+# Obligations can be broken, so what ought to be need not be; what is necessary or known is so (axiom T).
 STANDARD: Mapping[Domain, Logic] = {"deontic": KD, "epistemic": KT}
 
 
@@ -174,7 +174,7 @@ class Writer:
     """
 
     def __init__(self, family: Family, domain: Domain) -> None:
-        self._domain, self._sentences = domain, family.file.sentences
+        self._sentences = family.file.sentences
         self._frames = Texts(family.folder / f"frames.{domain}.yaml", {})
         self._around = Texts(family.folder / "patterns.yaml", {"a": a})
         # The same sentence stands in many problems.
@@ -191,13 +191,13 @@ class Writer:
     ) -> Said:
         """Return a modal sentence about a content of the logic task."""
         clause = _clause(content, either, subject)
-        formulas = frame.formulas(self._domain, force, clause.formula)
+        formulas = frame.formulas(force, clause.formula)
         return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
 
     def _conduct(self, rule: Rule, frame: Frame, force: Force, hypothetical: bool) -> Said:
         """Return what a rule says of the individual, or that it does not hold of it."""
         clause = _conduct(rule, rule.name, whole=hypothetical)
-        return Said(_sentence(self._modal(frame, force, clause)), modal(self._domain, force, clause.formula))
+        return Said(_sentence(self._modal(frame, force, clause)), frame.formulas(force, clause.formula)[0])
 
     def _rule(self, rule: Rule, frame: Frame, force: Force, hypothetical: bool) -> Said:
         """Return a rule: about all of a group, or about the individual if it belongs to it."""
@@ -206,10 +206,10 @@ class Writer:
             clause = _conduct(rule, rule.name, pronoun=rule.gender)
             text = self._text("if", rule, antecedent=antecedent, consequent=self._modal(frame, force, clause))
             belongs, conduct = _belongs(rule, whole=True), _conduct(rule, rule.name, whole=True).formula
-            return Said(_sentence(text), Implies(belongs, modal(self._domain, force, conduct)))
+            return Said(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
         clause = _conduct(rule, self._text("all", rule), plural=True)
         belongs = Atom(rule.group.singular, (_VARIABLE,))
-        body = Implies(belongs, modal(self._domain, force, clause.formula))
+        body = Implies(belongs, frame.formulas(force, clause.formula)[0])
         return Said(_sentence(self._modal(frame, force, clause)), ForAll((_VARIABLE,), body))
 
     def _minor(self, rule: Rule, negated: bool, hypothetical: bool) -> Said:
@@ -298,7 +298,7 @@ Pair = tuple[Frame, Frame]
 
 
 def admissible(family: Family, pattern: Pattern, domain: Domain) -> tuple[Pair, ...]:
-    """Return the pairs of frames in which a pattern keeps its gold however the frames are read."""
+    """Return the pairs of one flavour in which a pattern keeps its gold however the frames are read."""
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
     pairs = tuple(
@@ -307,7 +307,7 @@ def admissible(family: Family, pattern: Pattern, domain: Domain) -> tuple[Pair, 
             frames.of(pattern.task, pattern.premise, split=categorical),
             frames.of(pattern.task, pattern.hypothesis),
         )
-        if _keeps_gold(pattern, domain, first, second)
+        if first.flavour == second.flavour and _keeps_gold(pattern, domain, first, second)
     )
     if not pairs:
         raise fault(
@@ -323,8 +323,8 @@ def _keeps_gold(pattern: Pattern, domain: Domain, first: Frame, second: Frame) -
     if first.readings is None and second.readings is None:
         return True
     form = pattern.in_domain(domain)
-    premises = first.formulas(domain, pattern.premise, _operand(form.premises[0]))
-    conclusions = second.formulas(domain, pattern.hypothesis, _operand(form.conclusion))
+    premises = first.formulas(pattern.premise, _operand(form.premises[0]))
+    conclusions = second.formulas(pattern.hypothesis, _operand(form.conclusion))
     verdicts = {
         prove(Inference((premise,), conclusion), logic_of(pattern, domain)).valid
         for premise, conclusion in product(premises, conclusions)
@@ -340,12 +340,14 @@ def _operand(formula: Formula) -> Formula:
 
 
 def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generator) -> list[Pair]:
-    """Give every problem of a pattern a pair of frames, so that pairs and frames come up evenly.
+    """Give every problem a pair of frames, so that flavours, pairs and frames come up evenly.
 
-    Each problem in turn gets a pair that has come up least; among those, one whose frames have come up
-    least in its group, then least in all; ties are broken by the seed.
+    Each problem in turn gets a pair of the flavour that has come up least in its group, and among those one
+    that has come up least, then one whose frames have come up least in its group, then least in all; ties
+    are broken by the seed.
     """
     used: Counter[Pair] = Counter()
+    flavours: Counter[tuple[str, str]] = Counter()
     first: Counter[tuple[str, str]] = Counter()
     second: Counter[tuple[str, str]] = Counter()
     chosen = []
@@ -355,6 +357,7 @@ def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generato
         def load(position: int, group: str = group, order: NDArray[np.int64] = order) -> tuple[int, ...]:
             premise, hypothesis = pair = pairs[position]
             return (
+                flavours[group, premise.flavour],
                 used[pair],
                 first[group, premise.id] + second[group, hypothesis.id],
                 first["", premise.id] + second["", hypothesis.id],
@@ -364,6 +367,7 @@ def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generato
         pair = pairs[min(range(len(pairs)), key=load)]
         chosen.append(pair)
         used[pair] += 1
+        flavours[group, pair[0].flavour] += 1
         for key in (group, ""):
             first[key, pair[0].id] += 1
             second[key, pair[1].id] += 1
@@ -396,6 +400,12 @@ class Problem:
     def id(self) -> str:
         """Pattern and content: unique within a task of a domain."""
         return f"{self.pattern.id}/{self.about}"
+
+    @property
+    def status(self) -> str | None:
+        """What common sense says of its content, where that is one clause."""
+        known = isinstance(self.content, Act | Proposition) and self.content.status
+        return known if known and known != "nonsense" else None
 
     @property
     def about(self) -> str:
@@ -461,7 +471,14 @@ def _section(pattern: Pattern) -> str:
 
 def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
     """Return the problems of a task, any stretch of them spread over patterns and content types."""
-    rows = [list(_of_pattern(family, domain, pattern)) for pattern in family.patterns_of(domain, task)]
+    composer, frames = Composer(family, domain), draws(family, domain, task)
+    rows = [
+        [
+            composer.compose(pattern, content, turned(pattern, frames[pattern.id, content.id]))
+            for content in contents_in_turn(family, domain, pattern)
+        ]
+        for pattern in family.patterns_of(domain, task)
+    ]
     return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
 
 
@@ -471,7 +488,8 @@ def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[C
     kinds = sorted(_TYPES.get(section, _TESTED))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
     for content in family.contents[domain, pattern.task].sections[section]:
-        typed.setdefault(_type(family, pattern, content), []).append(content)
+        if pattern.takes(content):
+            typed.setdefault(_type(family, pattern, content), []).append(content)
     wanted = family.dataset.per_cell
     if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):
         found = ", ".join(f"{len(typed[kind])} {kind}" for kind in typed)
@@ -489,14 +507,53 @@ def _type(family: Family, pattern: Pattern, content: Content) -> ContentType:
     return content_type(content, file.affirming, file.optional, (pattern.premise, pattern.hypothesis))
 
 
-def _of_pattern(family: Family, domain: Domain, pattern: Pattern) -> Iterator[Problem]:
-    data, composer = family.dataset, Composer(family, domain)
-    pairs = admissible(family, pattern, domain)
-    contents = contents_in_turn(family, domain, pattern)
-    rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{pattern.id}")
-    groups = [_type(family, pattern, content) for content in contents]
-    for content, frames in zip(contents, spread(pairs, groups, rng), strict=True):
-        yield composer.compose(pattern, content, frames)
+def turned(pattern: Pattern, pair: Pair) -> Pair:
+    """Return a pair with the frame of necessity first as one with the frame of the premise first, or back."""
+    weak_first = pattern.premise not in NECESSITIES and pattern.hypothesis in NECESSITIES
+    return (pair[1], pair[0]) if weak_first else pair
+
+
+def draws(family: Family, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
+    """Return the frames of every pattern and content, that of necessity first.
+
+    Patterns that are the same inference share the draw of a content; one that does not admit what was drawn
+    draws again, of the same flavour if it has any of that.
+    """
+    data, found = family.dataset, dict[tuple[str, str], Pair]()
+    for related in _related(family, domain, task):
+        offered = {p.id: [turned(p, pair) for pair in admissible(family, p, domain)] for p in related}
+        shared = Counter(pair for pairs in offered.values() for pair in pairs)
+        pool = [pair for pair, patterns in shared.items() if patterns > 1 or len(related) == 1]
+        rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{related[0].id}")
+        contents = {p.id: contents_in_turn(family, domain, p) for p in related}
+        kinds = {content.id: _kind(content) for p in related for content in contents[p.id]}
+        drawn = dict(zip(kinds, spread(pool, [*kinds.values()], rng), strict=True))
+        for pattern in related:
+            own = [pair for pair in pool if pair in offered[pattern.id]]
+            missed: dict[str, list[str]] = {}
+            for content in contents[pattern.id]:
+                found[pattern.id, content.id] = drawn[content.id]
+                if drawn[content.id] not in own:
+                    missed.setdefault(drawn[content.id][0].flavour, []).append(content.id)
+            for flavour, names in missed.items():
+                pairs = [pair for pair in own if pair[0].flavour == flavour] or own
+                again = spread(pairs, [kinds[name] for name in names], rng)
+                found |= {(pattern.id, name): pair for name, pair in zip(names, again, strict=True)}
+    return found
+
+
+def _related(family: Family, domain: Domain, task: Task) -> list[list[Pattern]]:
+    """Return the patterns of a task, those together that are the same inference."""
+    groups = [[pattern] for pattern in family.patterns_of(domain, task)]
+    for relation in family.relations:
+        linked = [group for group in groups if {p.id for p in group} & {*relation.patterns}]
+        if len(linked) > 1:
+            groups = [group for group in groups if group not in linked] + [[*linked[0], *linked[1]]]
+    return groups
+
+
+def _kind(content: Content) -> str:
+    return content.type if isinstance(content, Choice | Rule) else content.status
 
 
 def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
@@ -505,10 +562,12 @@ def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
     composer, data = Composer(family, domain), family.dataset
     path = family.contents_path(domain, task)
     shown = []
-    for pattern in family.patterns_of(domain, task):
+    for turn, pattern in enumerate(family.patterns_of(domain, task)):
         model = _model(domain, pattern)
         content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
-        pairs = admissible(family, pattern, domain)
+        offered = admissible(family, pattern, domain)
+        flavours = [*dict.fromkeys(first.flavour for first, _ in offered)]
+        pairs = [pair for pair in offered if pair[0].flavour == flavours[turn % len(flavours)]]
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
         shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
     return shown

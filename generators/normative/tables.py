@@ -41,7 +41,7 @@ from polbias.generators.normative.family import (
     Task,
     load_family,
 )
-from polbias.generators.normative.problems import STYLES, Problem, Prompter, exemplars, problems
+from polbias.generators.normative.problems import STYLES, Problem, Prompter, draws, exemplars, problems
 from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
 
 # The columns of the normative tables (cards/columns.yaml) from problems.
@@ -56,6 +56,8 @@ _OF_PROBLEM = {
     "pattern": "pattern.id",
     "content_type": "content_type",
     "content_id": "content.id",
+    "status": "status",
+    "flavour": "premise_frame.flavour",
     "hypothesis": "hypothesis.text",
     "gold_sdl": "known.gold_sdl",
     "gold_basis": "known.basis",
@@ -74,10 +76,18 @@ class Columns:
         domain: of the config.
         task: of the config.
         config: its name.
+        frames: of every pattern and content; rows are the same inference in the same words where they agree.
     """
 
-    def __init__(self, family: Family, domain: Domain, task: Task, config: str) -> None:
-        self._family = family
+    def __init__(
+        self,
+        family: Family,
+        domain: Domain,
+        task: Task,
+        config: str,
+        frames: Mapping[tuple[str, str], object],
+    ) -> None:
+        self._family, self._frames = family, frames
         self._domain, self._task, self._config = domain, task, config
 
     def shared(self) -> dict[str, Expression]:
@@ -126,8 +136,13 @@ class Columns:
         return [
             f"{relation.kind}:{self._config}/{problem.about}/{'+'.join(relation.patterns)}"
             for relation in self._family.relations
-            if problem.pattern.id in relation.patterns
+            if problem.pattern.id in relation.patterns and self._alike(problem.content.id, relation.patterns)
         ]
+
+    def _alike(self, content: str, patterns: Sequence[str]) -> bool:
+        """Whether patterns have a content in frames of one draw."""
+        found = [self._frames.get((pattern, content), pattern) for pattern in patterns]
+        return found[0] == found[1]
 
 
 # The Wason selection task: which cards can show that a rule is broken.
@@ -354,7 +369,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 def tables(family: Family, domain: Domain, task: Task) -> list[TableSpec]:
     """Return the test split of a config, and the split of its exemplars."""
     config, shown = f"{domain}_{task}", exemplars(family, domain, task)
-    columns = Columns(family, domain, task, config)
+    columns = Columns(family, domain, task, config, draws(family, domain, task))
     prompter = Prompter(family, shown)
     return [
         _table(family, config, columns, problems(family, domain, task), prompter),

@@ -95,10 +95,11 @@ class _Table:
     def __init__(self, family: Family, domain: Domain, task: Task) -> None:
         self._family, self._domain, self.config = family, domain, f"{domain}_{task}"
         self._composer = Composer(family, domain)
-        self._columns = Columns(family, domain, task, self.config)
         self._patterns = {pattern.id: pattern for pattern in family.patterns_of(domain, task)}
         self._pairs = {name: admissible(family, pattern, domain) for name, pattern in self._patterns.items()}
         self._offered = {name: self._offer(pattern) for name, pattern in self._patterns.items()}
+        contents = {(name, each.id): None for name, row in self._offered.items() for each in row["content"]}
+        self._columns = Columns(family, domain, task, self.config, contents)
         self._levels: dict[str, Sequence[Any]] = {
             factor: range(max(len(offered[factor]) for offered in self._offered.values()))
             for factor in _FACTORS[:-1]
@@ -152,6 +153,13 @@ class _Table:
                 for (i, first), (j, second) in frames
                 if (first, second) not in self._pairs[name]
             ]
+            found += [
+                {"pattern": name, factor: position, "subject": other}
+                for factor in ("premise", "hypothesis")
+                for position, frame in enumerate(offered[factor])
+                if frame.of_you
+                for other in range(1, len(offered["subject"]))
+            ]
         return [Exclusion(levels=levels) for levels in found]
 
     def _lookup(self, factors: Sequence[str], make: Callable[[Problem], Any], kind: Any = STRING) -> Lookup:
@@ -198,6 +206,7 @@ class _Table:
         columns = self._columns.by_problem(lambda make, kind=STRING: self._lookup(_SAID, make, kind))
         frames = {
             "premise_frame": self._lookup(("premise", "pattern"), lambda problem: problem.premise_frame.id),
+            "flavour": self._lookup(("premise", "pattern"), lambda problem: problem.premise_frame.flavour),
             "hypothesis_frame": self._lookup(
                 ("hypothesis", "pattern"), lambda problem: problem.hypothesis_frame.id
             ),
