@@ -7,8 +7,11 @@ from functools import lru_cache
 
 from polbias.generators.logic.encoding import ACTUAL, Step
 from polbias.generators.logic.formula import (
+    ALETHIC,
+    CERTAINTY,
     DEONTIC,
     EPISTEMIC,
+    KNOWLEDGE,
     Access,
     Form,
     Formula,
@@ -26,6 +29,9 @@ _BRACKETED, _PLAIN, _PERSON = 0xE000, 0x12000, 0xF0000
 _ACCESSIBLE = {
     DEONTIC: "an acceptable course of things",
     EPISTEMIC: "a state of things that is not ruled out",
+    ALETHIC: "a way things can be",
+    CERTAINTY: "a state of things that is not ruled out",
+    KNOWLEDGE: "a state of things that may be so for all that is known",
 }
 
 

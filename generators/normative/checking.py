@@ -92,7 +92,7 @@ def prove(folder: Path, templates: Path | None = None) -> Proofs:
 def _problem(row: Row, pattern: Pattern) -> str | None:
     """Return what is wrong with a problem, or None."""
     try:
-        read = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"])
+        read = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"], flavoured=True)
     except ReadingError as error:
         return str(error)
     if read.findings:

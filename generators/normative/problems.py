@@ -482,6 +482,14 @@ def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
     return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
 
 
+def contents_of_every_kind(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
+    """Return all contents that a pattern can be used with; kinds take turns."""
+    kinds: dict[str, list[Content]] = {}
+    for content in family.contents[domain, pattern.task].sections[_section(pattern)]:
+        kinds.setdefault(_kind(content), []).append(content)
+    return [content for turn in zip(*kinds.values(), strict=True) for content in turn]
+
+
 def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
     """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
     section = _section(pattern)

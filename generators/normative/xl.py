@@ -1,7 +1,7 @@
 """The large set: every content in every pattern, with every admissible pair of frames and every subject.
 
-Rows are a product of *positions*: the k-th content, premise frame and hypothesis frame that a pattern admits,
-and the subject; combinations that a pattern does not have are excluded. The pattern varies fastest, so that
+Rows are a product of *positions*: the k-th content and flavour that a pattern admits, the k-th premise frame and
+hypothesis frame of that flavour, and the subject; combinations that a pattern does not have are excluded. The pattern varies fastest, so that
 any stretch of rows is spread over patterns and shares contents. Fewer rows are drawn from the product without
 replacement, equally many of every pattern.
 """
@@ -47,7 +47,7 @@ from polbias.generators.normative.problems import (
     Problem,
     Prompter,
     admissible,
-    contents_in_turn,
+    contents_of_every_kind,
 )
 from polbias.generators.normative.tables import Columns
 from polbias.template_files import Identity
@@ -55,12 +55,12 @@ from polbias.template_files import Identity
 _STYLE: Final = "zero"
 _HERE, _THERE = "\ue000", "\ue001"  # stand for the premises and the hypothesis in a layout
 # Factors, slowest first, and those that a premise, a hypothesis and a content are looked up over.
-_FACTORS = ("content", "subject", "premise", "hypothesis", "pattern")
+_FACTORS = ("content", "subject", "flavour", "premise", "hypothesis", "pattern")
 _STRATA = ("pattern",)
 _SAID, _FIRST, _SECOND = (
-    ("content", "subject", "pattern"),
-    ("content", "subject", "premise", "pattern"),
-    ("content", "subject", "hypothesis", "pattern"),
+    ("content", "subject", "flavour", "pattern"),
+    ("content", "subject", "flavour", "premise", "pattern"),
+    ("content", "subject", "flavour", "hypothesis", "pattern"),
 )
 
 
@@ -97,20 +97,28 @@ class _Table:
         self._composer = Composer(family, domain)
         self._patterns = {pattern.id: pattern for pattern in family.patterns_of(domain, task)}
         self._pairs = {name: admissible(family, pattern, domain) for name, pattern in self._patterns.items()}
-        self._offered = {name: self._offer(pattern) for name, pattern in self._patterns.items()}
-        contents = {(name, each.id): None for name, row in self._offered.items() for each in row["content"]}
+        flavours = dict.fromkeys(first.flavour for pairs in self._pairs.values() for first, _ in pairs)
+        self._flavours = tuple(flavours)
+        self._offered = {
+            (name, flavour): self._offer(pattern, flavour)
+            for name, pattern in self._patterns.items()
+            for flavour in self._flavours
+        }
+        contents = {(name, each.id): None for (name, _), row in self._offered.items() for each in row["content"]}
         self._columns = Columns(family, domain, task, self.config, contents)
         self._levels: dict[str, Sequence[Any]] = {
             factor: range(max(len(offered[factor]) for offered in self._offered.values()))
             for factor in _FACTORS[:-1]
-        } | {"pattern": tuple(self._patterns)}
+            if factor != "flavour"
+        } | {"flavour": self._flavours, "pattern": tuple(self._patterns)}
+        self._levels = {factor: self._levels[factor] for factor in _FACTORS}
         self._problems: dict[tuple[str, ...], list[Problem | None]] = {}
         self._compose = cache(self._composed)
 
-    def _offer(self, pattern: Pattern) -> Mapping[str, Sequence[Any]]:
-        """Return what a pattern offers at each position."""
-        pairs = self._pairs[pattern.id]
-        contents = contents_in_turn(self._family, self._domain, pattern)
+    def _offer(self, pattern: Pattern, flavour: str) -> Mapping[str, Sequence[Any]]:
+        """Return what a pattern offers at each position in a flavour."""
+        pairs = [pair for pair in self._pairs[pattern.id] if pair[0].flavour == flavour]
+        contents = contents_of_every_kind(self._family, self._domain, pattern)
         subjects = self._family.dataset.subjects
         return {
             "content": contents,
@@ -141,20 +149,21 @@ class _Table:
     @cached_property
     def _excluded(self) -> list[Exclusion]:
         found: list[Json] = []
-        for name, offered in self._offered.items():
+        for (name, flavour), offered in self._offered.items():
+            here = {"pattern": name, "flavour": flavour}
             found += [
-                {"pattern": name, factor: level}
+                here | {factor: level}
                 for factor, entries in offered.items()
                 for level in self._levels[factor][len(entries) :]
             ]
             frames = product(enumerate(offered["premise"]), enumerate(offered["hypothesis"]))
             found += [
-                {"pattern": name, "premise": i, "hypothesis": j}
+                here | {"premise": i, "hypothesis": j}
                 for (i, first), (j, second) in frames
                 if (first, second) not in self._pairs[name]
             ]
             found += [
-                {"pattern": name, factor: position, "subject": other}
+                here | {factor: position, "subject": other}
                 for factor in ("premise", "hypothesis")
                 for position, frame in enumerate(offered[factor])
                 if frame.of_you
@@ -177,18 +186,20 @@ class _Table:
         A sentence depends on its own frame only, so that the k-th ones of premises and of hypotheses are
         taken from the same problems.
         """
-        name = levels["pattern"]
-        offered = self._offered[name]
+        name, flavour = levels["pattern"], levels["flavour"]
+        offered = self._offered[name, flavour]
         if any(levels.get(factor, 0) >= len(entries) for factor, entries in offered.items()):
             return None
         turn = levels.get("premise", levels.get("hypothesis", 0))
         first, second = (
             min(levels.get(factor, turn), len(offered[factor]) - 1) for factor in ("premise", "hypothesis")
         )
-        return self._compose(name, levels.get("content", 0), levels.get("subject", 0), first, second)
+        return self._compose(name, flavour, levels.get("content", 0), levels.get("subject", 0), first, second)
 
-    def _composed(self, pattern: str, content: int, subject: int, first: int, second: int) -> Problem:
-        offered = self._offered[pattern]
+    def _composed(
+        self, pattern: str, flavour: str, content: int, subject: int, first: int, second: int
+    ) -> Problem:
+        offered = self._offered[pattern, flavour]
         frames = offered["premise"][first], offered["hypothesis"][second]
         return self._composer.compose(
             self._patterns[pattern], offered["content"][content], frames, offered["subject"][subject]
@@ -205,10 +216,11 @@ class _Table:
         spaced: list[str | Lookup] = [part for premise in premises for part in (" ", premise)][1:]
         columns = self._columns.by_problem(lambda make, kind=STRING: self._lookup(_SAID, make, kind))
         frames = {
-            "premise_frame": self._lookup(("premise", "pattern"), lambda problem: problem.premise_frame.id),
-            "flavour": self._lookup(("premise", "pattern"), lambda problem: problem.premise_frame.flavour),
+            "premise_frame": self._lookup(
+                ("flavour", "premise", "pattern"), lambda problem: problem.premise_frame.id
+            ),
             "hypothesis_frame": self._lookup(
-                ("hypothesis", "pattern"), lambda problem: problem.hypothesis_frame.id
+                ("flavour", "hypothesis", "pattern"), lambda problem: problem.hypothesis_frame.id
             ),
         }
         pattern = Lookup(factors=("pattern",), values=pa.array(self._levels["pattern"]))
@@ -224,6 +236,8 @@ class _Table:
             "prompt": Join(parts=(prompter.prefix(_STYLE) + before, *spaced, between, hypothesis, after)),
             "premises": Listing(parts=tuple(premises)),
             "hypothesis": hypothesis,
-            "erratum": self._lookup(("pattern",), lambda problem: self._columns.errata(problem, _STYLE)),
+            "erratum": self._lookup(
+                ("flavour", "pattern"), lambda problem: self._columns.errata(problem, _STYLE)
+            ),
             "prompt_style": Constant(value=_STYLE),
         }

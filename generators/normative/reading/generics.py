@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from polbias.generators.logic.formula import (
+    ALETHIC,
+    CERTAINTY,
+    DEONTIC,
+    EPISTEMIC,
+    FLAVOURS,
+    KNOWLEDGE,
+)
 from polbias.generators.normative.reading.coreference import Names, Occurrence, assign
 from polbias.generators.normative.reading.lexicon import (
     DEMONSTRATIVES,
@@ -198,7 +206,8 @@ def _given(clause: Clause, subject: Words) -> Clause:
 def guessed_domain(nodes: Sequence[Node]) -> str:
     """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none."""
     found = [operator for node in nodes for operator in operators(node)]
-    counts = {name: sum(operator.modality == name for operator in found) for name in ("deontic", "epistemic")}
+    modalities = [EPISTEMIC if operator.modality in FLAVOURS else operator.modality for operator in found]
+    counts = {name: modalities.count(name) for name in (DEONTIC, EPISTEMIC)}
     if counts["deontic"] != counts["epistemic"]:
         return max(counts, key=lambda name: counts[name])
     might = any(
@@ -209,15 +218,15 @@ def guessed_domain(nodes: Sequence[Node]) -> str:
     return "epistemic" if might else "deontic"
 
 
-def settled(nodes: Sequence[Node], domain: str) -> list[Node]:
-    """Settle what depends on the domain."""
+def settled(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list[Node]:
+    """Settle what depends on the domain, and whether its flavours are told apart."""
     ability = domain == "epistemic" and any(
         phrase[0] == "can" or phrase[:2] == ("be", "able")
         for node in nodes
         for clause in _contents(node)
         for phrase in clause.predicates[0]
     )
-    return [_settle(node, domain, ability) for node in nodes]
+    return [_settle(node, domain, ability, flavoured) for node in nodes]
 
 
 def _contents(node: Node) -> list[Clause]:
@@ -233,26 +242,33 @@ def _contents(node: Node) -> list[Clause]:
     return _contents(node.body)
 
 
-def _settle(node: Node, domain: str, ability: bool) -> Node:
+def _settle(node: Node, domain: str, ability: bool, flavoured: bool) -> Node:
     if isinstance(node, Clause):
         return node
     if isinstance(node, Conditional):
         return Conditional(
-            _settle(node.antecedent, domain, ability), _settle(node.consequent, domain, ability)
+            _settle(node.antecedent, domain, ability, flavoured),
+            _settle(node.consequent, domain, ability, flavoured),
         )
     body = node.body
     if isinstance(node, Negation):
         if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
             body = replace(body, content=None)
-        inner = _settle(body, domain, ability)
+        inner = _settle(body, domain, ability, flavoured)
         return node if inner is node.body else Negation(inner, node.outer)
     if domain == "epistemic" and node.content is not None and node.word in ("can", "have", STATED):
         return node.content
     if node.word == "may" and isinstance(body, Negation) and domain == "deontic" and not body.outer:
         denied = replace(node, body=body.body)
-        return Negation(_settle(denied, domain, ability))
+        return Negation(_settle(denied, domain, ability, flavoured))
     modality = domain if node.modality == "?" else node.modality
-    return Operator(modality, node.force, _settle(body, domain, ability), node.outer, node.word)
+    if flavoured and modality == EPISTEMIC:
+        modality = CERTAINTY if node.word in ("might", "may") else ALETHIC
+    elif not flavoured and modality in FLAVOURS:
+        modality = EPISTEMIC
+    # Of "all B are known to be C" the rule may be known, and not of each B.
+    outer = node.outer or modality == KNOWLEDGE
+    return Operator(modality, node.force, _settle(body, domain, ability, flavoured), outer, node.word)
 
 
 _SOMEBODY = word_set("somebody")

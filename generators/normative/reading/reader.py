@@ -14,6 +14,7 @@ from polbias.generators.language import english
 from polbias.generators.logic.formula import (
     DEONTIC,
     EPISTEMIC,
+    FLAVOURS,
     Atom,
     ForAll,
     Formula,
@@ -92,7 +93,8 @@ def findings(
         found.add("capital")
     if clashes:
         found.add("pronoun")
-    if any(operator.modality != domain for node in nodes for operator in operators(node)):
+    own = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
+    if any(operator.modality not in own for node in nodes for operator in operators(node)):
         found.add("foreign-operator")
     said = [clause for node in nodes for clause in clauses(node)]
     if any(clause.missing for clause in said):
@@ -350,8 +352,10 @@ def _parsed(text: str, conditional: bool) -> tuple[tuple[str, ...], Node]:
         raise ReadingError(f"{text!r}: {problem}") from None
 
 
-def read_item(premise: str, hypothesis: str, domain: str | None = None) -> ReadItem:
-    """Read an inference item."""
+def read_item(
+    premise: str, hypothesis: str, domain: str | None = None, flavoured: bool = False
+) -> ReadItem:
+    """Read an inference item; flavoured: with the flavours of the epistemic domain as operators of their own."""
     given, concluded = sentences(premise), sentences(hypothesis)
     if not given or len(concluded) != 1:
         raise ReadingError(f"{premise!r} / {hypothesis!r}: expected premises, and one sentence as hypothesis")
@@ -359,7 +363,7 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None) -> ReadI
     parsed = [_parsed(text, len(given) > 1) for text in (*given, *concluded)]
     nodes = [node for _, node in parsed]
     domain = domain or guessed_domain(nodes)
-    said = divided(settled(nodes, domain))
+    said = divided(settled(nodes, domain, flavoured))
     discourse = Discourse()
     nodes = [discourse.resolve(node) for node in with_generic_rule(said)]
     nodes = restated(nodes)
@@ -463,7 +467,7 @@ class _Item:
             options["paraphrase"] = ("same", "different") if likely else ("different", "same")
         if any(names.tense_matters for names in ways):
             options["tense"] = ("disregarded", "respected")
-        if any(operator.word == COULD_NOT_HAVE and operator.modality == EPISTEMIC for operator in found):
+        if any(operator.word == COULD_NOT_HAVE and operator.modality != DEONTIC for operator in found):
             options[COULD_NOT_HAVE] = self._impossible(options)
         if len(nodes) < 3 and only_denied(self._natural(options)):
             options["negation"] = ("of the clause", "within the clause")

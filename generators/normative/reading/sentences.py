@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from polbias.generators.logic.formula import CERTAINTY, FLAVOURS, KNOWLEDGE
 from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading.lexicon import (
     ADJECTIVES,
@@ -207,14 +208,14 @@ def _said(word: str, force: Force | None, after: Words, read: Read) -> Node | No
     known, force = force is not None, force or (word, "necessary")
     if (after[0] == "that" and len(after) > 2) or (after[0] == "whether" and known and len(after) > 2):
         return operator(
-            force, read(after[1:], FINITE if force[0] == "epistemic" else SUBJUNCTIVE), outer=True
+            force, read(after[1:], FINITE if force[0] in FLAVOURS else SUBJUNCTIVE), outer=True
         )
     if after[0] in ("to", "not") and (known or not word.endswith("ed")):
         body = marked_infinitive(("it",) if word in RAISING else (), after)
         return operator(force, body) if body else None
     if after[0] == "for":
         return obliged(force, after)
-    if known and force[0] == "epistemic" and len(after) > 1 and after[0] not in _NO_CLAUSE:
+    if known and force[0] in FLAVOURS and len(after) > 1 and after[0] not in _NO_CLAUSE:
         try:
             return operator(force, read(after, FINITE), outer=True)
         except ReadingError:
@@ -244,7 +245,7 @@ def known_by(words: Words, read: Read) -> Node | None:
     sure = middle[-1] in ("certain", "sure") and middle[0] in BE
     if not (sure or middle[-1] in KNOWING) or len(words) < that + 3:
         return None
-    node = Operator("epistemic", "necessary", read(words[that + 1 :], FINITE), outer=True)
+    node = Operator(CERTAINTY if sure else KNOWLEDGE, "necessary", read(words[that + 1 :], FINITE), outer=True)
     return denied(node, "not" in middle)
 
 
@@ -279,7 +280,7 @@ def _subject_said(force: Force, after: Words, read: Read) -> Node | None:
     if after[0] in ("against", "on", "of"):
         return _gerund(force, after[1:])
     body = marked_infinitive((), after)
-    if body is None and force[0] == "epistemic":
+    if body is None and force[0] in FLAVOURS:
         return operator(force, read(after, FINITE), outer=True)
     return operator(force, body) if body else None
 
