@@ -251,6 +251,7 @@ _SHARES: Mapping[str, float] = {
     "content_effect": 1,
     "content_effect_nonsense": 0.5,
     "wason_content_effect": 1,
+    "status_effect": 0,
     "domain_effect": 0,
     "wason_domain_effect": 0,
 }

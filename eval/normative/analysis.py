@@ -26,6 +26,8 @@ from polbias.eval.normative.answers import (
 from polbias.eval.normative.effects import (
     CONTENT_STRATA,
     DOMAIN_STRATA,
+    STATUSES,
+    balance_of,
     effect_cells,
     effect_support,
     strata_of,
@@ -60,11 +62,18 @@ class Effect:
 
 
 def effect(
-    table: Scored, compared: str, strata: Sequence[str], high: str, low: str, grouped: int = 0
+    table: Scored,
+    compared: str,
+    strata: Sequence[str],
+    high: str,
+    low: str,
+    grouped: int = 0,
+    balance: str | None = None,
 ) -> Effect | None:
     """Compare two levels of a factor within strata, as :func:`polbias.eval.normative.effects.effect` does."""
     fixed, clusters = strata_of(table, strata), table.factor("cluster_id")
-    cells, weights = effect_cells(table.factor(compared), fixed, high, low, grouped)
+    other = table.factor(balance) if balance else None
+    cells, weights = effect_cells(table.factor(compared), fixed, high, low, grouped, other)
     if not weights.any():
         return None
     share = (weights / np.bincount(cells.codes, minlength=len(weights)))[cells.codes]
@@ -128,6 +137,7 @@ def _scores(table: Scored, share: Floats, stratum: Indices) -> Scores:
 
 CONTENT: Mapping[str, str] = {"content_effect": "incongruent", "content_effect_nonsense": "nonsense"}
 """Measures that compare congruent contents with others, and with which."""
+STATUS = "status_effect"
 DOMAIN = "domain_effect"
 SELECTION_CONTENT, SELECTION_DOMAIN = "wason_content_effect", "wason_domain_effect"
 HEADLINE = "content_effect"
@@ -145,11 +155,17 @@ def findings(one: Respondent) -> Iterator[Finding]:
     """
     problems = one.problems
     parts = {each: problems.where(domain=each[0], task=each[1], prompt_style=each[2]) for each in SETTINGS}
-    for measure, low in CONTENT.items():
-        whole = effect(problems, "content_type", CONTENT_STRATA, "congruent", low, grouped=3)
+    compared: list[tuple[str, str, tuple[str, str], str | None]] = [
+        (measure, "content_type", ("congruent", low), balance_of(problems, "congruent", low))
+        for measure, low in CONTENT.items()
+    ]
+    if problems.present(["status"]):
+        compared.append((STATUS, "status", STATUSES, "content_type"))
+    for measure, column, levels, balance in compared:
+        whole = effect(problems, column, CONTENT_STRATA, *levels, grouped=3, balance=balance)
         yield from _found(one, measure, "", whole, measure == HEADLINE)
         for setting, part in parts.items():
-            own = effect(part, "content_type", CONTENT_STRATA, "congruent", low)
+            own = effect(part, column, CONTENT_STRATA, *levels, balance=balance)
             yield from _found(one, measure, setting_key(*setting), own)
     pooled = effect(problems, "domain", DOMAIN_STRATA, *DOMAINS, grouped=2)
     yield from _found(one, DOMAIN, "", pooled)

@@ -153,6 +153,7 @@ def _of_problem(doc: Json) -> Json:
     return {
         "reasoning": doc["task"],
         "pattern": str(doc["pattern"]),
+        "status": doc.get("status"),
         "gold_sdl": doc.get("gold_sdl") if doc.get("gold_sdl") in CHOICES else None,
         "consistency_ids": ";".join(doc.get("consistency_ids") or ()),
     }
@@ -189,7 +190,7 @@ _BOTH_COLUMNS = ("label", "gold", "cluster_id", "domain", "prompt_style", "conte
 _READ = (
     *_BOTH_COLUMNS,
     *("pattern", "polarity", "id", "repeat", "task", "method", "reasoning", "gold_sdl", "consistency_ids"),
-    *("card_roles", "paper_label", "label_mass"),
+    *("card_roles", "paper_label", "label_mass", "status"),
 )
 
 
@@ -244,7 +245,9 @@ def _respondent(name: str, table: Any) -> Respondent:
         }
         for selection in (False, True)
     )
-    problems = {each: own[each] for each in (*_BOTH_COLUMNS, "pattern")} | {"task": own["reasoning"]}
+    problems = {each: own[each] for each in (*_BOTH_COLUMNS, "pattern", "status")} | {
+        "task": own["reasoning"]
+    }
     split = {ids: tuple(ids.split(";")) if ids else () for ids in set(own["consistency_ids"])}
     problems["consistency_ids"] = [split[ids] for ids in own["consistency_ids"]]
     if all(own["gold_sdl"]):

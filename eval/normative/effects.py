@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 
 import numpy as np
 
@@ -23,6 +24,8 @@ CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
 """What is held fixed where types of content are compared."""
 DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
 """What is held fixed where domains are compared."""
+STATUSES = ("duty", "prohibition")
+"""The statuses that are compared."""
 
 
 def outcome_of(table: Judgements, outcome: str = "correct") -> Floats:
@@ -45,31 +48,58 @@ def effect(
     high: Level,
     low: Level,
     grouped: int = 0,
+    balance: Factor | None = None,
 ) -> Contrast:
     """Difference of means between two levels of a factor within strata, strata weighted equally.
 
     Strata in which one of the two levels does not occur are left out, so that they cannot pass for an effect.
+    If another factor goes with the levels, the strata are weighted so that it cancels, see `effect_cells`.
     """
-    cells, weights = effect_cells(compared, strata, high, low, grouped)
+    cells, weights = effect_cells(compared, strata, high, low, grouped, balance)
     return contrast(values, cells, clusters, weights, bounds=(0, 1))
 
 
 def effect_cells(
-    compared: Factor, strata: Sequence[Factor], high: Level, low: Level, grouped: int = 0
+    compared: Factor,
+    strata: Sequence[Factor],
+    high: Level,
+    low: Level,
+    grouped: int = 0,
+    balance: Factor | None = None,
 ) -> tuple[Factor, Floats]:
-    """Cells of a design, and the weight of each in a difference between two levels of a factor."""
-    present, index = crossed([*strata, compared])
-    where = {cell: code for code, cell in enumerate(present)}
-    pairs = [
-        (where[*stratum, high], where[*stratum, low])
-        for stratum in dict.fromkeys(cell[:-1] for cell in present)
-        if (*stratum, high) in where and (*stratum, low) in where
-    ]
-    sizes = Counter(present[upper][:grouped] for upper, _ in pairs)
+    """Cells of a design, and the weight of each in a difference between two levels of a factor.
+
+    The first of the `grouped` strata weigh alike, and within each what is compared. If in a setting (all
+    strata but the last) another factor goes with the levels, its two orders (duties against prohibitions and
+    the reverse) weigh alike for any two of its levels, and what has one order only is left out.
+    """
+    present, index = crossed([*strata, compared, *([balance] if balance else [])])
+    where: dict[tuple[Level, ...], dict[Level, list[tuple[int, Level]]]] = {}
+    for code, cell in enumerate(present):
+        stratum, level = cell[: len(strata)], cell[len(strata)]
+        other = cell[-1] if balance else None
+        where.setdefault(stratum, {}).setdefault(level, []).append((code, other))
+    settings: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
+    for stratum, levels in where.items():
+        for (upper, one), (lower, other) in product(levels.get(high, ()), levels.get(low, ())):
+            settings.setdefault(stratum[:-1], []).append((upper, lower, (one, other)))
+    for setting, pairs in settings.items():
+        orders = {order for _, _, order in pairs if order[0] != order[1]}
+        if orders:
+            settings[setting] = [pair for pair in pairs if pair[2] in orders and pair[2][::-1] in orders]
+    sizes: Counter[tuple[Level, ...]] = Counter()
+    for setting, pairs in settings.items():
+        sizes[setting[:grouped]] += len(pairs)
+    groups = sum(size > 0 for size in sizes.values())
     weights = np.zeros(len(present))
-    for upper, lower in pairs:
-        share = 1 / (len(sizes) * sizes[present[upper][:grouped]])
-        weights[upper], weights[lower] = share, -share
+    for setting, pairs in settings.items():
+        counts = Counter(order for _, _, order in pairs)
+        families = len({frozenset(order) for order in counts})
+        for upper, lower, order in pairs:
+            share = 1 / (families * len({order, order[::-1]}) * counts[order])
+            share *= len(pairs) / (groups * sizes[setting[:grouped]])
+            weights[upper] += share
+            weights[lower] -= share
     return Factor(index, tuple(range(len(present)))), weights
 
 
@@ -106,7 +136,8 @@ def unlike_most(values: Floats, stratum: Indices) -> Floats:
 
 def content_support(rows: Judged, high: str = "congruent", low: str = "incongruent") -> Support:
     """What :func:`content_effect` rests on."""
-    return difference_support(Judgements.of(rows), "content_type", CONTENT_STRATA, high, low)
+    table = Judgements.of(rows)
+    return difference_support(table, "content_type", CONTENT_STRATA, high, low, balance_of(table, high, low))
 
 
 def content_effect(
@@ -114,7 +145,9 @@ def content_effect(
 ) -> Contrast:
     """Accuracy with congruent contents minus accuracy with incongruent ones, patterns weighted equally.
 
-    Patterns without one of the two (Ross-Or-Intro has no congruent cell) are left out. The clusters are the
+    Patterns without one of the two (Ross-Or-Intro has no congruent cell) are left out. Where contents have
+    a status, patterns that are congruent with duties and incongruent with prohibitions and those with which
+    it is the reverse weigh ½ : ½, so that the status cancels; so for any two statuses. The clusters are the
     contents. In the syllogisms a content is of one type, so that this is a comparison of two samples of
     contents; in the logic tasks one content is congruent in some patterns and incongruent in others. CR2
     covers both, which a two-sample formula does not: see :func:`polbias.eval.statistics.contrast`.
@@ -123,7 +156,27 @@ def content_effect(
         Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
     """
     table = Judgements.of(rows)
-    return difference(table, outcome_of(table, outcome), "content_type", CONTENT_STRATA, high, low)
+    values, balance = outcome_of(table, outcome), balance_of(table, high, low)
+    return difference(table, values, "content_type", CONTENT_STRATA, high, low, balance)
+
+
+def balance_of(table: Judgements, high: str, low: str) -> str | None:
+    """Return the column that cancels in a comparison of types of content: the status, if both have one."""
+    return "status" if table.present(["status"]) and {high, low} == {"congruent", "incongruent"} else None
+
+
+def status_effect(rows: Judged, outcome: str = "correct") -> Contrast:
+    """Accuracy with duties (what is known) minus accuracy with prohibitions (what is excluded).
+
+    Within a pattern one of the two is congruent; both orders weigh ½ : ½, so that congruence cancels.
+    """
+    table = Judgements.of(rows)
+    return difference(table, outcome_of(table, outcome), "status", CONTENT_STRATA, *STATUSES, "content_type")
+
+
+def status_support(rows: Judged) -> Support:
+    """What :func:`status_effect` rests on."""
+    return difference_support(Judgements.of(rows), "status", CONTENT_STRATA, *STATUSES, "content_type")
 
 
 def domain_effect(
@@ -141,17 +194,26 @@ def domain_effect(
 
 
 def difference(
-    table: Scored, values: Floats, name: str, strata: Sequence[str], high: str, low: str
+    table: Scored,
+    values: Floats,
+    name: str,
+    strata: Sequence[str],
+    high: str,
+    low: str,
+    balance: str | None = None,
 ) -> Contrast:
     """Difference of means between two levels of a column, the strata weighted equally."""
     fixed, clusters = strata_of(table, strata), table.factor("cluster_id")
-    return effect(values, table.factor(name), fixed, clusters, high, low)
+    other = table.factor(balance) if balance else None
+    return effect(values, table.factor(name), fixed, clusters, high, low, balance=other)
 
 
-def difference_support(table: Scored, name: str, strata: Sequence[str], high: str, low: str) -> Support:
+def difference_support(
+    table: Scored, name: str, strata: Sequence[str], high: str, low: str, balance: str | None = None
+) -> Support:
     """What that difference rests on."""
-    fixed = strata_of(table, strata)
-    cells, weights = effect_cells(table.factor(name), fixed, high, low)
+    fixed, other = strata_of(table, strata), table.factor(balance) if balance else None
+    cells, weights = effect_cells(table.factor(name), fixed, high, low, balance=other)
     return effect_support(table, np.sign(weights)[cells.codes], crossed(fixed)[1])
 
 

@@ -83,7 +83,8 @@ def gold_index(doc: Document) -> int:
 def _of_tables(doc: Document, label: str) -> Json:
     """The metrics that are no means of rows, each with what it is computed from."""
     ids = list(doc.get("consistency_ids") or ())
-    row: Row = (label, doc["gold"], doc["pattern"], doc["content_type"], doc["cluster_id"], ids)
+    about = (doc["pattern"], doc["content_type"], doc.get("status"), doc["cluster_id"])
+    row: Row = (label, doc["gold"], *about, ids)
     names = ("content_effect", "content_effect_stderr", "consistency", "consistency_stderr")
     return dict.fromkeys((*names, "consistency_expected"), row)
 

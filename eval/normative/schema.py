@@ -13,18 +13,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
-from polbias.eval.columns import SILENT, Columns, GroupedTable, OutcomesError, VerdictTable, positions
+from polbias.eval.columns import SILENT, Columns, Factor, GroupedTable, OutcomesError, VerdictTable, positions
 
 LABELS = ("non-entailment", "entailment", *SILENT)
 """Outcomes of an answer; the code of a label is its position, so that the judgements are 0 and 1."""
 
-DESIGN = ("domain", "task", "prompt_style", "pattern", "content_type")
+DESIGN = ("domain", "task", "prompt_style", "pattern", "content_type", "status")
 """The columns that say which cell of the design a row is in."""
 
 Judged: TypeAlias = "Judgements | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Judgements.of` accepts."""
 
-TUPLE_NAMES = ("label", "gold", "pattern", "content_type", "cluster_id", "consistency_ids")
+_STATUSES = {"known": "duty", "excluded": "prohibition", "open": "optional"}
+"""Statuses of propositions, and those of acts that correspond to them."""
+
+TUPLE_NAMES = ("label", "gold", "pattern", "content_type", "status", "cluster_id", "consistency_ids")
 _LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
 _OWN = {"label", "gold", "cluster_id"}
 
@@ -57,13 +60,18 @@ class Judgements(VerdictTable):
         read = Columns(rows, {*_OWN, "gold_sdl", "consistency_ids", *wanted}, TUPLE_NAMES)
         read.require(("label", "gold", *(() if factors is None else wanted)))
         ids = tuple(tuple(each or ()) for each in read["consistency_ids"])
+        design = read.factors(wanted)
+        if "status" in design:
+            own = design["status"]
+            levels = [_STATUSES.get(str(level), level or None) for level in own.levels]
+            design["status"] = Factor.of([levels[code] for code in own.codes.tolist()])
         return cls(
             gold=read.codes("gold", LABELS[:2]),
             label=read.codes("label", _LABEL_CODES),
             gold_sdl=read.codes("gold_sdl", LABELS[:2]) if "gold_sdl" in read else None,
             clusters=read.identifiers("cluster_id"),
             consistency_ids=ids if "consistency_ids" in read else None,
-            factors=read.factors(wanted),
+            factors=design,
         )
 
     @property

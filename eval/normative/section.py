@@ -103,7 +103,7 @@ def _caption(figure: str, about: str = "") -> Caption:
 # Deontic and epistemic reasoning (Ozeki et al.), and the selection task that goes with it.
 
 COLUMNS: Mapping[str, str] = {
-    **dict.fromkeys(("domain", "reasoning", "prompt_style", "pattern", "content_type"), "string"),
+    **dict.fromkeys(("domain", "reasoning", "prompt_style", "pattern", "content_type", "status"), "string"),
     **dict.fromkeys(("gold_sdl", "consistency_ids", "polarity", "card_roles", "paper_label"), "string"),
     "label_mass": "double",
 }

@@ -15,6 +15,7 @@ from polbias.eval.normative.analysis import (
     DOMAIN,
     SELECTION_CONTENT,
     SELECTION_DOMAIN,
+    STATUS,
     accuracies,
     by_type,
     finite_mean,
@@ -311,7 +312,9 @@ def _name(role: str) -> str:
 
 # Effects of content and domain, one row per respondent and one column per setting.
 
-_CONTENT_TABLES = dict(zip(("content_effects", "nonsense_effects"), CONTENT, strict=True))
+_CONTENT_TABLES = dict(
+    zip(("content_effects", "nonsense_effects", "status_effects"), (*CONTENT, STATUS), strict=True)
+)
 
 
 def effect_tables(found: Sequence[Finding], asked: Sequence[Respondent]) -> tuple[Table, ...]:

@@ -530,14 +530,14 @@ def draws(family: Family, domain: Domain, task: Task) -> Mapping[tuple[str, str]
     data, found = family.dataset, dict[tuple[str, str], Pair]()
     for related in _related(family, domain, task):
         offered = {p.id: [turned(p, pair) for pair in admissible(family, p, domain)] for p in related}
-        shared = Counter(pair for pairs in offered.values() for pair in pairs)
-        pool = [pair for pair, patterns in shared.items() if patterns > 1 or len(related) == 1]
+        pool = list(dict.fromkeys(pair for pairs in offered.values() for pair in pairs))
         rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{related[0].id}")
         contents = {p.id: contents_in_turn(family, domain, p) for p in related}
         kinds = {content.id: _kind(content) for p in related for content in contents[p.id]}
         drawn = dict(zip(kinds, spread(pool, [*kinds.values()], rng), strict=True))
+        again: dict[tuple[tuple[Pair, ...], tuple[str, ...]], list[Pair]] = {}
         for pattern in related:
-            own = [pair for pair in pool if pair in offered[pattern.id]]
+            own = offered[pattern.id]
             missed: dict[str, list[str]] = {}
             for content in contents[pattern.id]:
                 found[pattern.id, content.id] = drawn[content.id]
@@ -545,8 +545,10 @@ def draws(family: Family, domain: Domain, task: Task) -> Mapping[tuple[str, str]
                     missed.setdefault(drawn[content.id][0].flavour, []).append(content.id)
             for flavour, names in missed.items():
                 pairs = [pair for pair in own if pair[0].flavour == flavour] or own
-                again = spread(pairs, [kinds[name] for name in names], rng)
-                found |= {(pattern.id, name): pair for name, pair in zip(names, again, strict=True)}
+                key = tuple(pairs), tuple(names)
+                if key not in again:
+                    again[key] = spread(pairs, [kinds[name] for name in names], rng)
+                found |= {(pattern.id, name): pair for name, pair in zip(names, again[key], strict=True)}
     return found
 
 

@@ -1,9 +1,9 @@
 """The large set: every content in every pattern, with every admissible pair of frames and every subject.
 
-Rows are a product of *positions*: the k-th content and flavour that a pattern admits, the k-th premise frame and
-hypothesis frame of that flavour, and the subject; combinations that a pattern does not have are excluded. The pattern varies fastest, so that
-any stretch of rows is spread over patterns and shares contents. Fewer rows are drawn from the product without
-replacement, equally many of every pattern.
+Rows are a product of *positions*: the k-th content and flavour that a pattern admits, the k-th premise frame
+and hypothesis frame of that flavour, and the subject; combinations that a pattern does not have are excluded.
+The pattern varies fastest, so that any stretch of rows is spread over patterns and shares contents. Fewer
+rows are drawn from the product without replacement, equally many of every pattern.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class _Table:
             for name, pattern in self._patterns.items()
             for flavour in self._flavours
         }
-        contents = {(name, each.id): None for (name, _), row in self._offered.items() for each in row["content"]}
+        contents = {
+            (name, each.id): None for (name, _), row in self._offered.items() for each in row["content"]
+        }
         self._columns = Columns(family, domain, task, self.config, contents)
         self._levels: dict[str, Sequence[Any]] = {
             factor: range(max(len(offered[factor]) for offered in self._offered.values()))

@@ -15,7 +15,7 @@ from polbias.generators.normative.tables import dataset
 
 
 def few(data: dict[str, Any]) -> None:
-    data["square"] = [each for each in data["square"] if each["status"] != "forbidden"]
+    data["square"] = [each for each in data["square"] if each["status"] != "prohibition"]
 
 
 def unlike(data: dict[str, Any]) -> None:
@@ -49,7 +49,7 @@ def nameless(data: dict[str, Any]) -> None:
         (
             "contents/deontic_logic.yaml",
             few,
-            "square: found 0 congruent, 20 incongruent, 20 nonsense for pattern ",
+            "20 incongruent, 20 nonsense for pattern NotMi-MuNot, expected at least 20 of each",
         ),
         ("contents/deontic_logic.yaml", unlike, "exemplars.Mu-Mi.act: found nothing, expected a value"),
         ("contents/deontic_logic.yaml", untyped, "exemplars.Ross-Or-Intro.type: found nothing, expected"),

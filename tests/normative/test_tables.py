@@ -114,15 +114,17 @@ def test_exemplars_have_the_type_of_what_they_say(tables: Tables) -> None:
     special = {
         # One may bring no gift and enter no raffle, and must do neither; to burn a letter is no way to mail it.
         "deontic_logic": {"NotMu-NotMi", "MiNot-MuNot", "Mi-Mu", "Ross-Or-Intro"},
+        # The key may be in the top drawer, and may not.
+        "epistemic_logic": {"NotMu-MiNot", "MiNot-NotMu"},
         # When orchids are watered and choirs meet is no matter of common sense.
         "deontic_syllogism": {"Cat-MP", "Cat-MT", "Cat-DA", "Hyp-MT"},
-        # Not every night-shift nurse must like cats better; but where the key is nobody can know.
+        # Not every night-shift nurse must like cats better.
         "epistemic_syllogism": {"Cat-MP", "Cat-DA", "Hyp-MP", "Hyp-MT", "Hyp-AC"},
     }
     kinds = {
         "deontic_logic": ("congruent", "incongruent"),
         "deontic_syllogism": ("congruent", "arbitrary"),
-        "epistemic_logic": ("arbitrary", ""),
+        "epistemic_logic": ("incongruent", "congruent"),
         "epistemic_syllogism": ("arbitrary", "incongruent"),
     }
     for (config, pattern), kind in types.items():

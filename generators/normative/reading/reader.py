@@ -352,10 +352,8 @@ def _parsed(text: str, conditional: bool) -> tuple[tuple[str, ...], Node]:
         raise ReadingError(f"{text!r}: {problem}") from None
 
 
-def read_item(
-    premise: str, hypothesis: str, domain: str | None = None, flavoured: bool = False
-) -> ReadItem:
-    """Read an inference item; flavoured: with the flavours of the epistemic domain as operators of their own."""
+def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoured: bool = False) -> ReadItem:
+    """Read an inference item; flavoured: with flavours of the epistemic domain as different operators."""
     given, concluded = sentences(premise), sentences(hypothesis)
     if not given or len(concluded) != 1:
         raise ReadingError(f"{premise!r} / {hypothesis!r}: expected premises, and one sentence as hypothesis")

@@ -207,9 +207,7 @@ def _said(word: str, force: Force | None, after: Words, read: Read) -> Node | No
     """Read "that S", "(for NP) (not) to VP" or a bare sentence after a frame word."""
     known, force = force is not None, force or (word, "necessary")
     if (after[0] == "that" and len(after) > 2) or (after[0] == "whether" and known and len(after) > 2):
-        return operator(
-            force, read(after[1:], FINITE if force[0] in FLAVOURS else SUBJUNCTIVE), outer=True
-        )
+        return operator(force, read(after[1:], FINITE if force[0] in FLAVOURS else SUBJUNCTIVE), outer=True)
     if after[0] in ("to", "not") and (known or not word.endswith("ed")):
         body = marked_infinitive(("it",) if word in RAISING else (), after)
         return operator(force, body) if body else None
@@ -245,7 +243,9 @@ def known_by(words: Words, read: Read) -> Node | None:
     sure = middle[-1] in ("certain", "sure") and middle[0] in BE
     if not (sure or middle[-1] in KNOWING) or len(words) < that + 3:
         return None
-    node = Operator(CERTAINTY if sure else KNOWLEDGE, "necessary", read(words[that + 1 :], FINITE), outer=True)
+    node = Operator(
+        CERTAINTY if sure else KNOWLEDGE, "necessary", read(words[that + 1 :], FINITE), outer=True
+    )
     return denied(node, "not" in middle)
 
 

@@ -36,8 +36,8 @@ def test_every_kind_of_table_reads_the_same(rows: object) -> None:
 
 def test_tuples_null_lists_and_selection() -> None:
     rows = [
-        ("entailment", "entailment", "Mu-Mi", "congruent", "a", None),
-        (None, "entailment", "Mu-Mi", "x", "b", []),
+        ("entailment", "entailment", "Mu-Mi", "congruent", "duty", "a", None),
+        (None, "entailment", "Mu-Mi", "x", None, "b", []),
     ]
     table = Judgements.of(rows)
     assert table.consistency_ids == ((), ())
