@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import Factor, OutcomesError
-from polbias.eval.normative.effects import content_effect, domain_effect, effect, outcome_of
+from polbias.eval.normative.effects import (
+    content_effect,
+    domain_effect,
+    effect,
+    outcome_of,
+    status_effect,
+)
 from polbias.eval.normative.schema import Judgements
 from polbias.eval.normative.summary import disjunction_readings
 from tests.eval.normative.normative_rows import CONFIGS, answered, entailment_rows
@@ -216,3 +222,55 @@ def test_the_interval_covers_a_planted_effect_at_its_nominal_rate(crossing: bool
     # three standard errors of a coverage of .95 over so many replications are .017
     assert 0.933 <= covered / replications <= 0.967
     assert 0.033 <= false_alarms / replications <= 0.067
+
+
+# Congruent and incongruent statuses of the square patterns.
+ORDERS = {
+    "Mu-Mi": ("duty", "prohibition"),
+    "NotMi-MuNot": ("prohibition", "duty"),
+    "NotMi-NotMu": ("prohibition", "duty"),
+    "Mi-Mu": ("duty", "optional"),
+    "NotMu-MiNot": ("optional", "duty"),
+    "FC-Or-Elim": (None, None),
+    "Cat-MP": (None, None),
+}
+
+
+def statuses(worse: dict[str | None, float], effect: float) -> list[dict[str, object]]:
+    """Answers of 20 contents a cell, of which so many more are wrong with a status, or without agreement."""
+    rows: list[dict[str, object]] = []
+    for pattern, order in ORDERS.items():
+        for kind, status in zip(("congruent", "incongruent"), order, strict=True):
+            wrong = round(20 * (0.1 + worse.get(status, 0) + effect * (kind == "incongruent")))
+            rows += [
+                {
+                    "task": "syllogism" if pattern == "Cat-MP" else "logic",
+                    "pattern": pattern,
+                    "content_type": kind,
+                    "status": status,
+                    "cluster_id": f"{status or kind}-{pattern[:3] if status is None else ''}{number}",
+                    "gold": "entailment",
+                    "label": "non-entailment" if number < wrong else "entailment",
+                }
+                for number in range(20)
+            ]
+    return rows
+
+
+def test_the_status_cancels_in_the_content_effect_and_congruence_in_the_status_effect() -> None:
+    logic = [row for row in statuses({"prohibition": 0.3, "optional": 0.15}, 0.0) if row["task"] == "logic"]
+    assert content_effect(logic).estimate == pytest.approx(0)
+    assert status_effect(logic).estimate == pytest.approx(0.3)
+    plain = [{key: row[key] for key in row if key != "status"} for row in logic]
+    assert content_effect(plain).estimate < -0.04, "patterns alike: the status passes for the content"
+    both = statuses({"prohibition": 0.3}, 0.2)
+    assert content_effect(both).estimate == pytest.approx(0.2)
+    assert status_effect(both).estimate == pytest.approx(0.3)
+
+
+def test_propositions_have_the_statuses_that_correspond_to_those_of_acts() -> None:
+    names = {"duty": "known", "prohibition": "excluded", "optional": "open", None: None}
+    rows = statuses({"prohibition": 0.3, "optional": 0.15}, 0.1)
+    same = [row | {"status": names[row["status"]]} for row in rows]  # type: ignore[index]
+    for estimated in (content_effect, status_effect):
+        assert estimated(same).estimate == pytest.approx(estimated(rows).estimate)
