@@ -21,7 +21,7 @@ from polbias.eval.lm_eval_glue import (
 )
 from polbias.eval.normative.effects import consistency, content_effect, content_support
 
-Row = tuple[str, str, str, str, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
+Row = tuple[str, str, str, str, str | None, str, list[str]]  # as polbias.eval.normative.schema.TUPLE_NAMES
 
 CHOICES = ("entailment", "non-entailment")
 

@@ -99,7 +99,7 @@ class _Table:
         self._pairs = {name: admissible(family, pattern, domain) for name, pattern in self._patterns.items()}
         flavours = dict.fromkeys(first.flavour for pairs in self._pairs.values() for first, _ in pairs)
         self._flavours = tuple(flavours)
-        self._offered = {
+        self._offered: dict[tuple[str, str], Mapping[str, Sequence[Any]]] = {
             (name, flavour): self._offer(pattern, flavour)
             for name, pattern in self._patterns.items()
             for flavour in self._flavours

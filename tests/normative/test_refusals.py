@@ -49,7 +49,7 @@ def nameless(data: dict[str, Any]) -> None:
         (
             "contents/deontic_logic.yaml",
             few,
-            "20 incongruent, 20 nonsense for pattern NotMi-MuNot, expected at least 20 of each",
+            "square: found 20 congruent, 0 incongruent, 20 nonsense for pattern Mu-Mi, expected",
         ),
         ("contents/deontic_logic.yaml", unlike, "exemplars.Mu-Mi.act: found nothing, expected a value"),
         ("contents/deontic_logic.yaml", untyped, "exemplars.Ross-Or-Intro.type: found nothing, expected"),

@@ -285,7 +285,14 @@ def test_selections() -> None:
 # --- the section as a whole -----------------------------------------------------------------------------------
 def test_all_that_is_shown_has_words() -> None:
     said = words("normative")
-    found = report(a=table([*ASKED, *wason_rows()], hesitant), b=table(ASKED, plain))
+    orders = {"Mi-Mu": ("duty", "prohibition"), "NotMu-NotMi": ("prohibition", "duty")}
+    status = {
+        (pattern, kind): status
+        for pattern, order in orders.items()
+        for kind, status in zip(("congruent", "incongruent"), order, strict=True)
+    }
+    asked = [row | {"status": status.get((row["pattern"], row["content_type"]))} for row in ASKED]
+    found = report(a=table([*asked, *wason_rows()], hesitant), b=table(asked, plain))
     assert not said.directional
     assert {each.measure for each in found.findings} == {*said.measures}
     assert {each.id for each in found.tables} == {*said.tables}
