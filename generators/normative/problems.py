@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product, zip_longest
 
 import numpy as np
@@ -414,12 +414,12 @@ class Problem:
             return f"{self.content.id}/{self.subject.id}"
         return self.content.id
 
-    @property
+    @cached_property
     def inference(self) -> Inference:
         """What the problem says."""
         return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
 
-    @property
+    @cached_property
     def known(self) -> GoldProof:
         """How its gold is known."""
         return gold_proof(self.inference, self.pattern, self.domain)

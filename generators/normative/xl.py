@@ -190,8 +190,9 @@ class _Table:
         """
         name, flavour = levels["pattern"], levels["flavour"]
         offered = self._offered[name, flavour]
-        if any(levels.get(factor, 0) >= len(entries) for factor, entries in offered.items()):
-            return None
+        for factor, entries in offered.items():
+            if levels.get(factor, 0) >= len(entries):
+                return None
         turn = levels.get("premise", levels.get("hypothesis", 0))
         first, second = (
             min(levels.get(factor, turn), len(offered[factor]) - 1) for factor in ("premise", "hypothesis")
