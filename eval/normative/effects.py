@@ -74,30 +74,25 @@ def effect_cells(
     the reverse) weigh alike for any two of its levels, and what has one order only is left out.
     """
     present, index = crossed([*strata, compared, *([balance] if balance else [])])
-    where: dict[tuple[Level, ...], dict[Level, list[tuple[int, Level]]]] = {}
+    where: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
     for code, cell in enumerate(present):
-        stratum, level = cell[: len(strata)], cell[len(strata)]
-        other = cell[-1] if balance else None
-        where.setdefault(stratum, {}).setdefault(level, []).append((code, other))
+        where.setdefault(cell[: len(strata) + 1], []).append((code, cell[-1] if balance else None))
     settings: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
-    for stratum, levels in where.items():
-        for (upper, one), (lower, other) in product(levels.get(high, ()), levels.get(low, ())):
+    for stratum in dict.fromkeys(cell[:-1] for cell in where):
+        sides = (where.get((*stratum, level), ()) for level in (high, low))
+        for (upper, one), (lower, other) in product(*sides):
             settings.setdefault(stratum[:-1], []).append((upper, lower, (one, other)))
     for setting, pairs in settings.items():
-        orders = {order for _, _, order in pairs if order[0] != order[1]}
-        if orders:
-            settings[setting] = [pair for pair in pairs if pair[2] in orders and pair[2][::-1] in orders]
-    sizes: Counter[tuple[Level, ...]] = Counter()
-    for setting, pairs in settings.items():
-        sizes[setting[:grouped]] += len(pairs)
-    groups = sum(size > 0 for size in sizes.values())
+        if orders := {order for _, _, order in pairs if order[0] != order[1]}:
+            settings[setting] = [pair for pair in pairs if {pair[2], pair[2][::-1]} <= orders]
+    sizes = Counter(setting[:grouped] for setting, pairs in settings.items() for _ in pairs)
     weights = np.zeros(len(present))
     for setting, pairs in settings.items():
         counts = Counter(order for _, _, order in pairs)
         families = len({frozenset(order) for order in counts})
         for upper, lower, order in pairs:
             share = 1 / (families * len({order, order[::-1]}) * counts[order])
-            share *= len(pairs) / (groups * sizes[setting[:grouped]])
+            share *= len(pairs) / (len(sizes) * sizes[setting[:grouped]])
             weights[upper] += share
             weights[lower] -= share
     return Factor(index, tuple(range(len(present)))), weights
@@ -172,11 +167,6 @@ def status_effect(rows: Judged, outcome: str = "correct") -> Contrast:
     """
     table = Judgements.of(rows)
     return difference(table, outcome_of(table, outcome), "status", CONTENT_STRATA, *STATUSES, "content_type")
-
-
-def status_support(rows: Judged) -> Support:
-    """What :func:`status_effect` rests on."""
-    return difference_support(Judgements.of(rows), "status", CONTENT_STRATA, *STATUSES, "content_type")
 
 
 def domain_effect(

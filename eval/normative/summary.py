@@ -21,8 +21,6 @@ from polbias.eval.normative.effects import (
     content_support,
     difference_support,
     domain_effect,
-    status_effect,
-    status_support,
 )
 from polbias.eval.normative.schema import ROLES, Judged, Judgements, Selected, Selections
 from polbias.eval.normative.wason import selection_effect, selection_support
@@ -116,11 +114,6 @@ def _effects(table: Judgements, settings: Sequence[tuple[dict[str, Level], Judge
             for setting, part in settings
             for low in TYPES[1:]
             for carried in [content_support(part, low=low)]
-        ]
-        found += [
-            (setting, "duty - prohibition", status_effect(part, outcome), status_support(part))
-            for setting, part in settings
-            if part.present(["status"])
         ]
         found += [
             (setting, "deontic - epistemic", domain_effect(part, outcome=outcome), carried)

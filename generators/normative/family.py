@@ -16,7 +16,6 @@ from polbias.files import package_file
 from polbias.generators.engine.family import Applies, Erratum, load_errata
 from polbias.generators.logic.formula import (
     DEONTIC,
-    FLAVOURS,
     And,
     Formula,
     Inference,
@@ -102,15 +101,6 @@ class FramesFile(Entry):
 
     domain: Domain
     frames: tuple[Frame, ...]
-
-    @model_validator(mode="after")
-    def _flavoured(self) -> FramesFile:
-        flavours = (DEONTIC,) if self.domain == DEONTIC else FLAVOURS
-        for index, frame in enumerate(self.frames):
-            if frame.flavour not in flavours:
-                found = f"frames.{index}.flavour: found {frame.flavour!r}"
-                raise ValueError(f"{found}, expected one of {', '.join(flavours)}")
-        return self
 
     def of(self, task: Task, force: Force, split: bool = False) -> tuple[Frame, ...]:
         """Return the frames that can express a force in a task."""
@@ -344,9 +334,8 @@ class Pattern(Entry):
 
     def takes(self, content: Content) -> bool:
         """Whether the pattern is used with a content of that status."""
-        if not self.statuses or isinstance(content, Choice | Rule) or content.status == "nonsense":
-            return True
-        return _STATUSES.get(content.status, content.status) in self.statuses
+        status = getattr(content, "status", "nonsense")
+        return not self.statuses or _STATUSES.get(status, status) in (*self.statuses, "nonsense")
 
     @property
     def by_convention(self) -> bool:

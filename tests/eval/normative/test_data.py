@@ -49,13 +49,11 @@ def test_a_perfect_respondent(published: Rows) -> None:
     assert {entry["paper"]["estimate"] for entry in summary["disjunctions"]} == {1}
     logic = next(entry for entry in summary["accuracy"] if entry["task"] == "logic")
     assert logic["acc_sdl"] == (640 - 20 * 8) / 640
-    # 8 patterns of each task in each style are compared, with nonsense FC-Or-Elim and FC-Or-Intro too; duties
-    # with prohibitions in 5
+    # 8 patterns of each task in each style are compared, with nonsense FC-Or-Elim and FC-Or-Intro too
     cells = {(e["domain"], e["task"], e["effect"]): e["cells"] for e in summary["effects"] if "domain" in e}
     settings = [(domain, task) for domain in ("deontic", "epistemic") for task in ("logic", "syllogism")]
     wanted = {(*each, f"congruent - {low}"): 16 for each in settings for low in ("incongruent", "nonsense")}
     wanted["deontic", "logic", "congruent - nonsense"] = 20
-    wanted |= {(domain, "logic", "duty - prohibition"): 10 for domain in ("deontic", "epistemic")}
     assert cells == wanted
 
 
