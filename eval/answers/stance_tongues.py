@@ -127,20 +127,13 @@ def _sides(
             continue
         skip = bool(following and cues["contrast"].fullmatch(between.strip()))
         begin, stop = _clause(text, start, end, cues)
-        if cues["others"].search(text, cues_begin(text, start), start):
+        if cues["others"].search(text, _opening(text, start), start):
             continue
         rest = [word for word in (text[:start] + text[end:]).split() if word[0].isalnum()]
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
         bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
-        opens = not text[:start].strip(" —(:") and text[end : end + 2].strip() in {
-            "",
-            ",",
-            ".",
-            ":",
-            "!",
-            "—",
-            ";",
-        }
+        after = text[end : end + 2].strip()
+        opens = not text[:start].strip(" —(:") and (not after or after in ",.:!—;")
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
@@ -150,7 +143,7 @@ def _sides(
         )
 
 
-def cues_begin(text: str, position: int) -> int:
+def _opening(text: str, position: int) -> int:
     """Return where the part of a sentence begins in which a subject bears on a position."""
     return max(text.rfind(mark, 0, position) for mark in (" ; ", " : ", " — ", " . ")) + 1
 
