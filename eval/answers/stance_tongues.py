@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues, strings
-from polbias.eval.answers.refusal import find_refusal
+from polbias.eval.answers.refusal import find_refusal, opening_reply
 from polbias.eval.answers.text import Sentence, first_match
 
 TONGUES = ("de", "fr", "it", "es")
 _LABELS = {1: "agree", -1: "disagree"}
+_REPLIES = ((1, "yes"), (-1, "no"))
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
 
@@ -53,7 +54,7 @@ def spoken(sentences: Sequence[Sentence], language: str = "") -> str:
 
 
 def read_other(
-    sentences: Sequence[Sentence], language: str, labels: Mapping[int, re.Pattern[str]]
+    sentences: Sequence[Sentence], language: str, labels: Mapping[int, re.Pattern[str]], yes_no: bool
 ) -> Verdict:
     """Read an output in another language than English, which may use the English labels of its prompt."""
     if language not in TONGUES:
@@ -75,7 +76,10 @@ def read_other(
     refusal = find_refusal(sentences, truncated=False) if language == "de" else None
     if refusal and not first_match(cues["rejects"], sentences):
         return Verdict("refusal", "refusal", refusal)
-    return Verdict("unparsable", "no-verdict")
+    replied = (
+        opening_reply(sentences, {_LABELS[value]: cues[name] for value, name in _REPLIES}) if yes_no else None
+    )
+    return replied or Verdict("unparsable", "no-verdict")
 
 
 def _weighed(
@@ -129,8 +133,10 @@ def _sides(
         begin, stop = _clause(text, start, end, cues)
         if cues["others"].search(text, _opening(text, start), start):
             continue
-        rest = [word for word in (text[:start] + text[end:]).split() if word[0].isalnum()]
+        labelled = {word for low, high, _ in found for word in text[low:-high].split()}
+        rest = [word for word in text.split() if word[0].isalnum() and word not in labelled]
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
+        headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
         bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
         after = text[end : end + 2].strip()
         opens = not text[:start].strip(" —(:") and (not after or after in ",.:!—;")
