@@ -332,13 +332,26 @@ _STOP = re.compile(
     re.IGNORECASE,
 )
 """What ends an answer: marks of its end, and the heading of a further item."""
+_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
+_FIELD = re.compile(
+    r'"(?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
+    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)"\s*:\s*"(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\]|\\.)+)"',
+    re.IGNORECASE,
+)
 _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 
 
 def own_words(text: str) -> str:
-    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer."""
+    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
+
+    Of an object of JSON only the field that is called an answer is left.
+    """
     text = blanked(text)
+    fields = [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
+    if len(fields) == 1:
+        start, end = fields[0].span(1)
+        return " " * start + text[start:end] + " " * (len(text) - end)
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")
@@ -350,11 +363,17 @@ def own_words(text: str) -> str:
     return text
 
 
+_VALUE = re.compile(r"""(?<!claim)(?<!statement)(?<!behauptung)(?<!aussage)(?<!text)["']\s?:$""", re.IGNORECASE)
+"""What stands before a value of JSON, other than the item repeated."""
+
+
 def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
     """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
 
     def mask(quotation: re.Match[str]) -> str:
-        text = quotation.group()
+        text, before = quotation.group(), quotation.string[: quotation.start()].rstrip()
+        if _VALUE.search(before):
+            return text
         if len(text.split()) < _SENTENCE or speaks.search(text):
             return text
         return text[0] + "x" * (len(text) - 2) + text[-1]
