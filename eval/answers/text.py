@@ -335,7 +335,8 @@ _STOP = re.compile(
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
     r'"(?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
-    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)"\s*:\s*"(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\]|\\.)+)"',
+    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)"\s*:\s*"'
+    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\]|\\.)+)"',
     re.IGNORECASE,
 )
 _SENTENCE = 3
@@ -363,7 +364,9 @@ def own_words(text: str) -> str:
     return text
 
 
-_VALUE = re.compile(r"""(?<!claim)(?<!statement)(?<!behauptung)(?<!aussage)(?<!text)["']\s?:$""", re.IGNORECASE)
+_VALUE = re.compile(
+    r"""(?<!claim)(?<!statement)(?<!behauptung)(?<!aussage)(?<!text)["']\s?:$""", re.IGNORECASE
+)
 """What stands before a value of JSON, other than the item repeated."""
 
 
