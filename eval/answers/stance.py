@@ -68,6 +68,14 @@ class _Words:
     doubts: Mapping[str, re.Pattern[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Echo:
+    """The words of a statement, and those before its verb: what it speaks of."""
+
+    words: frozenset[str]
+    subject: frozenset[str]
+
+
 def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
     """Read the stance on a statement off a model output.
 
@@ -115,7 +123,7 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     language = spoken(sentences)
     if language != "en":
         return read_other(sentences, language, words.own, words.yes_no)
-    verdict = _read(sentences, words, frozenset(token.text for each in item for token in each.tokens))
+    verdict = _read(sentences, words, _echo(item))
     if verdict.reason == "no-verdict":
         others = (
             read_other(sentences, each, words.own, words.yes_no)
@@ -126,7 +134,14 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     return verdict
 
 
-def _read(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> Verdict:
+def _echo(item: Sequence[Sentence]) -> _Echo:
+    """Find the words of a statement, and those of what it speaks of, before its first modal verb."""
+    text = " ".join(sentence.text for sentence in item)
+    modal = _cues()["modal"].search(text)
+    return _Echo(frozenset(text.split()), frozenset(text[: modal.start()].split() if modal else ()))
+
+
+def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
     claims = _claims(sentences, words, echoed)
     cues = _cues()
@@ -205,7 +220,7 @@ def _words(agree: str, disagree: str) -> _Words:
 # --- finding claims -------------------------------------------------------------------------------------
 
 
-def _claims(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> list[_Claim]:
+def _claims(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> list[_Claim]:
     """Collect the claims up to where the output goes on with a further item."""
     found: list[_Claim] = []
     for number, sentence in enumerate(sentences):
@@ -228,7 +243,7 @@ def _placed(claim: _Claim, read: Sentence, sentence: Sentence) -> _Claim:
 
 
 def _sentence_claims(
-    sentence: Sentence, number: int, words: _Words, echoed: frozenset[str]
+    sentence: Sentence, number: int, words: _Words, echoed: _Echo
 ) -> Iterator[_Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
@@ -245,15 +260,23 @@ def _sentence_claims(
         if joined:
             yield _Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
             continue
-        claim = _claim(text, hit, value, number)
+        claim = None if _of_subject(text, hit, echoed) else _claim(text, hit, value, number)
         if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
             yield claim
 
 
-def _repeated(text: str, hit: _Hit, echoed: frozenset[str]) -> bool:
+def _of_subject(text: str, hit: _Hit, echoed: _Echo) -> bool:
+    """Say whether a word is said of what the statement speaks of, not of what it demands."""
+    clause = text[_begin(text, hit.start) : hit.start].split()
+    said = [word for word in clause if word[0].isalnum() and not _cues()["copula"].fullmatch(word)]
+    adjective = _ADJECTIVES.search(text[hit.start : hit.end])
+    return bool(adjective and said and echoed.subject.issuperset(said))
+
+
+def _repeated(text: str, hit: _Hit, echoed: _Echo) -> bool:
     """Say whether a word is one of the statement, and not said by the model of it."""
     mine = _cues()["mine"].search(text, _begin(text, hit.start), hit.start)
-    return text[hit.start : hit.end] in echoed and not (hit.own and mine)
+    return text[hit.start : hit.end] in echoed.words and not (hit.own and mine)
 
 
 def _hits(text: str, words: _Words) -> list[_Hit]:
@@ -324,6 +347,8 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
         return None
     mine = bool(cues["mine"].search(clause))
     if cues["performing"].search(clause) and (value != hit.value or not mine):
+        return None
+    if cues["former"].search(clause):
         return None
     if not headed and (cues["elsewhere"].match(text, hit.start) or re.fullmatch(r"to (?:\w+ly )?", clause)):
         return None
