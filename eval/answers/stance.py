@@ -143,7 +143,7 @@ def _echo(item: Sequence[Sentence]) -> _Echo:
 
 def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
-    claims = _claims(sentences, words, echoed)
+    claims = _standing(_claims(sentences, words, echoed), sentences)
     cues = _cues()
     best = max((claim.strength for claim in claims if claim.value), default=None)
     declined = first_match(cues["declined"], sentences)
@@ -247,6 +247,10 @@ def _sentence_claims(
 ) -> Iterator[_Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
+    halved = _cues()["halved"].search(text)
+    if halved:
+        yield _Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
+        return
     for value, side in ((1, "agree"), (-1, "disagree")):
         for match in _idioms()[side].finditer(text):
             taken.append(match.span())
@@ -348,14 +352,20 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
     mine = bool(cues["mine"].search(clause))
     if cues["performing"].search(clause) and (value != hit.value or not mine):
         return None
-    if cues["former"].search(clause):
+    rest_of_clause = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
+    if cues["former"].search(clause + rest_of_clause) or re.search(r"whether(?: [\w']+){0,3} $", before):
+        return None
+    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare):
         return None
     if not headed and (cues["elsewhere"].match(text, hit.start) or re.fullmatch(r"to (?:\w+ly )?", clause)):
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
     hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
-    weak = _granted(text, hit.start) or bool(cues["provided"].match(after))
+    if cues["postposed"].match(after):
+        value = -value
+    weak = _granted(text, hit.start) or bool(cues["granted"].match(after))
+    weak = weak or bool(cues["provided"].match(after.lstrip(_MARKS)))
     against = mine and text[:begin].rstrip().endswith("but") and not _granted(text, hit.start)
     weak = weak or not (bare or headed or denied or against or _said(text[hit.start : hit.end], after))
     reason = "negated" if value != hit.value else "marker" if bare or headed else "sentence"
@@ -440,6 +450,18 @@ def _granted(text: str, position: int) -> bool:
 
 
 # --- deciding -------------------------------------------------------------------------------------------
+
+
+def _standing(claims: list[_Claim], sentences: Sequence[Sentence]) -> list[_Claim]:
+    """Leave out what is taken back by something else that is said."""
+    places = [
+        (number, match.end())
+        for number, sentence in enumerate(sentences)
+        for match in _cues()["retracted"].finditer(sentence.text)
+    ]
+    last = max(places, default=(0, 0))
+    later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
+    return later if places and any(claim.value for claim in later) else claims
 
 
 def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict:

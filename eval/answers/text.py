@@ -334,9 +334,9 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'"(?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
-    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)"\s*:\s*"'
-    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\]|\\.)+)"',
+    r'["\'](?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
+    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)["\']\s*:\s*["\']'
+    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
 _SENTENCE = 3
