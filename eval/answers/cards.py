@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues
+from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, settled
 from polbias.eval.answers.refusal import find_refusal
 from polbias.eval.answers.text import Sentence, Span, Token, prepare, split_sentences
 
@@ -229,7 +229,7 @@ def extract_cards(text: str, cards: Sequence[str]) -> Verdict:
         nothing = None if lists else CUES["none"].search(sentence.text)
         if nothing:
             return Verdict(NONE, "letters", sentence.origin(*nothing.span()))
-    return Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict" if named else "empty")
+    return settled(Verdict("unparsable", "no-verdict" if named else "empty"), text)
 
 
 def _merged(lists: Sequence[_List]) -> dict[str, bool]:

@@ -9,7 +9,7 @@ from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues
+from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, settled
 from polbias.eval.answers.refusal import find_refusal
 from polbias.eval.answers.text import Sentence, first_match, own_words, prepare
 
@@ -92,7 +92,7 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     answer = _without(own_words(text), prefill)
     prepared = prepare(answer)
     if not prepared.sentences:
-        return Verdict("unparsable", "truncated" if prepared.truncated else "empty")
+        return settled(Verdict("unparsable", "empty"), text)
     cues = _cues()
     missing = first_match(cues["lacking"], prepared.sentences)
     if missing:
@@ -101,7 +101,7 @@ def extract_choice(text: str, ways: int, language: str = "en", prefill: str | No
     strong = [each for each in claims if each.strength and not each.excluded]
     if strong:
         return _decided(strong, answer)
-    return _otherwise(prepared.sentences, prepared.truncated, claims, ways)
+    return settled(_otherwise(prepared.sentences, prepared.truncated, claims, ways), text)
 
 
 @cache
@@ -331,7 +331,7 @@ def _otherwise(
     asked = any(sentence.text.endswith("?") for sentence in sentences)
     if len(mentioned) == 1 and not excluded and not asked:
         return _said(claims[0], "mention")
-    return Verdict("unparsable", "truncated" if truncated else "no-choice")
+    return Verdict("unparsable", "no-choice")
 
 
 def _said(claim: _Claim, reason: str) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import Sentence, Token
+from polbias.eval.answers.text import Sentence, Token, cut_off
 
 # The cue words of the extractors, read from ``cues/*.yaml``.
 # A cue file is a mapping of blocks. The alternatives of a block stand on lines of their own, or are
@@ -54,6 +54,7 @@ class Shared:
         options: What stands between two options.
         excluding: What makes the second of them the one that is not meant: "valid and not invalid".
         insertion: An insertion in a predicate.
+        turned: What comes after a first impression.
         dangling: The end of a text that breaks off.
     """
 
@@ -61,6 +62,7 @@ class Shared:
     options: re.Pattern[str]
     excluding: re.Pattern[str]
     insertion: re.Pattern[str]
+    turned: re.Pattern[str]
     dangling: re.Pattern[str]
 
 
@@ -381,3 +383,15 @@ class Verdict:
     def outcome(self) -> str:
         """The label, or "truncated" where the text breaks off before one."""
         return "truncated" if self.reason == "truncated" else self.label
+
+
+_UNREAD = frozenset({"truncated", "no-verdict", "no-choice", "empty"})
+
+
+def settled(verdict: Verdict, text: str) -> Verdict:
+    """Return the verdict on an output; one without any is truncated only if there is evidence of a cut."""
+    if verdict.label != "unparsable" or verdict.reason not in _UNREAD:
+        return verdict
+    if cut_off(text, load_shared().dangling):
+        return replace(verdict, reason="truncated")
+    return replace(verdict, reason="no-verdict") if verdict.reason == "truncated" else verdict

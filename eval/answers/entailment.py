@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from polbias.eval.answers.cues import Verdict, load_grammar, question_cues
+from polbias.eval.answers.cues import Verdict, load_grammar, question_cues, settled
 from polbias.eval.answers.refusal import opening_reply, voiced, whole_reply
 from polbias.eval.answers.text import Sentence, blanked, masking, prepare, translated
 from polbias.eval.answers.validity import judge
@@ -49,7 +49,7 @@ def extract_entailment(text: str) -> Verdict:
     verdict = voiced(verdict, cues, sentences, prepared.truncated)
     if verdict.label == "unparsable" and verdict.reason in {"truncated", "no-verdict"}:
         verdict = opening_reply(sentences, cues.opening) or verdict
-    return Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span)
+    return settled(Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
 
 def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:

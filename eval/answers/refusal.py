@@ -89,6 +89,30 @@ def whole_reply(
     return None
 
 
+_FLAG = re.compile(
+    r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}(true|false|null|none|-?\d+(?:\.\d+)?)\b""",
+    re.IGNORECASE,
+)
+_YES, _NO = {"true", "1", "1.0"}, {"false", "0", "0.0", "null", "none"}
+
+
+def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
+    """Read two labels that are keys of JSON with a boolean each; numbers between 0 and 1 decide nothing."""
+    found = [
+        (label, match[2].lower(), match.span())
+        for match in _FLAG.finditer(text)
+        for label, pattern in labels.items()
+        if pattern.fullmatch(match[1].lower())
+    ]
+    if not found:
+        return None
+    first, second = labels
+    votes = {label if said in _YES else first if label == second else second for label, said, _ in found}
+    if len(votes) > 1 or not all(said in _YES | _NO for _, said, _ in found):
+        return Verdict("unparsable", "contradiction", found[-1][2])
+    return Verdict(votes.pop(), "marker", found[-1][2])
+
+
 def voiced(verdict: Verdict, cues: QuestionCues, sentences: Sequence[Sentence], truncated: bool) -> Verdict:
     """Return a verdict; none for a refusal that is not said in the model's own voice."""
     if verdict.label == "refusal" and not first_match(cues.lists["own_voice"], sentences):

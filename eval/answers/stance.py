@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, lru_cache
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, strings
-from polbias.eval.answers.refusal import find_refusal
-from polbias.eval.answers.text import Sentence, own_words, prepare
+from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, settled, strings
+from polbias.eval.answers.refusal import find_refusal, flagged
+from polbias.eval.answers.stance_tongues import TONGUES, read_other, spoken
+from polbias.eval.answers.text import Sentence, first_match, own_words, prepare, translated, without_item
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
@@ -26,11 +28,12 @@ _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 class Strength(IntEnum):
     """How much a claim says."""
 
-    SYNONYM_MENTION = 0
-    MENTION = 1
-    SYNONYM = 2
-    SENTENCE = 3
-    MARKER = 4
+    HEDGED = 0
+    SYNONYM_MENTION = 1
+    MENTION = 2
+    SYNONYM = 3
+    SENTENCE = 4
+    MARKER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,11 @@ class _Words:
     own: Mapping[int, re.Pattern[str]]
     others: Mapping[int, re.Pattern[str]]
     yes_no: bool
+    doubts: Mapping[str, re.Pattern[str]]
 
 
-def extract_stance(text: str, agree: str, disagree: str) -> Verdict:
-    """Read the stance on a statement off an English model output.
+def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
+    """Read the stance on a statement off a model output.
 
     The labels are those of the template that asked; inflections ("opposed", "unfavorable") and negations
     ("can't agree") count, and the list of the labels that an output repeats from its prompt does not, in
@@ -74,10 +78,14 @@ def extract_stance(text: str, agree: str, disagree: str) -> Verdict:
     word of any template, so that "cannot agree or disagree" agrees and an echo of the inverted list
     disagrees.
 
+    What the output repeats of the statement says nothing, nor does what others are said to think. Answers in
+    German, French, Italian and Spanish are read by fewer words; what is not understood is unparsable.
+
     Args:
         text: The output, any string.
         agree: The label of the template for agreement, such as "beneficial".
         disagree: The label for disagreement, such as "harmful".
+        statement: The statement that was asked about, if it is known.
 
     Returns:
         The verdict "agree", "disagree", "refusal" or "unparsable".
@@ -89,15 +97,47 @@ def extract_stance(text: str, agree: str, disagree: str) -> Verdict:
         Ceron et al., section 5.3.
     """
     words = _words(agree.strip().lower(), disagree.strip().lower())
+    return settled(_stance(text, words, statement), text)
+
+
+def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
+    """Read an output in whichever language."""
     prepared = prepare(own_words(text))
-    sentences = prepared.sentences
+    if not prepared.sentences:
+        return Verdict("unparsable", "empty")
+    item = prepare(statement or "").sentences
+    sentences = without_item(prepared.sentences, item)
     if not sentences:
-        return Verdict("unparsable", "truncated" if prepared.truncated else "empty")
-    claims = _claims(sentences, words)
-    best = max((claim.strength for claim in claims if claim.value), default=None)
-    if best is not None and best >= Strength.SYNONYM:
-        return _decided([c for c in claims if c.strength >= best], sentences)
+        return Verdict("unparsable", "no-verdict")
+    flag = flagged(own_words(text), {_VALUES[value]: pattern for value, pattern in words.own.items()})
+    if flag:
+        return flag
+    language = spoken(sentences)
+    if language != "en":
+        return read_other(sentences, language, words.own, words.yes_no)
+    verdict = _read(sentences, words, frozenset(token.text for each in item for token in each.tokens))
+    if verdict.reason == "no-verdict":
+        others = (
+            read_other(sentences, each, words.own, words.yes_no)
+            for each in TONGUES
+            if not spoken(sentences, each)
+        )
+        verdict = next((each for each in others if each.label != "unparsable"), verdict)
+    return verdict
+
+
+def _read(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> Verdict:
+    """Read an English output, in which some words are those of the statement."""
+    claims = _claims(sentences, words, echoed)
     cues = _cues()
+    best = max((claim.strength for claim in claims if claim.value), default=None)
+    declined = first_match(cues["declined"], sentences)
+    if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
+        verdict = _decided([c for c in claims if c.strength >= best], sentences)
+        if not declined or verdict.reason != "contradiction":
+            return verdict
+    if declined:
+        return Verdict("refusal", "refusal", declined)
     neither = [claim for claim in claims if not claim.value]
     if neither and any(cues["machine"].search(sentence.text) for sentence in sentences):
         return Verdict(
@@ -106,25 +146,26 @@ def extract_stance(text: str, agree: str, disagree: str) -> Verdict:
     if not neither and _undecided(sentences):
         return Verdict("unparsable", "undecided")
     if not neither:
-        refusal = find_refusal(sentences, prepared.truncated)
+        refusal = find_refusal(sentences, truncated=False)
         if refusal:
             return Verdict("refusal", "refusal", refusal)
     if neither:
         return _verdict("unparsable", neither[0], sentences)
-    if claims:
+    if best:
         return _decided([c for c in claims if c.strength == best], sentences)
     reply = _reply(sentences, words)
     if reply:
         return reply
-    refusal = find_refusal(sentences, prepared.truncated, outright=True)
+    refusal = find_refusal(sentences, truncated=False, outright=True)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
-    return Verdict("unparsable", "truncated" if prepared.truncated else "no-verdict")
+    return Verdict("unparsable", "no-verdict")
 
 
 @cache
 def _cues() -> Mapping[str, re.Pattern[str]]:
-    return compile_lists({"groups": {}, **strings(read_cues("stance.en"))})
+    cues = read_cues("stance.en")
+    return compile_lists({"groups": cues["groups"], **strings(cues)})
 
 
 @cache
@@ -156,13 +197,15 @@ def _words(agree: str, disagree: str) -> _Words:
         for value, side in ((1, "agree"), (-1, "disagree"))
     }
     yes_no = names[0] is not None and bool(_cues()["yes_no"].fullmatch(names[0]))
-    return _Words(own, others, yes_no)
+    doubts = [_cues()["doubts"], *([] if names[0] == "agree" else [_cues()["contradicting"]])]
+    doubted = re.compile("|".join(each.pattern for each in doubts))
+    return _Words(own, others, yes_no, {"not": doubted, "i": _cues()["joined"]})
 
 
 # --- finding claims -------------------------------------------------------------------------------------
 
 
-def _claims(sentences: Sequence[Sentence], words: _Words) -> list[_Claim]:
+def _claims(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> list[_Claim]:
     """Collect the claims up to where the output goes on with a further item."""
     found: list[_Claim] = []
     for number, sentence in enumerate(sentences):
@@ -170,25 +213,47 @@ def _claims(sentences: Sequence[Sentence], words: _Words) -> list[_Claim]:
             c.strength >= Strength.SENTENCE for c in found
         ):
             break
-        found += _sentence_claims(sentence, number, words)
+        if sentence.text.startswith("or ") and sentence.text.endswith("?"):
+            found = [claim for claim in found if claim.sentence != number - 1]
+        read = translated(sentence, words.doubts)
+        found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words, echoed))
     return found
 
 
-def _sentence_claims(sentence: Sentence, number: int, words: _Words) -> Iterator[_Claim]:
+def _placed(claim: _Claim, read: Sentence, sentence: Sentence) -> _Claim:
+    """Put a claim where its words stand in the sentence as it was written."""
+    low, high = read.origin(claim.start, claim.end)
+    start, end = sentence.place(low, high)
+    return replace(claim, start=start, end=end)
+
+
+def _sentence_claims(
+    sentence: Sentence, number: int, words: _Words, echoed: frozenset[str]
+) -> Iterator[_Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
     for value, side in ((1, "agree"), (-1, "disagree")):
         for match in _idioms()[side].finditer(text):
             taken.append(match.span())
-            yield _Claim(value, Strength.SENTENCE, "idiom", number, *match.span())
+            if text.endswith("?") or _of_others(text, *match.span()) or _granted(text, match.start()):
+                continue
+            own = _cues()["negators"].search(match.group()) or match.group().startswith("hard")
+            negated = not own and _negators(text, match.start()) % 2 == 1
+            yield _Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
     hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
     for hit, value, joined in _resolved(text, hits):
         if joined:
             yield _Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
             continue
         claim = _claim(text, hit, value, number)
-        if claim:
+        if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
             yield claim
+
+
+def _repeated(text: str, hit: _Hit, echoed: frozenset[str]) -> bool:
+    """Say whether a word is one of the statement, and not said by the model of it."""
+    mine = _cues()["mine"].search(text, _begin(text, hit.start), hit.start)
+    return text[hit.start : hit.end] in echoed and not (hit.own and mine)
 
 
 def _hits(text: str, words: _Words) -> list[_Hit]:
@@ -228,9 +293,9 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
                 elif re.search(r"\bboth\b", clause):
                     yield replace(hit, end=following.end), 0, "both-options"
                 continue
-            if cues["both"].fullmatch(between) and not negated:
+            if cues["both"].fullmatch(between):
                 index += 1
-                yield replace(hit, end=following.end), 0, "both-options"
+                yield replace(hit, end=following.end), 0, "neither" if negated else "both-options"
                 continue
             if cues["contrast"].fullmatch(between):
                 index += 1
@@ -246,19 +311,67 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
     opened = before.rstrip(_MARKS)
     bare = len(rest) <= _FILLERS and all(not w[0].isalnum() or cues["filler"].fullmatch(w) for w in rest)
     headed = any(match.end() >= len(opened) - 1 for match in cues["head"].finditer(before.rstrip()))
+    if text.endswith("?"):
+        return None
+    stated = before.rstrip().endswith((":", "—")) and not after.strip(_MARKS)
+    if not stated and _of_others(text, hit.start, hit.end):
+        for name, mine in (("so_do_i", value), ("not_so_i", -value)):
+            if cues[name].match(text, hit.end + 1):
+                return _Claim(mine, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
+        return None
+    bare = bare or stated
+    if not bare and not headed and _no_verb(text, hit):
+        return None
+    mine = bool(cues["mine"].search(clause))
+    if cues["performing"].search(clause) and (value != hit.value or not mine):
+        return None
+    if not headed and (cues["elsewhere"].match(text, hit.start) or re.fullmatch(r"to (?:\w+ly )?", clause)):
+        return None
+    denied = value != hit.value and mine and not cues["sides"].match(after)
+    joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
+    hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
+    weak = _granted(text, hit.start) or bool(cues["provided"].match(after))
+    against = mine and text[:begin].rstrip().endswith("but") and not _granted(text, hit.start)
+    weak = weak or not (bare or headed or denied or against or _said(text[hit.start : hit.end], after))
     reason = "negated" if value != hit.value else "marker" if bare or headed else "sentence"
-    if text.endswith("?") or cues["attributed"].search(_stretch(text, hit.start)):
-        return None
-    if cues["performing"].search(clause) and value != hit.value:
-        return None
-    weak = bool(cues["weak"].search(clause)) or _granted(text, hit.start)
-    weak = weak or (not bare and not headed and not _said(text[hit.start : hit.end], after))
     strength = Strength.MARKER if bare or headed else Strength.SENTENCE
-    if not hit.own:
+    if hedged:
+        strength, reason = Strength.HEDGED, "hedged"
+    elif not hit.own:
         strength, reason = (Strength.SYNONYM_MENTION if weak else Strength.SYNONYM), "synonym"
     elif weak:
         strength, reason = Strength.MENTION, "mention"
     return _Claim(value, strength, reason, number, hit.start, hit.end)
+
+
+def _of_others(text: str, start: int, end: int) -> bool:
+    """Say whether others than the model are said to think or do what stands there."""
+    cues, stretch = _cues(), _stretch(text, start)
+    contrast = max(
+        (text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while ")), default=0
+    )
+    if cues["sources"].search(text, max(contrast, 0), start):
+        return True
+    if cues["attributed"].search(stretch) or cues["by_others"].match(text, end + 1):
+        return True
+    mine = max((match.end() for match in cues["mine"].finditer(stretch)), default=0)
+    opined = [match for match in cues["opined"].finditer(stretch, mine) if match.start()]
+    if opined and not mine:
+        return True
+    if not _VERBS.match(text, start, end):
+        return False
+    subject = cues["actors"].search(stretch, mine)
+    clause = text[_begin(text, start) : start]
+    words = re.sub(r"(?: (?:not|\w+n't|would|do|will|\w+ly|also|both|all))* *$", "", clause).split()
+    return bool(subject or (words and cues["subject"].fullmatch(words[-1])))
+
+
+def _no_verb(text: str, hit: _Hit) -> bool:
+    """Say whether a word is a noun for a good or an evil, which says nothing of the statement."""
+    cues, before = _cues(), text[: hit.start].split()
+    if not cues["nouns"].fullmatch(text, hit.start, hit.end) or not before:
+        return bool(cues["nouns"].fullmatch(text, hit.start, hit.end) and text[hit.end :].strip(_MARKS))
+    return not cues["verbal"].fullmatch(before[-1])
 
 
 def _said(word: str, after: str) -> bool:
@@ -295,7 +408,8 @@ def _granted(text: str, position: int) -> bool:
     before = text[:position]
     for name in ("conceded", "supposed"):
         for match in _cues()[name].finditer(before):
-            if not re.search(r"[,;—]| but | however ", before[match.end() :]):
+            passed = r" but | however " if name == "supposed" else r"[,;—]| but | however "
+            if not re.search(passed, before[match.end() :]):
                 return True
     return False
 
@@ -311,6 +425,10 @@ def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict
         return _verdict(_VALUES[chosen.value], chosen, sentences)
     last = sides[-1]
     first = next(claim for claim in reversed(sides) if claim.value != last.value)
+    if first.sentence == last.sentence and _cues()["turning"].search(
+        sentences[last.sentence].text, first.end, last.start
+    ):
+        return replace(_verdict(_VALUES[last.value], last, sentences), reason="self-correction")
     if first.sentence < last.sentence:
         between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence + 1])
         name = "correction" if last.strength is Strength.MARKER else "concluding"
@@ -335,9 +453,14 @@ def _reply(sentences: Sequence[Sentence], words: _Words) -> Verdict | None:
     """Read a yes or no that begins an output which names no label."""
     if not words.yes_no:
         return None
-    text = sentences[0].text
-    for name, label in (("no", "disagree"), ("yes", "agree")):
-        match = _cues()[name].match(text)
-        if match and (match.end() == len(text) or not text[match.end() + 1].isalnum()):
-            return Verdict(label, "reply", sentences[0].origin(*match.span()))
+    for sentence, name in itertools.product((sentences[0], sentences[-1]), ("no", "yes")):
+        match = _cues()[name].match(sentence.text)
+        rest = sentence.text[match.end() :].strip() if match else ""
+        if match and not rest[:1].isalnum() and (sentence is sentences[0] or not rest.strip(_MARKS)):
+            label = "agree" if name == "yes" else "disagree"
+            return Verdict(label, "reply", sentence.origin(*match.span()))
+    last = _cues()["last_reply"].search(sentences[-1].text)
+    if last:
+        label = "disagree" if last.group().strip(_MARKS).endswith("no") else "agree"
+        return Verdict(label, "reply", sentences[-1].origin(*last.span()))
     return None

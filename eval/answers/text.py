@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
@@ -87,6 +87,11 @@ class Sentence:
         """Translate a stretch of ``text`` into offsets of the original text."""
         tokens = self.covered(start, end)
         return tokens[0].start, tokens[-1].end
+
+    def place(self, low: int, high: int) -> tuple[int, int]:
+        """Translate offsets of the original text into a stretch of ``text``."""
+        inner = [number for number, token in enumerate(self.tokens) if low <= token.start < high]
+        return self._starts[inner[0]], self._starts[inner[-1]] + len(self.tokens[inner[-1]].text)
 
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
@@ -176,6 +181,19 @@ class Response(str):
         return made
 
 
+def remembered(read: Callable[..., str]) -> Callable[..., str]:
+    """A reader that keeps what it made of the same text, ended for the same reason."""
+
+    @lru_cache(maxsize=1 << 16)
+    def kept(text: str, reason: str | None, *asked: str | None) -> str:
+        return read(Response(text, {"finish_reason": reason} if reason else None), *asked)
+
+    def reader(text: str, *asked: str | None) -> str:
+        return kept(text, text.about.get("finish_reason") if isinstance(text, Response) else None, *asked)
+
+    return reader
+
+
 HEAD, TAIL = 8_000, 24_000
 """Of a longer output only so many characters at its beginning and at its end are read."""
 
@@ -222,6 +240,23 @@ def prepare(text: str) -> Prepared:
     sentences = tuple(sentence for span in stretches for sentence in split_sentences(text, *span))
     tail = text[max(stretches[-1][0], stretches[-1][1] - 200) : stretches[-1][1]] if stretches else ""
     return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
+
+
+_LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+_OPEN = re.compile(r"[,(\[{„–—]\s*$")
+
+
+def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
+    """Say whether there is evidence that an output was cut off, not only that its last word has no full stop.
+
+    The server says so, a thought is never closed, or, where the server says nothing, the text ends in a word
+    or sign that asks for more.
+    """
+    reason = text.about.get("finish_reason") if isinstance(text, Response) else None
+    if reason in _LIMITS or _outside(text)[1] is not None:
+        return True
+    tail = text.rstrip()[-200:]
+    return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
 
 
 def visible(text: str) -> str:
@@ -291,15 +326,33 @@ def _take(stretches: Sequence[Span], low: int, high: int) -> Iterator[Span]:
 # What the extractors share that read one question in the words of another, or in those of its prompt.
 
 _STOP = re.compile(
-    r"</s>|<\|(?:endoftext|end_of_text|end(?!\|><\|start)|eot_id|eom_id|im_end)\|>|\[/?INST\]|\n#{2,} "
+    r"</s>|<\|(?:endoftext|end_of_text|end(?!\|><\|start)|eot_id|eom_id|im_end)\|>|\[/?INST\]"
+    r"|\n#{2,} (?=\W{0,3}(?:question|statement|prompt|input|instructions?|tasks?|examples?|user|human|next"
+    r"|claim|response|article|artikel|frage|behauptung|eingabe|anweisung|aufgabe|beispiel|antworte)\b)",
+    re.IGNORECASE,
+)
+"""What ends an answer: marks of its end, and the heading of a further item."""
+_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
+_FIELD = re.compile(
+    r'"(?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
+    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)"\s*:\s*"'
+    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\]|\\.)+)"',
+    re.IGNORECASE,
 )
 _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 
 
 def own_words(text: str) -> str:
-    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer."""
+    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
+
+    Of an object of JSON only the field that is called an answer is left.
+    """
     text = blanked(text)
+    fields = [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
+    if len(fields) == 1:
+        start, end = fields[0].span(1)
+        return " " * start + text[start:end] + " " * (len(text) - end)
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")
@@ -311,11 +364,19 @@ def own_words(text: str) -> str:
     return text
 
 
+_VALUE = re.compile(
+    r"""(?<!claim)(?<!statement)(?<!behauptung)(?<!aussage)(?<!text)["']\s?:$""", re.IGNORECASE
+)
+"""What stands before a value of JSON, other than the item repeated."""
+
+
 def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
     """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
 
     def mask(quotation: re.Match[str]) -> str:
-        text = quotation.group()
+        text, before = quotation.group(), quotation.string[: quotation.start()].rstrip()
+        if _VALUE.search(before):
+            return text
         if len(text.split()) < _SENTENCE or speaks.search(text):
             return text
         return text[0] + "x" * (len(text) - 2) + text[-1]
@@ -334,6 +395,34 @@ def translated(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sent
             token = Token(word, low, high, any(token.marked for token in merged))
             sentence = Sentence((*before, token, *after))
     return sentence
+
+
+_ECHO = 4
+"""So many words in a row that also stand in a row in the item are an echo of it."""
+
+
+def without_item(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Put one "this" for each stretch that repeats the item, or most of a short one."""
+    known = [token.text for sentence in item for token in sentence.tokens if token.text[0].isalnum()]
+    size = min(_ECHO, len(known))
+    runs = {tuple(known[start : start + size]) for start in range(len(known) - size + 1)} if size else set()
+    return tuple(_without_runs(sentence, runs, size) for sentence in sentences) if runs else tuple(sentences)
+
+
+def _without_runs(sentence: Sentence, runs: Set[tuple[str, ...]], size: int) -> Sentence:
+    words = [number for number, token in enumerate(sentence.tokens) if token.text[0].isalnum()]
+    echoed: set[int] = set()
+    for start in range(len(words) - size + 1):
+        run = words[start : start + size]
+        if tuple(sentence.tokens[number].text for number in run) in runs:
+            echoed.update(range(run[0], run[-1] + 1))
+    kept = []
+    for number, token in enumerate(sentence.tokens):
+        if number not in echoed:
+            kept.append(token)
+        elif number - 1 not in echoed:
+            kept.append(replace(token, text="this", marked=False))
+    return Sentence(tuple(kept))
 
 
 def first_match(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int, int] | None:

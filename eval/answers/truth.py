@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from polbias.eval.answers.cues import Verdict, primary_language, question_cues, tongue
-from polbias.eval.answers.refusal import opening_reply, voiced, whole_reply
+from polbias.eval.answers.cues import Verdict, primary_language, question_cues, settled, tongue
+from polbias.eval.answers.refusal import flagged, opening_reply, voiced, whole_reply
 from polbias.eval.answers.text import Sentence, first_match, masking, own_words, prepare, translated
 from polbias.eval.answers.validity import judge
 
@@ -26,6 +26,7 @@ _ECHO = re.compile(
 _QUOTATION = re.compile(
     r"[\"“„”»«][^\"“„”»«\n]*[\"“„”»«]|(?<!\w)['‘‚][^\n'‘’‚]*(?:(?<=\w)['’](?=\w)[^\n'‘’‚]*)*['’‘](?!\w)"
 )
+_FLAGS = {"true": re.compile("true|wahr"), "false": re.compile("false|falsch")}
 _MASK = masking(
     re.compile(
         r"^\W*(?:true|false|wahr|falsch|yes|no|ja|nein)\W*$"
@@ -58,6 +59,9 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         The question: Jakob et al. (2025), section 4.1.
     """
     primary = primary_language(language)
+    flag = flagged(own_words(text), _FLAGS)
+    if flag:
+        return flag
     visible = _ECHO.sub(lambda echo: " " * len(echo.group()), own_words(text))
     prepared = prepare(_QUOTATION.sub(_MASK, visible))
     if not prepared.sentences and not prepared.truncated and text.strip():
@@ -65,12 +69,16 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     cues = question_cues("truth")
     sentences = [_bare(translated(sentence, cues.words)) for sentence in prepared.sentences]
     verdict = whole_reply(sentences, cues.whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
+    named = prepare(own_words(text)).sentences if _ECHO.search(text) else ()
+    refused = first_match(cues.lists["refuses"], named)
+    if refused and verdict.reason != "marker":
+        return Verdict("refusal", "refusal", refused)
     if verdict.label == "unparsable":
         declined = first_match(cues.lists["declines"], sentences)
         verdict = Verdict("refusal", "refusal", declined) if declined else verdict
     if verdict.reason in {"truncated", "no-verdict"}:
         verdict = opening_reply(sentences, cues.opening) or verdict
-    return Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span)
+    return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
 
 def _bare(sentence: Sentence) -> Sentence:

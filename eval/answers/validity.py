@@ -14,6 +14,7 @@ from polbias.eval.answers.cues import (
     Verdict,
     load_shared,
     primary_language,
+    settled,
     tongue,
 )
 from polbias.eval.answers.reader import Reader
@@ -231,4 +232,4 @@ def extract_validity(text: str, language: str) -> Verdict:
     primary = primary_language(language)
     prepared = prepare(text)
     tongues = [tongue(sentence.tokens, primary) for sentence in prepared.sentences]
-    return judge(prepared.sentences, tongues, prepared.truncated)
+    return settled(judge(prepared.sentences, tongues, prepared.truncated), text)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers import extract_validity
+from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import likelier, stated, with_errors
 from polbias.eval.partisan.bias import (
@@ -36,7 +36,7 @@ _BIASES = ("weighted_bias", "weighted_bias_stderr", "unweighted_bias", "bias_p")
 _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungültig**")}
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered
 def outcome(text: str, language: str) -> str:
     """Return what became of one answer."""
     return extract_validity(text, language).outcome

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.stance import extract_stance
+from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT
 from polbias.eval.lm_eval_glue import (
     NONE,
@@ -142,10 +142,10 @@ label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)
 # every function is total.
 
 
-@lru_cache(maxsize=1 << 16)
-def outcome(text: str, agree: str, disagree: str) -> str:
+@remembered
+def outcome(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
     """Return what became of one answer."""
-    return extract_stance(text, agree, disagree).outcome
+    return extract_stance(text, agree, disagree, statement).outcome
 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
@@ -177,7 +177,8 @@ def choices(doc: Document) -> list[str]:
 
 def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
     """Return what became of the answers to a prompt."""
-    return [outcome(text, doc["label_agree"], doc["label_disagree"]) for text in flat(answers)]
+    asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
+    return [outcome(text, *asked) for text in flat(answers)]
 
 
 def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:

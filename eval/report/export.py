@@ -109,7 +109,10 @@ def eval_results(answers: Answers, namespace: str = NAMESPACE) -> Iterator[tuple
     for dataset, entry in sorted(read_lock().items()):
         path = package_file("cards") / f"{dataset}.eval.yaml"
         for task in yaml.safe_load(path.read_text("utf-8"))["tasks"] if path.is_file() else ():
-            rows = entry.configs[task["config"]][task["split"]].rows
+            splits = entry.configs.get(task["config"])
+            if splits is None:  # a lock of one's own may have fewer configs
+                continue
+            rows = splits[task["split"]].rows
             for respondent, own in _answered(answers, dataset, entry.version, task["config"]):
                 if len(set(own["id"])) < rows:
                     continue

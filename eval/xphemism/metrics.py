@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers import extract_truth
+from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
     NONE,
@@ -183,7 +184,7 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
     return data.as_dataset(table)
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered
 def outcome(text: str, language: str) -> str:
     """Return what became of one answer."""
     return extract_truth(text, language).outcome

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.options import Prices
-from polbias.files import PolbiasError
+from polbias.files import InputError, PolbiasError
 
 if TYPE_CHECKING:
     from polbias.lm_eval_runner.results import Score
     from polbias.lm_eval_runner.run import Run
     from polbias.lm_eval_runner.tasks import Catalogue, Cost, Task
+    from polbias.lm_eval_runner.usage import Usage
 
 
 # `polbias eval`: score a model, the comfortable way to run lm_eval.
@@ -42,6 +43,12 @@ def evaluate(
     price: Prices = None,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
+    reasoning: Annotated[
+        bool,
+        typer.Option(
+            "--reasoning", help="Room for thoughts: 4,096 tokens or more an answer; thinking switched on."
+        ),
+    ] = False,
     table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
     report: Annotated[
         bool, typer.Option(help="Write a report of all that the model was asked beside the samples.")
@@ -61,7 +68,7 @@ def evaluate(
     logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
     from polbias.lm_eval_runner.run import include_paths, parse
-    from polbias.lm_eval_runner.tasks import catalogue
+    from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
     from polbias.lm_eval_runner.tasks import cost as cost_of
 
     if listed and not context.args:
@@ -73,12 +80,15 @@ def evaluate(
         show_tasks(tasks, tasks.choose(config.tasks) if config.tasks else None)
         return
     names = tasks.choose(config.tasks)
+    chosen = [tasks.tasks[task] for name in names for task in tasks.members(name)]
+    if reasoning:
+        refuse_likelihoods(chosen)
+        config.metadata = {**config.metadata, REASONING: True}
     if cost:
-        chosen = [tasks.tasks[task] for name in names for task in tasks.members(name)]
         found = {
             task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit) for task in chosen
         }
-        show_costs(found, config, price)
+        show_costs(found, config, price, known_usage(config, chosen, cache_folder(no_cache, cache_dir)))
         return
     run = perform(config, tasks, names, cache_folder(no_cache, cache_dir))
     if run is not None:
@@ -111,6 +121,24 @@ def perform(
         if cache is not None:
             _say("the answers so far are kept: run the same command again to go on")
         raise
+
+
+def known_usage(config: Any, tasks: Sequence[Task], cache: Path | None) -> Mapping[str, Usage]:
+    """Return what answers on file took; nothing where no model is named, or its library is not here."""
+    from polbias.lm_eval_runner.run import model_class, prepare
+    from polbias.lm_eval_runner.usage import usage
+
+    if cache is None or not cache.is_dir() or not config.model_args:
+        return {}
+    try:
+        kind = model_class(config.model)
+    except InputError:
+        raise
+    except PolbiasError as error:
+        _say(f"answers on file are not counted: {error}")
+        return {}
+    prepare(config, kind)
+    return usage(config, tasks, cache, _say)
 
 
 def _say(line: str) -> None:
@@ -168,29 +196,56 @@ def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
             typer.echo(f"{name:<52} {kind}  {len(tasks.members(name))} tasks: {_first(tasks.members(name))}")
 
 
-def show_costs(costs: Mapping[str, Cost], config: Any, prices: Sequence[str] | None) -> None:
+def show_costs(
+    costs: Mapping[str, Cost],
+    config: Any,
+    prices: Sequence[str] | None,
+    known: Mapping[str, Usage] | None = None,
+) -> None:
     """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
-    from polbias.lm_eval_runner.tasks import CHARACTERS_PER_TOKEN
+    from polbias.lm_eval_runner.tasks import CHARACTERS_PER_TOKEN, REASONING
+    from polbias.lm_eval_runner.usage import ENOUGH
     from polbias.models import parse_prices, settings
 
     name, given = str(config.model_args.get("model") or ""), parse_prices(prices or [])
     listed = settings().list_price("openai", name) if config.model.startswith("openai-") else None
     price = given.get(name) or given.get("") or listed
-    shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
-    rows = [[c.prompts, c.requests, c.tokens_in, c.tokens_out] for c in costs.values()]
+    known = known or {}
+    most = "" if known else ", at most"
+    shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", f"tokens out{most}")]
+    rows = [
+        [
+            c.prompts,
+            c.requests,
+            c.tokens_in,
+            round(c.requests * known[task].mean) if task in known else c.tokens_out,
+        ]
+        for task, c in costs.items()
+    ]
     names = [*costs]
     if len(rows) > 1:
         rows.append([sum(column) for column in zip(*rows, strict=True)])
         names.append("together")
     shown += [(task, *(f"{number:,}" for number in row)) for task, row in zip(names, rows, strict=True)]
     if price is not None:
-        money = [f"{price.currency}, at most", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
+        money = [f"{price.currency}{most}", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
         shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
     _table(shown)
     typer.echo(
         f"tokens in: characters / {CHARACTERS_PER_TOKEN:g}, a rule of thumb; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
+    for task, used in known.items():
+        typer.echo(
+            f"tokens out of {task}: {used.mean:,.1f} an answer, the mean of {len(used.prompts):,} prompts "
+            "that this model answered with these settings"
+        )
+    if guessed := [task for task in costs if task not in known and config.metadata.get(REASONING)]:
+        told = "" if len(guessed) == len(costs) else f" of {_first(guessed)}"
+        typer.echo(
+            f"tokens out{told}: an assumption, that thoughts and answer fill their room each time; from "
+            f"{ENOUGH} answered prompts on it is their mean"
+        )
 
 
 def show_scores(run: Run, scores: Iterable[Score]) -> None:

@@ -22,12 +22,26 @@ from polbias.models.chat import scrub
 # Answers on file: a SQLite database for a task under a model, which survives a run that is killed.
 
 _IDENTITY = "identity.json"
+ASKED = "asked"
+_NO_SETTINGS = ("seed", "do_sample")  # the temperature says the same as the latter, which no API is sent
 
 
 def request_key(kind: str, arguments: tuple[Any, ...]) -> str:
     """Return the hash of a whole request: its kind, prompt and generation settings."""
     text = json.dumps([kind, *arguments], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def asked(prompt: Any, settings: Document) -> list[str]:
+    """Return short hashes of a prompt and of its generation settings."""
+    return [digest({"prompt": _text(prompt)}), settings_digest(settings)]
+
+
+def settings_digest(settings: Document) -> str:
+    """Return a short hash of generation settings; seeds, and what is left open, make no difference."""
+    said = {name: value for name, value in settings.items() if name not in _NO_SETTINGS}
+    plain = {name: value for name, value in said.items() if value not in (None, [])}
+    return digest({name: float(value) if type(value) is int else value for name, value in plain.items()})
 
 
 def write_identity(folder: Path, identity: Document) -> None:
@@ -98,7 +112,9 @@ class _Slot:
         """Keep an answer; one that is the same is written once."""
         if answer is None or (self.done and answer == self.answer):
             return
-        kept = {"text": answer, **answer.about} if isinstance(answer, Response) else answer
+        kept: Any = answer
+        if isinstance(answer, Response):
+            kept = {"text": answer, **answer.about, ASKED: asked(*self.request.args[:2])}
         self.store.put(self.key, self.occurrence, kept)
         self.answer, self.done = answer, True
 
@@ -222,7 +238,7 @@ def _answer(kept: Any) -> Any:
     """An answer as it was kept: a text with or without what was said beside it, or likelihoods."""
     if not isinstance(kept, Mapping):
         return kept
-    return Response(kept["text"], {name: value for name, value in kept.items() if name != "text"})
+    return Response(kept["text"], {name: kept[name] for name in kept if name not in ("text", ASKED)})
 
 
 def _text(prompt: Any) -> str:

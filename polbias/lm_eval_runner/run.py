@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from reprlib import repr as short
 from typing import Any, NoReturn
@@ -28,7 +29,7 @@ from polbias.lm_eval_runner.cache import (
     write_identity,
 )
 from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
-from polbias.lm_eval_runner.tasks import Catalogue, Task
+from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, generation_settings
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 from polbias.optional import advice, lm_eval_imports
@@ -40,6 +41,7 @@ API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_len
 _LOCAL = ("hf", "hf-auto", "huggingface")
 _OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
 _SEEDS = "polbias_seeds"
+_THINKING = {"think_end_token": "</think>", "enable_thinking": True}
 
 
 def model_class(name: str) -> Any:
@@ -78,9 +80,23 @@ def prepare(config: Any, kind: Any) -> None:
         added = {name: value for name, value in API_DEFAULTS.items() if name not in config.model_args}
         if "chat" in config.model and not config.apply_chat_template:
             config.apply_chat_template = config.fewshot_as_multiturn = True
+    elif config.metadata.get(REASONING) and (added := _thinking(config.model_args, kind)):
+        config.apply_chat_template = config.apply_chat_template or True
+        config.fewshot_as_multiturn = True
     config.model_args = {**added, **config.model_args}
     seeds = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
     config.metadata = {**seeds, **{k: v for k, v in config.metadata.items() if k not in SECRET}}
+
+
+def _thinking(given: Document, kind: Any) -> Json:
+    """The arguments with which a local model is told to think, as far as it takes them.
+
+    A server is told by its own options; its thoughts are left out by the readers and kept in the samples.
+    """
+    made = [vars(each)["__init__"] for each in kind.__mro__ if "__init__" in vars(each)]
+    taken = {name for each in made for name in signature(each).parameters}
+    chosen = {**(given.get("chat_template_args") or {}), **given}
+    return {name: value for name, value in _THINKING.items() if name in taken and name not in chosen}
 
 
 def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
@@ -168,6 +184,9 @@ def evaluate(
         folders = [*tasks.folders]
         manager = TaskManager(include_path=folders, include_defaults=False, metadata=dict(config.metadata))
         loaded = manager.load([*names])
+        if config.metadata.get(REASONING):
+            for task in loaded["tasks"].values():
+                _give_room(task, config)
         model = model or load(_class(config, kind), config)
         folder = None
         if cache is not None:
@@ -231,6 +250,14 @@ def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, trac
         raise PolbiasError(
             f"lm_eval failed ({type(error).__name__}: {scrub(error)}); LMEVAL_LOG_LEVEL=DEBUG shows where"
         ) from error
+
+
+def _give_room(task: Any, config: Any) -> None:
+    """Let the answers to a task be as long as a model that reasons needs."""
+    if task.get_config("output_type") == "generate_until":
+        own = task.get_config("generation_kwargs") or {}
+        settings = generation_settings(own, config.gen_kwargs, config.metadata)
+        task.set_config("generation_kwargs", settings)
 
 
 def _class(config: Any, kind: Any) -> Any:

@@ -277,6 +277,39 @@ def _wrong(path: Path, field: str, found: Any, expected: str) -> InputError:
     return InputError(f"{path}: {field}: found {short(found)}, expected {expected}; correct it")
 
 
+# What a task asks for: how many tokens an answer may take.
+
+LEAST_ROOM = 4096
+"""Tokens that an answer may take at least, its thoughts among them, where a model is to reason."""
+
+REASONING = "polbias_reasoning"
+"""Among the metadata: the model reasons before it answers."""
+
+_ROOMS = ("max_gen_toks", "max_new_tokens", "max_tokens", "max_completion_tokens")
+
+
+def generation_settings(own: Document, given: Document | None, metadata: Document | None) -> Json:
+    """Return the generation settings of a task: its own, those of the user, and room to reason.
+
+    A room that the user names is left as it is.
+    """
+    settings = {**own, **(given or {})}
+    if (metadata or {}).get(REASONING) and not {*_ROOMS} & {*(given or {})}:
+        settings["max_gen_toks"] = max(LEAST_ROOM, int(settings.get("max_gen_toks", 0)))
+    return settings
+
+
+def refuse_likelihoods(tasks: Iterable[Task]) -> None:
+    """Refuse tasks that compare probabilities where a model is to reason."""
+    scoring = [task.name for task in tasks if task.scores_likelihoods]
+    if scoring:
+        told = ", ".join(scoring[:3]) + (f" and {len(scoring) - 3} more" if len(scoring) > 3 else "")
+        raise InputError(
+            f"--reasoning: found {told} among --tasks, where probabilities of labels are compared; expected "
+            "tasks in which the model writes; run these apart, without --reasoning"
+        )
+
+
 # What a task asks: requests and tokens, counted from its rows.
 # ``python -m polbias.lm_eval_runner.tasks docs/running.md`` writes the table of the documentation anew.
 
@@ -338,7 +371,8 @@ def cost(
         requests = sum(map(len, asked))
         return Cost(len(lengths), requests, sum(map(sum, asked)), requests)
     samples = int(about.get("polbias_samples", 1))
-    most = {**task.settings.get("generation_kwargs", {}), **(generation or {})}["max_gen_toks"]
+    settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
+    most = next((settings[name] for name in _ROOMS if name in (generation or {})), settings["max_gen_toks"])
     requests = samples * len(lengths)
     return Cost(len(lengths), requests, samples * sum(lengths), requests * int(most))
 

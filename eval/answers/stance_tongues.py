@@ -1,0 +1,161 @@
+"""Stances in German, French, Italian and Spanish: few words, read where they are said of the statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues, strings
+from polbias.eval.answers.refusal import find_refusal, opening_reply
+from polbias.eval.answers.text import Sentence, first_match
+
+TONGUES = ("de", "fr", "it", "es")
+_LABELS = {1: "agree", -1: "disagree"}
+_REPLIES = ((1, "yes"), (-1, "no"))
+_FILLERS = 8
+"""A sentence of no more words than this can be nothing but a label."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Words for a side (0 for both or neither), and whether they are a whole sentence or its label."""
+
+    value: int
+    marked: bool
+    sentence: int
+    span: tuple[int, int]
+
+
+@cache
+def _cues(language: str) -> Mapping[str, re.Pattern[str]]:
+    return compile_lists({"groups": {}, **strings(read_cues(f"stance.{language}"))})
+
+
+@cache
+def _function_words() -> Mapping[str, frozenset[str]]:
+    read = {name: read_cues(f"stance.{name}")["function_words"].split() for name in TONGUES}
+    read["other"] = read_cues("stance.other")["function_words"].split()
+    english = load_grammar("en").function_words - {"this"}
+    return {"en": english, **{name: frozenset(words) for name, words in read.items()}}
+
+
+def spoken(sentences: Sequence[Sentence], language: str = "") -> str:
+    """Tell the language of an output by its function words; "en" where there are none of any.
+
+    With a language, the result is empty where English has some and that language has none.
+    """
+    words = [token.text for sentence in sentences for token in sentence.tokens]
+    counts = {name: sum(word in known for word in words) for name, known in _function_words().items()}
+    if language:
+        return "en" if counts["en"] and not counts[language] else ""
+    return max(counts, key=lambda name: (counts[name], name == "en"))
+
+
+def read_other(
+    sentences: Sequence[Sentence], language: str, labels: Mapping[int, re.Pattern[str]], yes_no: bool
+) -> Verdict:
+    """Read an output in another language than English, which may use the English labels of its prompt."""
+    if language not in TONGUES:
+        return Verdict("unparsable", "no-verdict")
+    cues = _cues(language)
+    sides = [
+        side for number, each in enumerate(sentences) for side in _sides(each, number, cues, labels) if side
+    ]
+    declined = first_match(cues["declined"], sentences)
+    marked = [side for side in sides if side.marked]
+    if declined and not any(side.value for side in marked):
+        return Verdict("refusal", "refusal", declined)
+    counted = marked or sides
+    if counted:
+        return _weighed(counted, sentences, cues)
+    undecided = first_match(cues["undecided"], sentences)
+    if undecided:
+        return Verdict("unparsable", "undecided", undecided)
+    refusal = find_refusal(sentences, truncated=False) if language == "de" else None
+    if refusal and not first_match(cues["rejects"], sentences):
+        return Verdict("refusal", "refusal", refusal)
+    replied = (
+        opening_reply(sentences, {_LABELS[value]: cues[name] for value, name in _REPLIES}) if yes_no else None
+    )
+    return replied or Verdict("unparsable", "no-verdict")
+
+
+def _weighed(
+    sides: Sequence[_Side], sentences: Sequence[Sentence], cues: Mapping[str, re.Pattern[str]]
+) -> Verdict:
+    last = sides[-1]
+    if len({side.value for side in sides}) > 1:
+        turned = last.value and cues["concluding"].search(sentences[last.sentence].text)
+        if not turned or any(side.sentence == last.sentence and side.value != last.value for side in sides):
+            return Verdict("unparsable", "contradiction", last.span)
+    if not last.value:
+        return Verdict("unparsable", "neither", last.span)
+    return Verdict(_LABELS[last.value], "marker" if last.marked else "sentence", last.span)
+
+
+def _sides(
+    sentence: Sentence,
+    number: int,
+    cues: Mapping[str, re.Pattern[str]],
+    labels: Mapping[int, re.Pattern[str]],
+) -> Iterator[_Side]:
+    """Yield what a sentence says for or against, clause by clause."""
+    text = sentence.text
+    if text.endswith("?"):
+        return
+    for match in cues["neither"].finditer(text):
+        yield _Side(0, False, number, sentence.origin(*match.span()))
+    if cues["neither"].search(text) or cues["supposed"].search(text):
+        return
+    found = sorted(
+        (match.start(), -match.end(), value)
+        for value, side in ((1, "agree"), (-1, "disagree"))
+        for pattern in (cues[side], labels[value])
+        for match in pattern.finditer(text)
+    )
+    position, skip = 0, False
+    for index, (start, end, value) in enumerate(found):
+        end = -end
+        if start < position:
+            continue
+        position = end
+        if skip:
+            skip = False
+            continue
+        following = next((each for each in found[index + 1 :] if each[0] >= end), None)
+        between = text[end : following[0]] if following else ""
+        if following and following[2] != value and cues["options"].fullmatch(between.strip()):
+            skip = True
+            continue
+        skip = bool(following and cues["contrast"].fullmatch(between.strip()))
+        begin, stop = _clause(text, start, end, cues)
+        if cues["others"].search(text, _opening(text, start), start):
+            continue
+        labelled = {word for low, high, _ in found for word in text[low:-high].split()}
+        rest = [word for word in text.split() if word[0].isalnum() and word not in labelled]
+        headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
+        headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
+        bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
+        after = text[end : end + 2].strip()
+        opens = not text[:start].strip(" —(:") and (not after or after in ",.:!—;")
+        said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
+        if not (headed or bare or opens or said):
+            continue
+        negated = sum(1 for _ in cues["negators"].finditer(text, begin, end if headed else stop)) % 2 == 1
+        yield _Side(
+            -value if negated else value, headed or bare or opens, number, sentence.origin(start, end)
+        )
+
+
+def _opening(text: str, position: int) -> int:
+    """Return where the part of a sentence begins in which a subject bears on a position."""
+    return max(text.rfind(mark, 0, position) for mark in (" ; ", " : ", " — ", " . ")) + 1
+
+
+def _clause(text: str, start: int, end: int, cues: Mapping[str, re.Pattern[str]]) -> tuple[int, int]:
+    """Return the clause of some words: up to a comma, a conjunction or the like."""
+    ends = [match.end() for match in cues["boundaries"].finditer(text, 0, start)]
+    later = cues["boundaries"].search(text, end)
+    return ends[-1] if ends else 0, later.start() if later else len(text)

@@ -1,0 +1,94 @@
+"""How many tokens the answers of a model took, as far as its server said so and the answers are on file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from polbias.files import PolbiasError
+from polbias.lm_eval_runner.cache import ASKED, model_identity, settings_digest, slug
+from polbias.lm_eval_runner.results import Tell
+from polbias.lm_eval_runner.tasks import Task, generation_settings
+from polbias.models.cache import Store
+
+ENOUGH = 50
+"""Answered prompts from which on an estimate is their mean."""
+
+
+@dataclass
+class Usage:
+    """Output tokens of answers, thoughts among them.
+
+    Args:
+        prompts: short hashes of those that were answered.
+        answers: how many there are.
+        tokens: of all answers together.
+    """
+
+    prompts: set[str] = field(default_factory=set)
+    answers: int = 0
+    tokens: int = 0
+
+    @property
+    def mean(self) -> float:
+        """Output tokens of an answer."""
+        return self.tokens / self.answers
+
+    def add(self, prompt: str, tokens: int) -> None:
+        """Count an answer."""
+        self.prompts.add(prompt)
+        self.answers += 1
+        self.tokens += tokens
+
+
+def usage(config: Any, tasks: Sequence[Task], cache: Path, tell: Tell) -> Mapping[str, Usage]:
+    """Return what answers to tasks took; a task of which too little is known is left out.
+
+    These are the answers of the same model with the same settings: those to the task itself if there are
+    enough, else those to all tasks.
+    """
+    wanted = {task.name: _settings(task, config) for task in tasks if not task.scores_likelihoods}
+    by_task: dict[tuple[str, str], Usage] = {}
+    together: dict[str, Usage] = {}
+    for path in sorted((cache / slug(model_identity(config))).glob("*.sqlite")):
+        name = path.stem.rpartition("-")[0]
+        try:
+            _count(path, name, {*wanted.values()}, by_task, together)
+        except PolbiasError as error:
+            tell(f"answers that are not counted: {error}")
+    known = {}
+    for name, settings in wanted.items():
+        for found in (by_task.get((name, settings)), together.get(settings)):
+            if found is not None and len(found.prompts) >= ENOUGH:
+                known[name] = found
+                break
+    return known
+
+
+def _settings(task: Task, config: Any) -> str:
+    own = task.settings.get("generation_kwargs") or {}
+    return settings_digest(generation_settings(own, config.gen_kwargs, config.metadata))
+
+
+def _count(
+    path: Path,
+    name: str,
+    wanted: set[str],
+    by_task: dict[tuple[str, str], Usage],
+    together: dict[str, Usage],
+) -> None:
+    """Count the answers in a database of a task."""
+    store = Store(path)
+    try:
+        for answer in store.answers():
+            if not isinstance(answer, Mapping) or ASKED not in answer:
+                continue
+            prompt, settings = answer[ASKED]
+            tokens = answer.get("usage", {}).get("output_tokens")
+            if tokens is not None and settings in wanted:
+                by_task.setdefault((name, settings), Usage()).add(prompt, tokens)
+                together.setdefault(settings, Usage()).add(prompt, tokens)
+    finally:
+        store.close()

@@ -1,0 +1,281 @@
+"""Room to think: what is asked of a model that reasons, and what its answers are known to take."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polbias.files import InputError, checkout
+from polbias.lm_eval_runner.cache import settings_digest
+from polbias.lm_eval_runner.run import is_api, model_class, parse, prepare
+from polbias.lm_eval_runner.tasks import (
+    LEAST_ROOM,
+    REASONING,
+    catalogue,
+    generation_settings,
+    refuse_likelihoods,
+)
+from polbias.models.cache import Store
+from tests.lm_eval_runner.conftest import Evaluate, chat, samples_of
+from tests.lm_eval_runner.test_responses import TEXT, THOUGHT, Provider, message
+from tests.lm_eval_runner.test_responses import chat as reply
+from tests.support.tiny_model import save_tiny_model
+
+MINI, FULL = "polbias_en_formal_mini", "polbias_en_formal"
+ON = {REASONING: True}
+
+
+@pytest.fixture
+def thinking() -> Iterator[Provider]:
+    """A server whose answers take 100, 200 and 600 tokens in turn, nearly all of them thoughts."""
+    bodies = [reply("stop", content="**valid**", reasoning_content="Let me see.") for _ in range(3)]
+    for body, tokens in zip(bodies, (100, 200, 600), strict=True):
+        details = {"reasoning_tokens": tokens - 5}
+        body["usage"] = {
+            "prompt_tokens": 9,
+            "completion_tokens": tokens,
+            "completion_tokens_details": details,
+        }
+    with Provider(bodies) as server:
+        yield server
+
+
+def out(told: str, name: str) -> int:
+    """Return the tokens out of a line of the table."""
+    numbers = re.search(rf"^{name}((?: +[\d,.]+)+)$", told, re.MULTILINE)[1].split()
+    return int(numbers[3].replace(",", ""))
+
+
+def test_every_generating_task_gets_room() -> None:
+    writing = [task for task in catalogue().tasks.values() if not task.scores_likelihoods]
+    own = {task.name: task.settings["generation_kwargs"] for task in writing}
+    assert min(settings["max_gen_toks"] for settings in own.values()) == 10
+    for settings in own.values():
+        assert generation_settings(settings, None, ON) == {**settings, "max_gen_toks": LEAST_ROOM}
+        assert generation_settings(settings, None, {}) == settings
+
+
+@pytest.mark.parametrize(
+    ("own", "given", "room"),
+    [
+        ({"max_gen_toks": 9000}, {}, 9000),
+        ({}, {"temperature": 1}, 4096),
+        ({"max_gen_toks": 10}, {"max_gen_toks": 8192}, 8192),
+        ({"max_gen_toks": 10}, {"max_gen_toks": 512}, 512),  # what the user says goes before
+        ({"max_gen_toks": 10}, {"max_tokens": 512}, 10),  # lm_eval's other names for it
+    ],
+)
+def test_more_room_is_left_as_it_is(own: dict[str, Any], given: dict[str, Any], room: int) -> None:
+    assert generation_settings(own, given, ON)["max_gen_toks"] == room
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "expected"),
+    [
+        ("hf", "", {"think_end_token": "</think>", "enable_thinking": True}),
+        ("hf", ",think_end_token=assistantfinal", {"enable_thinking": True}),
+        ("sglang", "", {"think_end_token": "</think>"}),
+        ("local-chat-completions", "", {}),
+        ("openai-chat-completions", "", {}),
+        ("anthropic-chat", "", {}),
+    ],
+)
+def test_a_local_model_is_told_to_think_as_far_as_it_takes_that(
+    model: str, given: str, expected: Mapping[str, Any]
+) -> None:
+    config = parse(["--model", model, "--model_args", f"pretrained=m{given}", "-t", "a"])
+    before = dict(config.model_args)
+    config.metadata[REASONING] = True
+    kind = model_class(model)
+    prepare(config, kind)
+    added = {name: value for name, value in config.model_args.items() if name not in before}
+    assert {name: added[name] for name in added if "think" in name} == expected
+    assert config.apply_chat_template is (bool(expected) or "chat" in model)
+    assert bool(expected) is not is_api(kind)
+
+
+def test_the_template_s_own_switch_is_left_as_it_is() -> None:
+    told = '{"pretrained": "m", "chat_template_args": {"enable_thinking": false}}'
+    config = parse(["--model", "hf", "--model_args", told, "-t", "a"])
+    config.metadata[REASONING] = True
+    prepare(config, model_class("hf"))
+    assert "enable_thinking" not in config.model_args
+    assert config.model_args["think_end_token"] == "</think>"
+
+
+def test_a_model_that_knows_nothing_of_thoughts_stays_as_it_is() -> None:
+    config = parse(["--model", "dummy", "-t", "a"])
+    config.metadata[REASONING] = True
+    prepare(config, model_class("dummy"))
+    assert (config.model_args, config.apply_chat_template) == ({}, False)
+
+
+def test_likelihoods_are_refused(evaluate: Evaluate) -> None:
+    tasks = catalogue().tasks
+    with pytest.raises(InputError, match=f"--reasoning: found {FULL}_loglikelihood among --tasks"):
+        refuse_likelihoods([tasks[FULL], tasks[f"{FULL}_loglikelihood"]])
+    refuse_likelihoods([tasks[FULL]])
+    for more in ([], ["--cost"]):
+        done = evaluate("--model", "dummy", "--tasks", f"{MINI}_loglikelihood", "--reasoning", *more)
+        assert isinstance(done.exception, InputError)
+
+
+@pytest.mark.e2e
+def test_requests_have_room_and_thoughts_are_kept(evaluate: Evaluate, thinking: Provider) -> None:
+    done = evaluate(*chat(thinking.url), "--tasks", MINI, "--limit", "4", "--reasoning")
+    assert done.exception is None, done.output
+    assert {body["max_tokens"] for body in thinking.asked} == {LEAST_ROOM}
+    sample = samples_of(Path("polbias-results"), MINI)[0]
+    (said,) = sample["polbias"]
+    assert said["reasoning"] == "Let me see."
+    assert said["usage"]["reasoning_tokens"] == said["usage"]["output_tokens"] - 5
+    assert "asked" not in said
+    evaluate(*chat(thinking.url), "--tasks", MINI, "--limit", "4")  # without room: other requests
+    assert {body["max_tokens"] for body in thinking.asked[-4:]} == {2048}
+
+
+PAGE = (checkout() / "docs" / "reasoning.md").read_text("utf-8").replace("\\\n", "")
+COMMANDS = [
+    shlex.split(line)[2:] for line in PAGE.splitlines() if line.startswith("polbias eval --reasoning")
+]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[command.index("--model") + 1])
+def test_the_commands_of_the_page_send_what_they_say(
+    evaluate: Evaluate, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    anthropic = "anthropic-chat" in command
+    body = message("end_turn", THOUGHT, TEXT) if anthropic else reply("stop", content="**valid**")
+    with Provider([body]) as server:
+        place = command.index("--model_args") + 1
+        name = command[place].partition(",")[0]
+        there = [*command[:place], f"{name},base_url={server.url}/v1", *command[place + 1 :]]
+        done = evaluate(*there, "--limit", "2")
+    assert done.exception is None, done.output
+    key, equals, value = (said := command[command.index("--gen_kwargs") + 1]).partition("=")
+    sent = {key: value} if equals else json.loads(said)
+    assert len(server.asked) == 2
+    for asked in server.asked:
+        assert {name: asked[name] for name in sent} == sent
+        assert asked.get("max_completion_tokens", asked.get("max_tokens")) == LEAST_ROOM
+
+
+@pytest.mark.e2e
+def test_a_local_model_s_template_hears_of_it(evaluate: Evaluate, tmp_path: Path) -> None:
+    model = save_tiny_model(tmp_path / "tiny")
+    template = model / "chat_template.jinja"
+    template.write_text(template.read_text("utf-8") + "{% if enable_thinking %}<think>{% endif %}", "utf-8")
+    options = ["--model", "hf", "--model_args", f"pretrained={model}", "--device", "cpu", "--tasks", MINI]
+    done = evaluate(*options, "--limit", "2", "--reasoning", "--gen_kwargs", "max_gen_toks=4")
+    assert done.exception is None, done.output
+    for sample in samples_of(Path("polbias-results"), MINI):
+        assert sample["arguments"]["gen_args_0"]["arg_0"].endswith("<assistant><think>")
+
+
+@pytest.mark.e2e
+def test_sampled_answers_have_room(evaluate: Evaluate, thinking: Provider) -> None:
+    more = ["--limit", "2", "--metadata", '{"polbias_samples": 2}', "--reasoning"]
+    done = evaluate(*chat(thinking.url), "--tasks", "polbias_policy_stance_de", *more, family="policy")
+    assert done.exception is None, done.output
+    assert [body["max_tokens"] for body in thinking.asked] == [LEAST_ROOM] * 4
+
+
+@pytest.mark.e2e
+def test_the_estimate_learns_from_50_prompts_of_the_same_model_and_settings(
+    evaluate: Evaluate, thinking: Provider
+) -> None:
+    asked = [*chat(thinking.url), "--reasoning"]
+
+    def estimate(*options: Any, task: str = FULL) -> tuple[int, str]:
+        told = evaluate(*options, "--cost", "--tasks", task).stdout
+        return out(told, task), told
+
+    most, told = estimate(*asked)
+    assert most == 1608 * LEAST_ROOM
+    assert "tokens out, at most" in told
+    assert "tokens out: an assumption, that thoughts and answer fill their room each time" in told
+    assert evaluate(*asked, "--tasks", MINI).exception is None
+    assert estimate(*asked)[0] == most  # 48 prompts are too few
+
+    assert evaluate(*asked, "--tasks", FULL, "--limit", "60").exception is None
+    mean, told = estimate(*asked)
+    assert mean == 1608 * 300
+    assert f"tokens out of {FULL}: 300.0 an answer, the mean of 60 prompts" in told
+    assert "at most" not in told
+    assert "an assumption" not in told
+    other, told = estimate(*asked, task="polbias_de_formal")  # never asked: from all tasks together
+    assert other == 1608 * 300
+    distinct = {str(body["messages"]) for body in thinking.asked}
+    assert f"the mean of {len(distinct)} prompts" in told  # half of the mini task's are in both
+
+    for options in (
+        chat(thinking.url),
+        [*asked, "--gen_kwargs", "temperature=1"],
+        [*asked, "--seed", "7"],
+        [*asked, "--no-cache"],
+        [*chat(thinking.url, think_end_token="x"), "--reasoning"],
+    ):
+        assert "an answer, the mean of" not in estimate(*options)[1], options
+    same = [*chat(thinking.url, num_concurrent=3), "--reasoning"]
+    assert estimate(*same)[0] == 1608 * 300
+
+
+@pytest.mark.e2e
+def test_samples_of_a_prompt_are_one_prompt(evaluate: Evaluate, thinking: Provider) -> None:
+    task, more = "polbias_policy_stance_de", ["--metadata", '{"polbias_samples": 30}', "--limit", "2"]
+    options = [*chat(thinking.url), "--tasks", task, *more, "--reasoning"]
+    assert evaluate(*options, family="policy").exception is None
+    assert len(thinking.asked) == 60
+    assert "an assumption" in evaluate(*options, "--cost", family="policy").stdout
+
+
+def test_a_price_is_that_of_the_mean(evaluate: Evaluate, thinking: Provider) -> None:
+    options = [*chat(thinking.url), "--tasks", FULL]
+    assert evaluate(*options, "--limit", "60").exception is None
+    told = evaluate(*options, "--cost", "--price", "stub=0/10").stdout.splitlines()
+    assert told[0].split()[-1] == "USD"
+    assert told[1].split()[-1] == f"{1608 * 300 * 10 / 1e6:.2f}"
+
+
+def test_a_database_in_use_is_named_and_left_out(
+    evaluate: Evaluate, thinking: Provider, tmp_path: Path
+) -> None:
+    options = [*chat(thinking.url), "--tasks", FULL]
+    assert evaluate(*options, "--limit", "60").exception is None
+    (path,) = (tmp_path / "cache").rglob("*.sqlite")
+    store = Store(path)
+    try:
+        done = evaluate(*options, "--cost")
+    finally:
+        store.close()
+    assert done.exception is None
+    assert "answers that are not counted" in done.stderr
+    assert out(done.stdout, FULL) == 1608 * 2048
+
+
+@pytest.mark.parametrize(("model", "status"), [(["--model", "vllm"], None), (["--model", "gtp"], InputError)])
+def test_a_model_whose_library_is_not_here_still_has_a_cost(
+    evaluate: Evaluate, tmp_path: Path, model: Sequence[str], status: type[Exception] | None
+) -> None:
+    (tmp_path / "cache" / "polbias" / "answers").mkdir(parents=True)
+    done = evaluate(*model, "--model_args", "pretrained=m", "--tasks", MINI, "--cost")
+    assert isinstance(done.exception, status) if status else done.exception is None, done.output
+    if not status:
+        assert out(done.stdout, MINI) == 48 * 2048
+        assert "answers on file are not counted: --model vllm" in done.stderr
+
+
+def test_settings_differ_where_answers_may() -> None:
+    plain = settings_digest({"temperature": 0, "max_gen_toks": 4096, "until": []})
+    same = {"temperature": 0.0, "max_gen_toks": 4096, "seed": 3, "do_sample": False, "reasoning_effort": None}
+    assert settings_digest(same) == plain
+    assert settings_digest({**same, "reasoning_effort": "high"}) != plain
+    assert settings_digest({**same, "max_gen_toks": 10}) != plain
