@@ -80,7 +80,7 @@ def _named(path: Path) -> SampleFile:
     name = _NAME.fullmatch(path.name)
     model = path.resolve().parent.name
     task, time = (name["task"], name["time"]) if name else (path.stem.removeprefix("samples_"), "")
-    return SampleFile(model, task.rpartition("::")[2], time, path)  # lm_eval 0.5: group::task
+    return SampleFile(model, task, time, path)
 
 
 # Read logged samples; what cannot be read is reported, and the rest goes on.

@@ -116,9 +116,9 @@ def run_facts(file: SampleFile) -> RunFacts:
     results = _results(file.path.parent / f"results_{file.time}.json") if file.time else None
     if results is None:
         return RunFacts()
-    counts = _mapping(_own(results.get("n-samples"), file.task))
-    rows = _mapping(_mapping(_own(results.get("configs"), file.task)).get("dataset_kwargs"))
-    version = _own(results.get("versions"), file.task)
+    counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
+    rows = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
+    version = _mapping(results.get("versions")).get(file.task)
     return RunFacts(
         expected=_count(counts.get("effective")),
         available=_count(counts.get("original")),
@@ -151,11 +151,6 @@ def _results(path: Path) -> Json | None:
     except OSError:
         return None
     return _read(path, (state.st_mtime_ns, state.st_size))
-
-
-def _own(tasks: Any, name: str) -> Any:
-    """What is said of a task; lm_eval 0.5 names those of a group ``group::task``."""
-    return next((said for task, said in _mapping(tasks).items() if task.rpartition("::")[2] == name), None)
 
 
 def _mapping(value: Any) -> Json:
