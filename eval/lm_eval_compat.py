@@ -22,8 +22,8 @@ def newer() -> bool:
 def adapt() -> None:
     """Let lm_eval 0.5 take our tasks as 0.4 does, and log their samples alike.
 
-    ``acc`` may be of generated answers, a metric may have no direction, no error of ours is bootstrapped, what is
-    loaded already is taken for a task; a task of ours keeps its name in a group, and its rows need no target.
+    ``acc`` may be of generated answers, a metric may have no direction, no error of ours is bootstrapped, and
+    what is loaded is taken for a task. A task of ours keeps its name in a group; its rows need no target.
     """
     if not newer():
         return
@@ -35,7 +35,8 @@ def adapt() -> None:
     from lm_eval.tasks import TaskManager
 
     parse, error_of, load = utils.parse_metric, metrics.stderr_for_metric, TaskManager._load_spec
-    named, process, target = Task._qualified_name.fget, Task.process_instances, MultipleChoiceTask.doc_to_target
+    named, process = Task._qualified_name.fget, Task.process_instances
+    target = MultipleChoiceTask.doc_to_target
 
     def parse_metric(cfg: Any, output_type: str | None = None) -> Any:
         made = parse(cfg, output_type)

@@ -17,8 +17,8 @@ class _TurnsTask(ConfigurableTask):  # type: ignore[misc]
 
     def __init__(self, config: Document) -> None:
         super().__init__(config={key: value for key, value in config.items() if key != "class"})
-        settings = self.config.metadata or {}
-        self._turns = bool(settings.get("polbias_system", True)) and "messages" in self.test_docs().column_names
+        wanted = bool((self.config.metadata or {}).get("polbias_system", True))
+        self._turns = wanted and "messages" in self.test_docs().column_names
 
     def fewshot_context(
         self,
