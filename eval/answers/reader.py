@@ -218,7 +218,8 @@ class Reader:
             self.text, self.scope.begin(start, self.scope.strong), start
         )
         turned = tentative and load_shared().turned.search(self.text, tentative.end(), start)
-        if (tentative and not turned) or self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after):
+        partial = self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after)
+        if (tentative and not turned) or partial:
             strength = Strength.HINT
         if negated:
             label, reason = OPPOSITE[label], "negated" if word else reason

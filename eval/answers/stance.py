@@ -68,6 +68,14 @@ class _Words:
     doubts: Mapping[str, re.Pattern[str]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Echo:
+    """The words of a statement, and those before its verb: what it speaks of."""
+
+    words: frozenset[str]
+    subject: frozenset[str]
+
+
 def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
     """Read the stance on a statement off a model output.
 
@@ -115,7 +123,7 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     language = spoken(sentences)
     if language != "en":
         return read_other(sentences, language, words.own, words.yes_no)
-    verdict = _read(sentences, words, frozenset(token.text for each in item for token in each.tokens))
+    verdict = _read(sentences, words, _echo(item))
     if verdict.reason == "no-verdict":
         others = (
             read_other(sentences, each, words.own, words.yes_no)
@@ -126,9 +134,16 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     return verdict
 
 
-def _read(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> Verdict:
+def _echo(item: Sequence[Sentence]) -> _Echo:
+    """Find the words of a statement, and those of what it speaks of, before its first modal verb."""
+    text = " ".join(sentence.text for sentence in item)
+    modal = _cues()["modal"].search(text)
+    return _Echo(frozenset(text.split()), frozenset(text[: modal.start()].split() if modal else ()))
+
+
+def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
-    claims = _claims(sentences, words, echoed)
+    claims = _standing(_claims(sentences, words, echoed), sentences)
     cues = _cues()
     best = max((claim.strength for claim in claims if claim.value), default=None)
     declined = first_match(cues["declined"], sentences)
@@ -205,7 +220,7 @@ def _words(agree: str, disagree: str) -> _Words:
 # --- finding claims -------------------------------------------------------------------------------------
 
 
-def _claims(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> list[_Claim]:
+def _claims(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> list[_Claim]:
     """Collect the claims up to where the output goes on with a further item."""
     found: list[_Claim] = []
     for number, sentence in enumerate(sentences):
@@ -228,10 +243,14 @@ def _placed(claim: _Claim, read: Sentence, sentence: Sentence) -> _Claim:
 
 
 def _sentence_claims(
-    sentence: Sentence, number: int, words: _Words, echoed: frozenset[str]
+    sentence: Sentence, number: int, words: _Words, echoed: _Echo
 ) -> Iterator[_Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
+    halved = _cues()["halved"].search(text)
+    if halved:
+        yield _Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
+        return
     for value, side in ((1, "agree"), (-1, "disagree")):
         for match in _idioms()[side].finditer(text):
             taken.append(match.span())
@@ -245,15 +264,23 @@ def _sentence_claims(
         if joined:
             yield _Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
             continue
-        claim = _claim(text, hit, value, number)
+        claim = None if _of_subject(text, hit, echoed) else _claim(text, hit, value, number)
         if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
             yield claim
 
 
-def _repeated(text: str, hit: _Hit, echoed: frozenset[str]) -> bool:
+def _of_subject(text: str, hit: _Hit, echoed: _Echo) -> bool:
+    """Say whether a word is said of what the statement speaks of, not of what it demands."""
+    clause = text[_begin(text, hit.start) : hit.start].split()
+    said = [word for word in clause if word[0].isalnum() and not _cues()["copula"].fullmatch(word)]
+    adjective = _ADJECTIVES.search(text[hit.start : hit.end])
+    return bool(adjective and said and echoed.subject.issuperset(said))
+
+
+def _repeated(text: str, hit: _Hit, echoed: _Echo) -> bool:
     """Say whether a word is one of the statement, and not said by the model of it."""
     mine = _cues()["mine"].search(text, _begin(text, hit.start), hit.start)
-    return text[hit.start : hit.end] in echoed and not (hit.own and mine)
+    return text[hit.start : hit.end] in echoed.words and not (hit.own and mine)
 
 
 def _hits(text: str, words: _Words) -> list[_Hit]:
@@ -325,12 +352,20 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
     mine = bool(cues["mine"].search(clause))
     if cues["performing"].search(clause) and (value != hit.value or not mine):
         return None
+    rest_of_clause = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
+    if cues["former"].search(clause + rest_of_clause) or re.search(r"whether(?: [\w']+){0,3} $", before):
+        return None
+    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare):
+        return None
     if not headed and (cues["elsewhere"].match(text, hit.start) or re.fullmatch(r"to (?:\w+ly )?", clause)):
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
     hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
-    weak = _granted(text, hit.start) or bool(cues["provided"].match(after))
+    if cues["postposed"].match(after):
+        value = -value
+    weak = _granted(text, hit.start) or bool(cues["granted"].match(after))
+    weak = weak or bool(cues["provided"].match(after.lstrip(_MARKS)))
     against = mine and text[:begin].rstrip().endswith("but") and not _granted(text, hit.start)
     weak = weak or not (bare or headed or denied or against or _said(text[hit.start : hit.end], after))
     reason = "negated" if value != hit.value else "marker" if bare or headed else "sentence"
@@ -415,6 +450,18 @@ def _granted(text: str, position: int) -> bool:
 
 
 # --- deciding -------------------------------------------------------------------------------------------
+
+
+def _standing(claims: list[_Claim], sentences: Sequence[Sentence]) -> list[_Claim]:
+    """Leave out what is taken back by something else that is said."""
+    places = [
+        (number, match.end())
+        for number, sentence in enumerate(sentences)
+        for match in _cues()["retracted"].finditer(sentence.text)
+    ]
+    last = max(places, default=(0, 0))
+    later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
+    return later if places and any(claim.value for claim in later) else claims
 
 
 def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict:

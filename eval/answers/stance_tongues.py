@@ -14,6 +14,7 @@ from polbias.eval.answers.text import Sentence, first_match
 TONGUES = ("de", "fr", "it", "es")
 _LABELS = {1: "agree", -1: "disagree"}
 _REPLIES = ((1, "yes"), (-1, "no"))
+_PREFIX = 4
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
 
@@ -65,7 +66,12 @@ def read_other(
     ]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
-    if declined and not any(side.value for side in marked):
+    after_all = any(
+        side.value and side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text)
+        for side in sides
+        if declined
+    )
+    if declined and not after_all and not any(side.value for side in marked):
         return Verdict("refusal", "refusal", declined)
     counted = marked or sides
     if counted:
@@ -139,7 +145,12 @@ def _sides(
         headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
         bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
         after = text[end : end + 2].strip()
-        opens = not text[:start].strip(" —(:") and (not after or after in ",.:!—;")
+        prefix = cues["negators"].sub("", text[:start]).split()
+        led = len(prefix) <= _PREFIX and all(
+            not word[0].isalnum() or cues["filler"].fullmatch(word) for word in prefix
+        )
+        whom = cues["beneficiary"].match(text, end + 1) and not following
+        opens = led and (not after or after in ",.:!—;" or bool(whom))
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue

@@ -259,6 +259,19 @@ def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
     return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
 
 
+def continued(prompt: str, text: str, end: str | None = None) -> str:
+    """Return an output that knows its thought, which its prompt may have opened and ``end`` may close.
+
+    A thought that the prompt opened and the output never closes is opened again, so that it can be told.
+    """
+    if end and end in text:
+        thought, _, answer = text.rpartition(end)
+        return Response(answer.lstrip(), {"reasoning": thought} if thought.strip() else None)
+    opened = _outside(prompt)[1]
+    closed = any(any(mark.groups()) for mark in _MARK.finditer(text))
+    return text if opened is None or prompt[opened[1] :].strip() or closed else CUT_OFF + text
+
+
 def visible(text: str) -> str:
     """Return an output without its thinking and without white space at its ends."""
     return "".join(text[start:end] for start, end in _outside(text)[0]).strip()
@@ -334,9 +347,9 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'"(?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
-    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)"\s*:\s*"'
-    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\]|\\.)+)"',
+    r'["\'](?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
+    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)["\']\s*:\s*["\']'
+    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
 _SENTENCE = 3
