@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval.api.instance import Instance
 from lm_eval.filters import build_filter_ensemble
 
 from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import OutcomesError
-from polbias.eval.lm_eval_task import PolicyTask
+from polbias.eval.lm_eval_task import WrittenTask
 from polbias.eval.policy.robustness import units
 from polbias.files import BuildError, InputError, build_root
 
@@ -75,7 +74,7 @@ def _check(table: Any, place: str) -> None:
         raise InputError(f"{place}: {error}") from None
 
 
-class SampledTask(PolicyTask):
+class SampledTask(WrittenTask):
     """A task that asks every prompt several times and keeps all the answers.
 
     An API sends one and the same seed with every request unless told otherwise, and lm_eval's cache takes
@@ -93,18 +92,14 @@ class SampledTask(PolicyTask):
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
 
-    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> list[Any]:
+    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
         """Return the requests of a row: one per answer with seeds, else one to be repeated."""
-        task, number, _ = kwargs["metadata"]
         settings = dict(self.config.generation_kwargs)
         if self._seeded:
             asked = [({**settings, "seed": seed}, 1) for seed in range(self._samples)]
         else:
             asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
-        return [
-            Instance("generate_until", doc, (ctx, each), index, metadata=(task, number, repeats))
-            for index, (each, repeats) in enumerate(asked)
-        ]
+        return self.requests(doc, ctx, asked, **kwargs)
 
 
 def samples(settings: Document) -> int:

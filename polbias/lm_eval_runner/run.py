@@ -315,8 +315,9 @@ def parse(arguments: Sequence[str]) -> Any:
     logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
     parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_Parser)
     Run.create(parser)
-    given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
+    given = None
     try:
+        given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
         file = EvaluatorConfig.load_yaml_config(given.config) if given.config else {}
         _refuse(file | {name: value for name, value in vars(given).items() if value not in (None, False)})
         given.log_samples = True
@@ -332,7 +333,7 @@ def parse(arguments: Sequence[str]) -> Any:
         OverflowError,
         RecursionError,
     ) as error:
-        place = f"--config {given.config}" if given.config else "options of lm_eval"
+        place = f"--config {given.config}" if given and given.config else "options of lm_eval"
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"{place}: {reason}; see `lm_eval run -h`") from None
     chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
