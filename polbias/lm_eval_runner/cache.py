@@ -15,7 +15,7 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import Response, continued
 from polbias.files import PolbiasError, draft_of
-from polbias.lm_eval_runner.responses import beside, with_texts, without_empty_stops
+from polbias.lm_eval_runner.responses import ResponseError, beside, odd, with_texts, without_empty_stops
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 
@@ -313,8 +313,10 @@ def remembering(kind: Any) -> Any:
 _TRY_AGAIN = (408, 409, 425, 429)
 
 
-def _final(error: Exception, faults: Sequence[str]) -> Refused | None:
-    """The refusal in an error of a client, with what the server has just said; None if it may pass."""
+def _final(error: Exception, faults: Sequence[str]) -> Refused | ResponseError | None:
+    """What an error of a client says, with what the server has just said; None if it says it itself."""
+    if type(error).__name__ in ("JSONDecodeError", "ContentTypeError"):
+        return odd("body", "", "an object of JSON")
     response = getattr(error, "response", None)
     status = getattr(error, "status", None) or getattr(response, "status_code", None)
     if isinstance(status, int) and 400 <= status < 500 and status not in _TRY_AGAIN:

@@ -19,7 +19,8 @@ class ResponseError(ValueError):
     """A response of a server has another shape than those of the APIs that are known."""
 
 
-def _odd(field: str, found: Any, expected: str) -> ResponseError:
+def odd(field: str, found: Any, expected: str) -> ResponseError:
+    """An error that names a field of a response."""
     kind = "nothing" if found is None else type(found).__name__
     return ResponseError(
         f"{field} of the response: found {kind}, expected {expected}; is base_url that of this kind of API?"
@@ -35,7 +36,7 @@ def with_texts(outputs: Any) -> Any:
     if isinstance(outputs, list) and outputs:
         return [with_texts(each) for each in outputs]
     if not isinstance(outputs, Mapping):
-        raise _odd("body", outputs, "an object")
+        raise odd("body", outputs, "an object")
     if isinstance(outputs.get("content"), list):
         text = text_of(outputs["content"], outputs.get("stop_reason"))
         return {**outputs, "content": [{"type": "text", "text": text}]}
@@ -43,7 +44,7 @@ def with_texts(outputs: Any) -> Any:
     if not isinstance(choices, list) or not choices:
         if outputs.get("error"):
             raise ResponseError(f"the server answered with an error: {scrub(outputs['error'])}")
-        raise _odd("choices", choices, "a list of answers (or content, a list of blocks)")
+        raise odd("choices", choices, "a list of answers (or content, a list of blocks)")
     return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(choices)]}
 
 
@@ -117,14 +118,14 @@ def _word(reason: Any) -> str | None:
 
 def _choice(choice: Any, number: int) -> Json:
     if not isinstance(choice, Mapping):
-        raise _odd(f"choices[{number}]", choice, "an object")
+        raise odd(f"choices[{number}]", choice, "an object")
     reason = choice.get("finish_reason")
     choice = {**choice, "index": choice["index"] if isinstance(choice.get("index"), int) else number}
     if "message" not in choice and "text" in choice:
         return {**choice, "text": text_of(choice["text"], reason)}
     message = choice.get("message") or {}
     if "message" not in choice or not isinstance(message, Mapping):
-        raise _odd(f"choices[{number}].message", message, "an object")
+        raise odd(f"choices[{number}].message", message, "an object")
     refused = "refusal" if message.get("refusal") else reason
     return {**choice, "message": {**message, "content": text_of(message.get("content"), refused)}}
 
@@ -134,8 +135,9 @@ def text_of(content: Any, reason: Any) -> str:
     if _word(reason) in _REFUSALS:
         return REFUSED_BY_PROVIDER
     blocks = content if isinstance(content, list) else [{"text": content}]
-    texts = [block.get("text") or "" for block in blocks if isinstance(block, Mapping)]
-    odd = next((text for text in texts if not isinstance(text, str)), None)
-    if odd is not None:
-        raise _odd("content", odd, "a text")
+    said = [block.get("text") for block in blocks if isinstance(block, Mapping)]
+    texts = ["" if text is None else text for text in said]
+    other = next((text for text in texts if not isinstance(text, str)), None)
+    if other is not None:
+        raise odd("content", other, "a text")
     return CUT_OFF if _word(reason) in _LIMITS and not "".join(texts).strip() else "".join(texts)

@@ -109,5 +109,5 @@ def test_whole_tasks_lose_no_row_by_any_route(
     assert len(labels) == 3 * len(TASKS)
     for task in TASKS:
         assert labels["polbias", task] == labels["inspect", task]
-        for outcome in ("refusal", "truncated"):
-            assert labels["polbias", task][outcome] > 0, (task, outcome)
+    together = sum((labels["polbias", task] for task in TASKS), Counter())
+    assert min(together["refusal"], together["truncated"], together["unparsable"]) > 10

@@ -58,6 +58,7 @@ BODIES: Mapping[str, Sequence[tuple[dict[str, Any], str, str]]] = {
         (message("max_tokens", THOUGHT), CUT_OFF, "truncated"),
         (message("end_turn", HIDDEN, THOUGHT), "", "unparsable"),
         (message("end_turn"), "", "unparsable"),
+        (message("pause_turn", THOUGHT), "", "unparsable"),
         (
             message("end_turn", {"type": "text", "text": "The argument "}, TEXT),
             f"The argument {SAID}",
@@ -73,6 +74,9 @@ BODIES: Mapping[str, Sequence[tuple[dict[str, Any], str, str]]] = {
         (chat("length", content=None, reasoning_content="It looks valid."), CUT_OFF, "truncated"),
         (chat("length", content=""), CUT_OFF, "truncated"),
         (chat("stop", content=None), "", "unparsable"),
+        (chat("stop", content=[{"type": "text", "text": SAID}]), SAID, "valid"),
+        (chat("tool_calls", content=None, tool_calls=[{"id": "1", "type": "function"}]), "", "unparsable"),
+        (chat("stop", content=SAID, reasoning="It looks invalid."), SAID, "valid"),
         (chat("stop", content=SAID, refusal=None), SAID, "valid"),
     ],
     "local-completions": [
@@ -225,6 +229,7 @@ def test_whatever_a_server_sends_is_an_outcome_or_one_clear_error(body: Any) -> 
         ({"error": {"message": "overloaded, key sk-1234567890abcdefghij"}}, "answered with an error"),
         ({"choices": []}, "choices of the response: found list, expected"),
         ([], "body of the response: found list"),
+        ("<html>", "body of the response: found str"),
         ({"choices": [{"index": 0, "message": "valid"}]}, r"choices\[0\].message of the response: found str"),
     ],
 )
