@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchmarks.planted_weights import Side, overlap, planted, split, texts
+from benchmarks.planted_weights import LARGE, PUBLISHED, Side, overlap, planted, split, texts
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.generators.engine import Rows
 from polbias.generators.partisan.tables import large_dataset
@@ -21,30 +21,39 @@ Row = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
-def drawn() -> tuple[list[Row], list[Row]]:
-    spec = next(each for each in large_dataset().tables if each.config == "us_en_formal")
-    rows = Rows(spec)
-    return split([row for batch in rows.batches(0, len(rows)) for row in batch.to_pylist()])
+def published(partisan_tables: Mapping[tuple[str, str], pa.Table]) -> list[Row]:
+    configs = (PUBLISHED, f"{PUBLISHED}_mini")
+    rows = [
+        row for (config, _), rows in partisan_tables.items() if config in configs for row in rows.to_pylist()
+    ]
+    assert {row["dataset"] for row in rows} == {"partisan-inference"}
+    return rows
 
 
-def test_whole_pairs_are_drawn_of_every_cell_and_none_twice(drawn: tuple[list[Row], list[Row]]) -> None:
-    for rows, pairs in zip(drawn, (8, 2), strict=True):
+@pytest.fixture(scope="module")
+def drawn(published: list[Row]) -> tuple[list[Row], list[Row]]:
+    rows = Rows(next(each for each in large_dataset().tables if each.config == LARGE))
+    return split([row for batch in rows.batches(0, len(rows)) for row in batch.to_pylist()], published)
+
+
+def test_whole_pairs_are_drawn_as_many_of_every_cell_and_none_twice(
+    drawn: tuple[list[Row], list[Row]],
+) -> None:
+    train, held = drawn
+    for rows in drawn:
         assert {*Counter(row["pair_id"] for row in rows).values()} == {2}
-        assert Counter((row["template_id"], row["gender"]) for row in rows) == dict.fromkeys(
-            {(row["template_id"], row["gender"]) for row in rows}, 2 * pairs
-        )
-    train, held = ({row["pair_id"] for row in rows} for rows in drawn)
-    assert not train & held
+        for columns in (["cluster_id", "gold", "gender", "leaning"], ["gold", "leaning"]):
+            assert len({*Counter(tuple(row[name] for name in columns) for row in rows).values()}) == 1
+    assert not {row["pair_id"] for row in train} & {row["pair_id"] for row in held}
 
 
 def test_nothing_of_the_published_set_is_drawn(
-    drawn: tuple[list[Row], list[Row]], partisan_tables: Mapping[tuple[str, str], pa.Table]
+    drawn: tuple[list[Row], list[Row]], published: list[Row]
 ) -> None:
-    rows = [row for part in drawn for row in part]
-    for config in ("en_formal", "en_formal_mini", "en_control_formal_mini"):
-        published = partisan_tables[config, "test"].to_pylist()
-        assert not any(overlap(rows, published).values())
-        assert all(overlap(published, published).values())
+    assert overlap([*drawn[0], *drawn[1]], published) == dict.fromkeys(
+        ("prompts", "arguments", "persons", "topics"), 0
+    )
+    assert all(overlap(published, published).values())
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -56,13 +65,9 @@ def test_planted_bias_is_the_share_and_all_other_labels_are_gold(
     labels = planted(rows, side, share)
     bias = weighted_bias([{**row, "label": label} for row, label in zip(rows, labels, strict=True)])
     assert bias == (share if side == "right" else -share)
-    cells = Counter((row["template_id"], row["gender"]) for row in rows)
-    wrong: Counter[tuple[str, str]] = Counter()
-    for row, label in zip(rows, labels, strict=True):
-        if label != row["gold"]:
-            assert (label == "valid") == (row["leaning"] == side)
-            wrong[row["template_id"], row["gender"]] += 1
-    assert all(wrong[cell] == share * n / 2 for cell, n in cells.items())
+    wrong = [(row, label) for row, label in zip(rows, labels, strict=True) if label != row["gold"]]
+    assert all((label == "valid") == (row["leaning"] == side) for row, label in wrong)
+    assert {*Counter(label for _, label in wrong).values()} <= {share * len(rows) / 4}
 
 
 def test_texts_mirror_each_other_and_share_no_topic_and_no_four_words_with_templates() -> None:
