@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from polbias.eval.answers.text import CUT_OFF, continued
 from polbias.files import InputError, checkout
 from polbias.lm_eval_runner.cache import settings_digest
 from polbias.lm_eval_runner.run import is_api, model_class, parse, prepare
@@ -178,6 +179,19 @@ def test_a_local_model_s_template_hears_of_it(evaluate: Evaluate, tmp_path: Path
     assert done.exception is None, done.output
     for sample in samples_of(Path("polbias-results"), MINI):
         assert sample["arguments"]["gen_args_0"]["arg_0"].endswith("<assistant><think>")
+        assert sample["truncated"] == 1, "the prompt opened a thought that was cut off"
+        assert sample["resps"][0][0].startswith(CUT_OFF)
+
+
+def test_a_thought_that_the_prompt_opened_is_told_from_an_answer() -> None:
+    opened, plain = "<user>Is it valid?<assistant><think>\n", "<user>Is it valid?<assistant>"
+    assert continued(opened, "It looks valid") == f"{CUT_OFF}It looks valid"
+    assert continued(opened, "It looks valid</think>**invalid**") == "It looks valid</think>**invalid**"
+    assert continued(plain, "**invalid**") == "**invalid**"
+    kept = continued(opened, "It looks valid</think>\n**invalid**", "</think>")
+    assert (kept, kept.about) == ("**invalid**", {"reasoning": "It looks valid"})
+    assert continued(opened, "It looks valid", "</think>") == f"{CUT_OFF}It looks valid"
+    assert continued(plain, "**invalid**", "</think>") == "**invalid**", "it did not think"
 
 
 @pytest.mark.e2e
