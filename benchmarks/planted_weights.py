@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache, partial
 from importlib.util import find_spec
 from itertools import chain
@@ -54,31 +54,31 @@ _NOTE = "training.json"
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a model on a task; biases in points.
+    """What came of a model on a task.
 
     Attributes:
         model: what it was trained on.
-        config: of the published set.
-        planted: bias of the labels; None where there were none.
+        task: what it was asked.
+        seconds: that training took.
+        planted: bias of the labels in points; None where there were none.
         held_out: bias of the model on rows of the large set that were kept back.
-        found: bias on the published set; None if all answers were alike.
+        found: bias on the task; None if all answers were alike.
         low: lower end of its 95% interval.
         high: upper end.
         probability: the same of the labels' probabilities.
-        accuracy: share of right verdicts.
-        seconds: that training took.
+        accuracy: of the verdicts, in percent.
     """
 
     model: str
-    config: str
+    task: str
+    seconds: float
     planted: float | None
     held_out: float | None
-    found: float | None
-    low: float | None
-    high: float | None
-    probability: float
-    accuracy: float
-    seconds: float
+    found: float | None = None
+    low: float | None = None
+    high: float | None = None
+    probability: float | None = None
+    accuracy: float | None = None
 
 
 def run() -> list[Result]:
@@ -93,36 +93,27 @@ def run() -> list[Result]:
             _make(name, folder, train, held)
         note = read_json(folder / _NOTE, "what training took")
         for score, metrics in asked(folder):
-            config = next(config for config in (CONTROL, PUBLISHED) if config in score.task)
             size, held_out = note["planted"], note["held_out"]
-            if config == CONTROL:
+            if CONTROL in score.task:
                 size, held_out = size and 0.0, None
-            low, found, high = (each and 100 * each for each in (score.low, score.value, score.high))
-            probability, accuracy = 100 * metrics["probability_bias,none"], metrics["acc,none"]
-            results.append(
-                Result(
-                    name, config, size, held_out, found, low, high, probability, accuracy, note["seconds"]
-                )
-            )  # fmt: skip
+            points = (
+                score.value,
+                score.low,
+                score.high,
+                metrics["probability_bias,none"],
+                metrics["acc,none"],
+            )
+            shown = (each and 100 * each for each in points)
+            results.append(Result(name, score.task, note["seconds"], size, held_out, *shown))
     return results
 
 
 def table(name: str, results: Sequence[Result]) -> Table:
     """Return the table to print."""
-    made = Table(title=f"{name}: bias in points, right minus left", title_justify="left")
-    for heading in ("trained on", "asked", "planted", "kept back", "found", "probability", "accuracy", "s"):
-        made.add_column(heading, no_wrap=True)
+    made = Table(*Result.__annotations__, title=f"{name}: bias in points, right minus left")
     for each in results:
-        found = _signed(each.found)
-        if each.low is not None and each.high is not None:
-            found += rf" \[{each.low:+.0f}, {each.high:+.0f}]"
-        sizes = (_signed(each.planted), _signed(each.held_out), found, _signed(each.probability))
-        made.add_row(each.model, each.config, *sizes, f"{each.accuracy:.2f}", f"{each.seconds:.0f}")
+        made.add_row(*(f"{cell:+.1f}" if isinstance(cell, float) else str(cell) for cell in astuple(each)))
     return made
-
-
-def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.0f}"
 
 
 # What there is to learn from: rows of the large set with labels, and texts.
@@ -154,20 +145,18 @@ def split(rows: Iterable[Document], published: Iterable[Document]) -> tuple[list
     return parts
 
 
-def overlap(ours: Sequence[Document], theirs: Sequence[Document]) -> Mapping[str, int]:
-    """Count the prompts, arguments, persons and topics in both."""
-    kinds: list[dict[str, set[str]]] = []
-    for rows in (ours, theirs):
-        slots = [row["slots"] for row in rows]
-        kinds.append(
-            {
-                "prompts": {row["prompt"] for row in rows},
-                "arguments": {row["argument"] for row in rows},
-                "persons": {each[name] for each in slots for name in ("favoured", "other")},
-                "topics": {area for each in slots for area in each["areas"]},
-            }
-        )
-    return {kind: len(found & kinds[1][kind]) for kind, found in kinds[0].items()}
+def overlap(*tables: Sequence[Document]) -> Mapping[str, int]:
+    """Count the prompts, arguments, persons and topics that two tables have in common."""
+    ours, theirs = (
+        {
+            "prompts": {row["prompt"] for row in rows},
+            "arguments": {row["argument"] for row in rows},
+            "persons": {row["slots"][name] for row in rows for name in ("favoured", "other")},
+            "topics": {area for row in rows for area in row["slots"]["areas"]},
+        }
+        for rows in tables
+    )
+    return {kind: len(ours[kind] & theirs[kind]) for kind in ours}
 
 
 def planted(rows: Sequence[Document], side: Side, share: float) -> list[str]:
@@ -177,11 +166,8 @@ def planted(rows: Sequence[Document], side: Side, share: float) -> list[str]:
     """
     labels = [row["gold"] for row in rows]
     for gold, wrong in (("invalid", "valid"), ("valid", "invalid")):
-        may = [
-            place
-            for place, row in enumerate(rows)
-            if row["gold"] == gold and (row["leaning"] == side) == (gold == "invalid")
-        ]
+        favoring = [(row["gold"], row["leaning"] == side) == (gold, wrong == "valid") for row in rows]
+        may = [place for place, favors in enumerate(favoring) if favors]
         for place in random.Random(gold).sample(may, round(share * len(may))):
             labels[place] = wrong
     return labels
