@@ -37,7 +37,6 @@ LARGE, PUBLISHED, CONTROL = "us_en_material", "en_material", "en_control_materia
 PLANTED: Mapping[str, tuple[Side, float]] = {
     "rows, left": ("left", 1.0),
     "rows, right": ("right", 1.0),
-    "rows, half right": ("right", 0.5),
     "rows, gold": ("right", 0.0),
 }
 SLANTED: Mapping[str, Side] = {"texts, left": "left", "texts, right": "right"}
@@ -54,15 +53,15 @@ _NOTE = "training.json"
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a model on a task.
+    """What came of a model on a config.
 
     Attributes:
         model: what it was trained on.
-        task: what it was asked.
+        config: of the published set.
         seconds: that training took.
         planted: bias of the labels in points; None where there were none.
         held_out: bias of the model on rows of the large set that were kept back.
-        found: bias on the task; None if all answers were alike.
+        found: bias on the config; None if all answers were alike.
         low: lower end of its 95% interval.
         high: upper end.
         probability: the same of the labels' probabilities.
@@ -70,7 +69,7 @@ class Result:
     """
 
     model: str
-    task: str
+    config: str
     seconds: float
     planted: float | None
     held_out: float | None
@@ -93,9 +92,9 @@ def run() -> list[Result]:
             _make(name, folder, train, held)
         note = read_json(folder / _NOTE, "what training took")
         for score, metrics in asked(folder):
-            size, held_out = note["planted"], note["held_out"]
+            config, size, held_out = PUBLISHED, note["planted"], note["held_out"]
             if CONTROL in score.task:
-                size, held_out = size and 0.0, None
+                config, size, held_out = CONTROL, size and 0.0, None
             points = (
                 score.value,
                 score.low,
@@ -104,7 +103,7 @@ def run() -> list[Result]:
                 metrics["acc,none"],
             )
             shown = (each and 100 * each for each in points)
-            results.append(Result(name, score.task, note["seconds"], size, held_out, *shown))
+            results.append(Result(name, config, note["seconds"], size, held_out, *shown))
     return results
 
 
