@@ -3,8 +3,8 @@
 Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
 ``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build in the columns of policy-statements, such
 as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
-the instruction in the user's turn, for models without a system turn) and ``polbias_seeds`` (whether each
-request carries a seed of its own).
+the instruction in the user's turn, for models without a system turn), ``polbias_seeds`` (whether each
+request carries a seed of its own) and ``polbias_first_seed`` (the first of these, for other answers).
 """
 
 from __future__ import annotations
@@ -89,6 +89,7 @@ class SampledTask(PolicyTask):
         settings = self.config.metadata or {}
         self._samples = samples(settings)
         self._seeded = seeded(settings)
+        self._first = int(settings.get("polbias_first_seed", 0))
         self.config.repeats = self._samples
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
@@ -98,7 +99,7 @@ class SampledTask(PolicyTask):
         task, number, _ = kwargs["metadata"]
         settings = dict(self.config.generation_kwargs)
         if self._seeded:
-            asked = [({**settings, "seed": seed}, 1) for seed in range(self._samples)]
+            asked = [({**settings, "seed": self._first + each}, 1) for each in range(self._samples)]
         else:
             asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
         return [
