@@ -16,6 +16,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field
@@ -32,7 +33,7 @@ from polbias.template_files import load_template
 FIXED = Path(__file__).with_suffix(".yaml")
 PLAIN, AGAIN, SIDES = "plain", "again", ("left", "right")
 NOT_RUN = "not yet run"
-_METHODS = ("", " (log-likelihood)")  # how a report ends the names of respondents
+LIKELIHOODS = " (log-likelihood)"  # as a report ends the names of such respondents
 _OTHER_SEEDS = {"polbias_first_seed": 1_000_000}
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Results</title>
 <style>body{font:1rem/1.4 sans-serif;margin:2rem}td{padding:.2rem .8rem;border-bottom:1px solid #8888}</style>
@@ -164,9 +165,10 @@ def arguments(kit: Kit, model: Model, run: Run) -> list[str]:
     return told
 
 
-def polbias(*told: object) -> bool:
+def polbias(*told: object) -> None:
     """Run a command of polbias, in a process of its own that frees the memory of its model."""
-    return not subprocess.run([sys.executable, "-m", "polbias.cli.main", *map(str, told)]).returncode
+    if subprocess.run([sys.executable, "-m", "polbias.cli.main", *map(str, told)]).returncode:
+        raise PolbiasError(f"polbias {told[0]} failed; see the error above")
 
 
 def show_costs(kit: Kit, planned: Sequence[Run], output: Path) -> None:
@@ -175,8 +177,7 @@ def show_costs(kit: Kit, planned: Sequence[Run], output: Path) -> None:
         for first, second in zip(planned[::2], planned[1::2], strict=True):
             print(f"\n{name}, {first.name} and {second.name}: twice")
             known = ["--cache-dir", output / "answers", *(["--price", model.price] if model.price else [])]
-            if not polbias("eval", "--cost", *known, *arguments(kit, model, first)):
-                raise PolbiasError(f"{name}: what it costs is not known; see the error above")
+            polbias("eval", "--cost", *known, *arguments(kit, model, first))
 
 
 def fix(output: Path) -> str:
@@ -201,7 +202,9 @@ def ask(kit: Kit, planned: Sequence[Run], output: Path) -> Iterator[tuple[str, R
             folder = output / "runs" / name / run.name
             answers = output / ("answers-again" if run.name == AGAIN else "answers")
             places = ("--no-report", "--output_path", folder, "--cache-dir", answers)
-            if not polbias("eval", *arguments(kit, model, run), *places):
+            try:
+                polbias("eval", *arguments(kit, model, run), *places)
+            except PolbiasError:
                 break
             yield name, run, folder
 
@@ -209,8 +212,7 @@ def ask(kit: Kit, planned: Sequence[Run], output: Path) -> Iterator[tuple[str, R
 def reported(done: Sequence[tuple[str, Run, Path]], output: Path) -> Json:
     """Report some runs, and return the summary."""
     named = [part for name, run, path in done for part in ("--name", f"{path}={name}{run.respondent}")]
-    if not polbias("report", *(path for *_, path in done), "-o", output, *named):
-        raise PolbiasError(f"{output}: there is no report; see the error above")
+    polbias("report", *(path for *_, path in done), "-o", output, *named)
     summary: Json = read_json(output / "summary.json", "the summary of a report")
     return summary
 
@@ -222,8 +224,14 @@ def results(kit: Kit, fixed: Fixed, found: Document) -> Iterator[tuple[str, list
     """Yield the headline findings of every model, a row for each way of answering."""
     known = {each["name"] for each in found["respondents"]}
     for name in kit.models:
-        for who in [name + method for method in _METHODS if name + method in known] or [name]:
+        for who in [each for each in (name, name + LIKELIHOODS) if each in known] or [name]:
             yield who, [each.of(found["findings"], respondent=who) for each in fixed.headlines]
+
+
+def _parted(who: str) -> tuple[str, str]:
+    """A model and its way of answering."""
+    name, likelihoods, _ = who.partition(LIKELIHOODS)
+    return name, likelihoods
 
 
 def value(record: Document | None) -> str:
@@ -241,7 +249,7 @@ def _ends(record: Document) -> str:
 
 def groups(fixed: Fixed, found: Document, who: str) -> Iterator[str]:
     """Yield how far the personas of a model differ in each headline, and whether as expected."""
-    name, method = next((who.removesuffix(end), end) for end in reversed(_METHODS) if who.endswith(end))
+    name, method = _parted(who)
     first, second = (f"{name}{_persona(side)}{method}" for side in SIDES)
     for headline in filter(lambda each: each.sided, fixed.headlines):
         compared = headline.of(found["comparisons"], first=first, second=second)
@@ -257,27 +265,28 @@ def groups(fixed: Fixed, found: Document, who: str) -> Iterator[str]:
 
 def retest(answers: Any, who: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield how many verdicts of a respondent are the same in both runs, task by task."""
-    for name in who:
-        method = next(end for end in reversed(_METHODS) if name.endswith(end))
-        pair = (name, f"{name.removesuffix(method)}, {AGAIN}{method}")
-        first, second = (answers.filter(pc.field("respondent") == each) for each in pair)
+    for each in who:
+        name, method = _parted(each)
+        first, second = (
+            answers.filter(pc.field("respondent") == f"{name}{end}{method}") for end in ("", f", {AGAIN}")
+        )
         both = first.join(second, ["task", "id", "repeat"], join_type="inner", right_suffix=" again")
         for task in sorted(set(both["task"].to_pylist())):
             own = both.filter(pc.field("task") == task)
-            one, two = own["label"].to_pylist(), own["label again"].to_pylist()
-            same = sum(map(str.__eq__, one, two)) / len(one)
-            yield name, task, f"{same:.1%}", f"{cohen_kappa(one, two):.2f}", f"{len(one):,}"
+            one, two = (np.array(own[column].to_pylist(), str) for column in ("label", "label again"))
+            kappa = f"{cohen_kappa(one, two):.2f}".replace("nan", "one verdict")
+            yield each, task, f"{np.mean(one == two):.1%}", kappa, f"{one.size:,}"
 
 
 def agreement(fixed: Fixed, rows: Mapping[str, Sequence[Document | None]]) -> Iterator[tuple[str, ...]]:
     """Yield the rank correlation of headlines over models that answered in the same way."""
     numbered = [(place, each) for place, each in enumerate(fixed.headlines) if each.sided]
-    for method in _METHODS:
-        own = [row for who, row in rows.items() if who.endswith(_METHODS[1]) == bool(method)]
+    for method in ("", LIKELIHOODS):
+        own = [row for who, row in rows.items() if _parted(who)[1] == method]
         for (one, first), (two, second) in combinations(numbered, 2):
             pairs = [(row[one], row[two]) for row in own]
-            known = [(a["value"], b["value"]) for a, b in pairs if a and b]
-            known = [pair for pair in known if None not in pair]
+            values = [(a["value"], b["value"]) for a, b in pairs if a and b]
+            known = [pair for pair in values if None not in pair]
             if len(known) >= _FEW:
                 rho = spearmanr(*zip(*known, strict=True)).statistic
                 yield first.title, second.title + method, f"{rho:+.2f}", f"{len(known)}"
@@ -350,11 +359,11 @@ def main(given: Sequence[str] | None = None) -> None:
     output = options.output
     kit, fixed = load_template(options.models, Kit), load_template(FIXED, Fixed)
     planned = runs(kit, fixed)
+    digest = fix(output) if options.yes else ""
     show_costs(kit, planned, output)
     if not options.yes:
         print("\nnothing was asked; YES=1 (--yes) asks")
         return
-    digest = fix(output)
     done = [*ask(kit, planned, output)]
     plain = [each for each in done if each[1].name == PLAIN]
     if not plain:
@@ -373,5 +382,5 @@ def main(given: Sequence[str] | None = None) -> None:
 if __name__ == "__main__":
     try:
         main()
-    except PolbiasError as error:
-        sys.exit(f"error: {error}")
+    except (PolbiasError, KeyboardInterrupt) as error:
+        sys.exit(f"error: {error or 'interrupted; the same command goes on'}")

@@ -89,7 +89,7 @@ class SampledTask(PolicyTask):
         settings = self.config.metadata or {}
         self._samples = samples(settings)
         self._seeded = seeded(settings)
-        self._first = int(settings.get("polbias_first_seed", 0))
+        self._first = _number(settings, "polbias_first_seed", 0, 0, "a seed")
         self.config.repeats = self._samples
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
@@ -110,13 +110,15 @@ class SampledTask(PolicyTask):
 
 def samples(settings: Document) -> int:
     """Return how many answers are wanted per prompt."""
-    value = settings.get("polbias_samples", DEFAULT_SAMPLES)
+    return _number(settings, "polbias_samples", DEFAULT_SAMPLES, 1, "a number of answers per prompt")
+
+
+def _number(settings: Document, name: str, default: int, least: int, expected: str) -> int:
+    value = settings.get(name, default)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(
-            f"polbias_samples: found {value!r}, expected a number of answers per prompt, such as 30"
-        )
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name}: found {value!r}, expected {expected}, such as 30")
     return value
 
 
