@@ -3,8 +3,8 @@
 Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
 ``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build in the columns of policy-statements, such
 as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
-the instruction in the user's turn, for models without a system turn) and ``polbias_seeds`` (whether each
-request carries a seed of its own).
+the instruction in the user's turn, for models without a system turn), ``polbias_seeds`` (whether each
+request carries a seed of its own) and ``polbias_first_seed`` (the first of these, for other answers).
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ class SampledTask(WrittenTask):
         settings = self.config.metadata or {}
         self._samples = samples(settings)
         self._seeded = seeded(settings)
+        self._first = _number(settings, "polbias_first_seed", 0, 0, "a seed")
         self.config.repeats = self._samples
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
@@ -96,7 +97,7 @@ class SampledTask(WrittenTask):
         """Return the requests of a row: one per answer with seeds, else one to be repeated."""
         settings = dict(self.config.generation_kwargs)
         if self._seeded:
-            asked = [({**settings, "seed": seed}, 1) for seed in range(self._samples)]
+            asked = [({**settings, "seed": self._first + each}, 1) for each in range(self._samples)]
         else:
             asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
         return self.requests(doc, ctx, asked, **kwargs)
@@ -104,13 +105,15 @@ class SampledTask(WrittenTask):
 
 def samples(settings: Document) -> int:
     """Return how many answers are wanted per prompt."""
-    value = settings.get("polbias_samples", DEFAULT_SAMPLES)
+    return _number(settings, "polbias_samples", DEFAULT_SAMPLES, 1, "a number of answers per prompt")
+
+
+def _number(settings: Document, name: str, default: int, least: int, expected: str) -> int:
+    value = settings.get(name, default)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(
-            f"polbias_samples: found {value!r}, expected a number of answers per prompt, such as 30"
-        )
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name}: found {value!r}, expected {expected}, such as 30")
     return value
 
 
