@@ -242,7 +242,8 @@ def prepare(text: str) -> Prepared:
     return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
-_LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+"""Why an answer ended that had no more room, in the words of servers."""
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
 
@@ -253,23 +254,25 @@ def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
     or sign that asks for more.
     """
     reason = text.about.get("finish_reason") if isinstance(text, Response) else None
-    if reason in _LIMITS or _outside(text)[1] is not None:
+    if reason in LIMITS or _outside(text)[1] is not None:
         return True
     tail = text.rstrip()[-200:]
     return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
 
 
-def continued(prompt: str, text: str, end: str | None = None) -> str:
+def continued(prompt: str, text: str, end: str | None = None, thinking: bool = False) -> str:
     """Return an output that knows its thought, which its prompt may have opened and ``end`` may close.
 
-    A thought that the prompt opened and the output never closes is opened again, so that it can be told.
+    A thought that the prompt opened, or must have (``thinking``), and that the output never closes is opened
+    again, so that it can be told.
     """
     if end and end in text:
         thought, _, answer = text.rpartition(end)
         return Response(answer.lstrip(), {"reasoning": thought} if thought.strip() else None)
     opened = _outside(prompt)[1]
     closed = any(any(mark.groups()) for mark in _MARK.finditer(text))
-    return text if opened is None or prompt[opened[1] :].strip() or closed else CUT_OFF + text
+    thinking = thinking or (opened is not None and not prompt[opened[1] :].strip())
+    return CUT_OFF + text if thinking and not closed and not text.startswith(CUT_OFF) else text
 
 
 def visible(text: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import Response, continued
+from polbias.eval.answers.text import LIMITS, Response, continued
 from polbias.files import PolbiasError, draft_of
 from polbias.lm_eval_runner.responses import ResponseError, beside, odd, with_texts, without_empty_stops
 from polbias.models.cache import Store, digest
@@ -106,14 +106,17 @@ class _Slot:
     key: str
     occurrence: int
     think_end: str | None
+    reasons: bool
     answer: Any = None
     done: bool = False
 
     def take(self, answer: Any) -> None:
         """Keep an answer; one that is the same is written once."""
         if isinstance(answer, str):
-            whole = continued(_text(self.request.args[0]), answer, self.think_end)
-            said = getattr(answer, "about", {}) | getattr(whole, "about", {})
+            about = getattr(answer, "about", {})
+            cut = self.reasons and about.get("finish_reason") in LIMITS and "reasoning" not in about
+            whole = continued(_text(self.request.args[0]), answer, self.think_end, cut)
+            said = about | getattr(whole, "about", {})
             answer = Response(whole, said) if said else whole
         if answer is None or (self.done and answer == self.answer):
             return
@@ -140,6 +143,8 @@ class Memory:
         tally: how many were answered so far.
         faults: what the server replied when it failed; another one fills it.
         think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
+        reasons: whether the model was told to think: a server may keep to itself that its template opened a
+            thought, and an answer that was cut off without a sign of one is taken for it.
     """
 
     stores: Mapping[str, Store]
@@ -149,6 +154,7 @@ class Memory:
     tally: Tally = field(default_factory=Tally)
     faults: Sequence[str] = ()
     think_end: str | None = None
+    reasons: bool = False
 
     def __post_init__(self) -> None:
         self._waiting: dict[str, deque[_Slot]] = {}
@@ -165,7 +171,7 @@ class Memory:
             seen[request.task_name, key] += 1
             found = store.get(key, occurrence)
             if found is None:
-                slots.append(_Slot(request, store, key, occurrence, self.think_end))
+                slots.append(_Slot(request, store, key, occurrence, self.think_end, self.reasons))
                 answers.append(slots[-1])
                 continue
             answers.append(_answer(found[0]))

@@ -7,11 +7,10 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
-from polbias.eval.answers.text import CUT_OFF
+from polbias.eval.answers.text import CUT_OFF, LIMITS
 from polbias.models.chat import scrub
 
 _REFUSALS = frozenset({"refusal", "content_filter"})
-_LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
 _STOPS = ("stop", "stop_sequences")
 
 
@@ -140,4 +139,4 @@ def text_of(content: Any, reason: Any) -> str:
     other = next((text for text in texts if not isinstance(text, str)), None)
     if other is not None:
         raise odd("content", other, "a text")
-    return CUT_OFF if _word(reason) in _LIMITS and not "".join(texts).strip() else "".join(texts)
+    return CUT_OFF if _word(reason) in LIMITS and not "".join(texts).strip() else "".join(texts)

@@ -196,7 +196,9 @@ def evaluate(
         stores = opened.enter_context(_stores(folder, loaded["tasks"], model, tell))
         reseed = None if is_api(kind) else lambda kept: _reseed(config.seed, kept)
         resume = _LOST if cache is None else _KEPT
-        memory = Memory(stores, _AT_ONCE.get(config.model, 0), reseed, resume, faults=reports.faults)
+        thinks = bool(config.metadata.get(REASONING))
+        at_once = _AT_ONCE.get(config.model, 0)
+        memory = Memory(stores, at_once, reseed, resume, faults=reports.faults, reasons=thinks)
         model.memory = memory
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]

@@ -141,6 +141,19 @@ def test_requests_have_room_and_thoughts_are_kept(evaluate: Evaluate, thinking: 
     assert {body["max_tokens"] for body in thinking.asked[-4:]} == {2048}
 
 
+@pytest.mark.e2e
+@pytest.mark.parametrize(("more", "truncated"), [(["--reasoning"], 1), ([], 0)])
+def test_a_thought_that_a_server_s_template_opened_is_told_where_thinking_was_asked_for(
+    evaluate: Evaluate, more: list[str], truncated: int
+) -> None:
+    with Provider([reply("length", content="The argument is valid. Let me check the premises")]) as server:
+        done = evaluate(*chat(server.url), "--tasks", MINI, "--limit", "2", *more)
+    assert done.exception is None, done.output
+    samples = samples_of(Path("polbias-results"), MINI)
+    assert [each["truncated"] for each in samples] == [truncated] * 2
+    assert all(each["polbias"][0]["finish_reason"] == "length" for each in samples)
+
+
 PAGE = (checkout() / "docs" / "reasoning.md").read_text("utf-8").replace("\\\n", "")
 COMMANDS = [
     shlex.split(line)[2:] for line in PAGE.splitlines() if line.startswith("polbias eval --reasoning")
