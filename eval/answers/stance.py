@@ -242,9 +242,7 @@ def _placed(claim: _Claim, read: Sentence, sentence: Sentence) -> _Claim:
     return replace(claim, start=start, end=end)
 
 
-def _sentence_claims(
-    sentence: Sentence, number: int, words: _Words, echoed: _Echo
-) -> Iterator[_Claim]:
+def _sentence_claims(sentence: Sentence, number: int, words: _Words, echoed: _Echo) -> Iterator[_Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
     halved = _cues()["halved"].search(text)
