@@ -340,34 +340,28 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
         return None
     stated = before.rstrip().endswith((":", "—")) and not after.strip(_MARKS)
     if not stated and _of_others(text, hit.start, hit.end):
-        for name, mine in (("so_do_i", value), ("not_so_i", -value)):
+        for name, own in (("so_do_i", value), ("not_so_i", -value)):
             if cues[name].match(text, hit.end + 1):
-                return _Claim(mine, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
+                return _Claim(own, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
         return None
-    bare = bare or stated
-    if not bare and not headed and _no_verb(text, hit):
+    marked, mine = bare or stated or headed, bool(cues["mine"].search(clause))
+    if not marked and _no_verb(text, hit):
         return None
-    mine = bool(cues["mine"].search(clause))
-    if cues["performing"].search(clause) and (value != hit.value or not mine):
+    if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
         return None
-    rest_of_clause = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
-    if cues["former"].search(clause + rest_of_clause) or re.search(r"whether(?: [\w']+){0,3} $", before):
-        return None
-    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare):
-        return None
-    if not headed and (cues["elsewhere"].match(text, hit.start) or re.fullmatch(r"to (?:\w+ly )?", clause)):
+    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare or stated):
         return None
     denied = value != hit.value and mine and not cues["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
     hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
     if cues["postposed"].match(after):
         value = -value
-    weak = _granted(text, hit.start) or bool(cues["granted"].match(after))
-    weak = weak or bool(cues["provided"].match(after.lstrip(_MARKS)))
-    against = mine and text[:begin].rstrip().endswith("but") and not _granted(text, hit.start)
-    weak = weak or not (bare or headed or denied or against or _said(text[hit.start : hit.end], after))
-    reason = "negated" if value != hit.value else "marker" if bare or headed else "sentence"
-    strength = Strength.MARKER if bare or headed else Strength.SENTENCE
+    granted = _granted(text, hit.start)
+    against = mine and text[:begin].rstrip().endswith("but") and not granted
+    weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(_MARKS)))
+    weak = weak or not (marked or denied or against or _said(text[hit.start : hit.end], after))
+    reason = "negated" if value != hit.value else "marker" if marked else "sentence"
+    strength = Strength.MARKER if marked else Strength.SENTENCE
     if hedged:
         strength, reason = Strength.HEDGED, "hedged"
     elif not hit.own:
@@ -375,6 +369,20 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
     elif weak:
         strength, reason = Strength.MENTION, "mention"
     return _Claim(value, strength, reason, number, hit.start, hit.end)
+
+
+def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
+    """Say whether a word is only spoken of: an act, a former view, a question, or a thing done elsewhere."""
+    cues = _cues()
+    if distant and cues["performing"].search(clause):
+        return True
+    clause_end = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
+    if cues["former"].search(clause + clause_end):
+        return True
+    if re.search(r"whether(?: [\w']+){0,3} $", text[: hit.start]):
+        return True
+    infinitive = re.fullmatch(r"to (?:\w+ly )?", clause)
+    return not headed and bool(infinitive or cues["elsewhere"].match(text, hit.start))
 
 
 def _of_others(text: str, start: int, end: int) -> bool:
