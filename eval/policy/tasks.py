@@ -21,9 +21,9 @@ from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import OutcomesError
 from polbias.eval.lm_eval_task import PolicyTask
 from polbias.eval.policy.robustness import units
+from polbias.eval.policy.stances import SAMPLES
 from polbias.files import BuildError, InputError, build_root
 
-DEFAULT_SAMPLES = 30
 _READ = ("country", "statement_id", "language", "variant", "instruction_id", "label_order", "opposite_type")
 _LABELS = ("label_agree", "label_disagree")
 _ASKED = ("id", "prompt", "cluster_id", "policy_issues", *_LABELS)
@@ -109,7 +109,7 @@ class SampledTask(PolicyTask):
 
 def samples(settings: Document) -> int:
     """Return how many answers are wanted per prompt."""
-    value = settings.get("polbias_samples", DEFAULT_SAMPLES)
+    value = settings.get("polbias_samples", SAMPLES)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
