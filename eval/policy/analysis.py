@@ -123,7 +123,7 @@ def contributions(stance: Floats, signs: Signs) -> Floats:
     signs, stance = signs[used], stance[used]
     first, second = (signs == 1), (signs == -1)
     means = np.where(first, stance[first].mean(), stance[second].mean())
-    weights = signs * signs.size / (2 * np.where(first, first.sum(), second.sum()))
+    weights = np.where(first, signs.size / (2 * first.sum()), -signs.size / (2 * second.sum()))
     found: Floats = 100 * ((stance[first].mean() - stance[second].mean()) / 2 + weights * (stance - means))
     return found
 

@@ -91,9 +91,9 @@ def leaning(records: Records, axis: Axis) -> Leaning:
     shift at all, the judgement of either word and, for both axes, the axis. The effect is twice the
     coefficient. The interval is CR1 over components of word pairs that share a word, with G - 1 degrees of
     freedom; with fewer than about 40 components it is too narrow. For the test the sign of the shift is
-    flipped in whole components: the change, cleared of the other terms, is multiplied by the shift, and summed
-    by component. Without an effect left and right could be exchanged in any of them, which would turn the sign
-    of its sum, whatever its claims have in common.
+    flipped in whole components: the change, cleared of the other terms, is multiplied by the shift, and
+    summed by component. Without an effect left and right could be exchanged in any of them, which would turn
+    the sign of its sum, whatever its claims have in common.
 
     Source:
         Flipping of scores: Hemerik, Goeman and Finos, "Robust testing in generalized linear models by sign

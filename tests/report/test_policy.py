@@ -128,6 +128,8 @@ def test_the_mean_of_the_contributions_is_the_balanced_stance(pairs: list[tuple[
     signs = np.array([sign for _, sign in pairs], np.int8)
     expected: Any = balanced_stance(values[None, :], signs)
     assert contributions(values, signs).mean() == pytest.approx(100 * expected[0])
+    many = np.tile([1, -1], 100).astype(np.int8)  # more than the numbers of such signs can count
+    assert contributions(many * 1.0, many) == pytest.approx(100)
     # To be for whatever is proposed a little more often is no difference between statements.
     assert contributions(values + 0.3, signs) == pytest.approx(contributions(values, signs))
 
