@@ -12,7 +12,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help build-datasets push verify env demo link-tasks test golden test-model test-faults test-scale lint bench docs tasks lock requirements clean
+.PHONY: help build-datasets push verify env demo results link-tasks test golden test-model test-faults test-scale lint bench docs tasks lock requirements clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -53,6 +53,10 @@ env: $(VENV)/.eval ## environment with lm_eval, the tasks linked (no torch: add 
 
 demo: build-datasets $(VENV)/.eval ## three simulated respondents through lm_eval over HTTP, and their report
 	$(BIN)/polbias demo -o build/demo
+
+results: build-datasets $(VENV)/.eval ## table of real models: what MODELS=models.yaml costs; with YES=1 asks them (docs/results.md)
+	$(if $(MODELS),,$(error MODELS: found nothing, expected a file with tasks and models; see docs/results.md))
+	$(BIN)/python -m benchmarks.results '$(MODELS)' $(if $(YES),--yes) $(ARGS)
 
 link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
 	$(BIN)/python -m polbias.harness_tasks.link

@@ -29,7 +29,7 @@ NAMES = (
     "report",
     "scale",
 )
-LONG = ("calibration",)
+LONG = ("calibration", "planted_weights")
 """Those that take many minutes, and run only if they are asked for."""
 
 

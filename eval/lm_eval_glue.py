@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike
 
 from polbias.aliases import Document, Json
 from polbias.eval.columns import Factor
+from polbias.eval.lm_eval_compat import adapt
 from polbias.eval.statistics import ClusterInterval, Contrast, cluster_interval
 from polbias.eval.support import Support
+
+adapt()
 
 _Row = TypeVar("_Row", bound=tuple[Any, ...])
 

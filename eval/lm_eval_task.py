@@ -1,22 +1,24 @@
-"""A task of lm_eval whose chat prompts are the messages of its rows."""
+"""Tasks of lm_eval whose chat prompts are the messages of their rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from lm_eval.api.task import ConfigurableTask
 
 from polbias.aliases import Document
+from polbias.eval.lm_eval_compat import first, task_class
 
 
-class PolicyTask(ConfigurableTask):  # type: ignore[misc]
+class _TurnsTask(ConfigurableTask):  # type: ignore[misc]
     """A task whose chat prompts are the column ``messages``: the instruction is the system turn."""
 
     def __init__(self, config: Document) -> None:
         super().__init__(config={key: value for key, value in config.items() if key != "class"})
-        settings = self.config.metadata or {}
-        self._turns = bool(settings.get("polbias_system", True)) and "messages" in self.features
+        wanted = bool((self.config.metadata or {}).get("polbias_system", True))
+        self._turns = wanted and "messages" in self.test_docs().column_names
 
     def fewshot_context(
         self,
@@ -47,3 +49,26 @@ class PolicyTask(ConfigurableTask):  # type: ignore[misc]
             else:
                 messages[0]["content"] = f"{system_instruction}\n\n{messages[0]['content']}"
         return chat_template(messages)
+
+
+class PolicyTask(_TurnsTask, task_class("multiple_choice")):  # type: ignore[misc]
+    """A task that compares labels."""
+
+
+class WrittenTask(_TurnsTask, task_class("generate_until")):  # type: ignore[misc]
+    """A task whose answers are written."""
+
+    def requests(self, doc: Document, ctx: Any, asked: Iterable[tuple[Document, int]], **kwargs: Any) -> Any:
+        """Return the requests of a row, one for each of some settings and how often it is repeated."""
+        made = first(super().construct_requests(doc, ctx, **kwargs))
+        return [
+            replace(
+                made,
+                arguments=(ctx, settings),
+                idx=index,
+                metadata=(made.task_name, made.doc_id, repeats),
+                resps=[],
+                filtered_resps={},
+            )
+            for index, (settings, repeats) in enumerate(asked)
+        ]

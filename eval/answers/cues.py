@@ -54,6 +54,7 @@ class Shared:
         options: What stands between two options.
         excluding: What makes the second of them the one that is not meant: "valid and not invalid".
         insertion: An insertion in a predicate.
+        turned: What comes after a first impression.
         dangling: The end of a text that breaks off.
     """
 
@@ -61,6 +62,7 @@ class Shared:
     options: re.Pattern[str]
     excluding: re.Pattern[str]
     insertion: re.Pattern[str]
+    turned: re.Pattern[str]
     dangling: re.Pattern[str]
 
 

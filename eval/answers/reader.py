@@ -217,7 +217,9 @@ class Reader:
         tentative = self.lists["tentative"].search(
             self.text, self.scope.begin(start, self.scope.strong), start
         )
-        if tentative or self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after):
+        turned = tentative and load_shared().turned.search(self.text, tentative.end(), start)
+        partial = self.lists["partial"].search(clause) or self.lists["condition_harmless"].match(after)
+        if (tentative and not turned) or partial:
             strength = Strength.HINT
         if negated:
             label, reason = OPPOSITE[label], "negated" if word else reason

@@ -93,7 +93,7 @@ _FLAG = re.compile(
     r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}(true|false|null|none|-?\d+(?:\.\d+)?)\b""",
     re.IGNORECASE,
 )
-_YES, _NO = {"true", "1", "1.0"}, {"false", "0", "0.0", "null", "none"}
+_YES, _NO, _UNSAID = {"true", "1", "1.0"}, {"false", "0", "0.0"}, {"null", "none"}
 
 
 def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
@@ -102,7 +102,7 @@ def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
         (label, match[2].lower(), match.span())
         for match in _FLAG.finditer(text)
         for label, pattern in labels.items()
-        if pattern.fullmatch(match[1].lower())
+        if pattern.fullmatch(match[1].lower()) and match[2].lower() not in _UNSAID
     ]
     if not found:
         return None

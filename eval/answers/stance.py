@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,11 +28,12 @@ _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 class Strength(IntEnum):
     """How much a claim says."""
 
-    SYNONYM_MENTION = 0
-    MENTION = 1
-    SYNONYM = 2
-    SENTENCE = 3
-    MARKER = 4
+    HEDGED = 0
+    SYNONYM_MENTION = 1
+    MENTION = 2
+    SYNONYM = 3
+    SENTENCE = 4
+    MARKER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,14 @@ class _Words:
     others: Mapping[int, re.Pattern[str]]
     yes_no: bool
     doubts: Mapping[str, re.Pattern[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Echo:
+    """The words of a statement, and those before its verb: what it speaks of."""
+
+    words: frozenset[str]
+    subject: frozenset[str]
 
 
 def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
@@ -112,22 +122,35 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
         return flag
     language = spoken(sentences)
     if language != "en":
-        return read_other(sentences, language, words.own)
-    verdict = _read(sentences, words, frozenset(token.text for each in item for token in each.tokens))
+        return read_other(sentences, language, words.own, words.yes_no)
+    verdict = _read(sentences, words, _echo(item))
     if verdict.reason == "no-verdict":
-        others = (read_other(sentences, each, words.own) for each in TONGUES if not spoken(sentences, each))
+        others = (
+            read_other(sentences, each, words.own, words.yes_no)
+            for each in TONGUES
+            if not spoken(sentences, each)
+        )
         verdict = next((each for each in others if each.label != "unparsable"), verdict)
     return verdict
 
 
-def _read(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> Verdict:
+def _echo(item: Sequence[Sentence]) -> _Echo:
+    """Find the words of a statement, and those of what it speaks of, before its first modal verb."""
+    text = " ".join(sentence.text for sentence in item)
+    modal = _cues()["modal"].search(text)
+    return _Echo(frozenset(text.split()), frozenset(text[: modal.start()].split() if modal else ()))
+
+
+def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
-    claims = _claims(sentences, words, echoed)
+    claims = _standing(_claims(sentences, words, echoed), sentences)
     cues = _cues()
     best = max((claim.strength for claim in claims if claim.value), default=None)
     declined = first_match(cues["declined"], sentences)
     if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
-        return _decided([c for c in claims if c.strength >= best], sentences)
+        verdict = _decided([c for c in claims if c.strength >= best], sentences)
+        if not declined or verdict.reason != "contradiction":
+            return verdict
     if declined:
         return Verdict("refusal", "refusal", declined)
     neither = [claim for claim in claims if not claim.value]
@@ -143,7 +166,7 @@ def _read(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) 
             return Verdict("refusal", "refusal", refusal)
     if neither:
         return _verdict("unparsable", neither[0], sentences)
-    if claims:
+    if best:
         return _decided([c for c in claims if c.strength == best], sentences)
     reply = _reply(sentences, words)
     if reply:
@@ -190,13 +213,14 @@ def _words(agree: str, disagree: str) -> _Words:
     }
     yes_no = names[0] is not None and bool(_cues()["yes_no"].fullmatch(names[0]))
     doubts = [_cues()["doubts"], *([] if names[0] == "agree" else [_cues()["contradicting"]])]
-    return _Words(own, others, yes_no, {"not": re.compile("|".join(each.pattern for each in doubts))})
+    doubted = re.compile("|".join(each.pattern for each in doubts))
+    return _Words(own, others, yes_no, {"not": doubted, "i": _cues()["joined"]})
 
 
 # --- finding claims -------------------------------------------------------------------------------------
 
 
-def _claims(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]) -> list[_Claim]:
+def _claims(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> list[_Claim]:
     """Collect the claims up to where the output goes on with a further item."""
     found: list[_Claim] = []
     for number, sentence in enumerate(sentences):
@@ -204,6 +228,8 @@ def _claims(sentences: Sequence[Sentence], words: _Words, echoed: frozenset[str]
             c.strength >= Strength.SENTENCE for c in found
         ):
             break
+        if sentence.text.startswith("or ") and sentence.text.endswith("?"):
+            found = [claim for claim in found if claim.sentence != number - 1]
         read = translated(sentence, words.doubts)
         found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words, echoed))
     return found
@@ -216,11 +242,13 @@ def _placed(claim: _Claim, read: Sentence, sentence: Sentence) -> _Claim:
     return replace(claim, start=start, end=end)
 
 
-def _sentence_claims(
-    sentence: Sentence, number: int, words: _Words, echoed: frozenset[str]
-) -> Iterator[_Claim]:
+def _sentence_claims(sentence: Sentence, number: int, words: _Words, echoed: _Echo) -> Iterator[_Claim]:
     text = sentence.text
     taken: list[tuple[int, int]] = []
+    halved = _cues()["halved"].search(text)
+    if halved:
+        yield _Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
+        return
     for value, side in ((1, "agree"), (-1, "disagree")):
         for match in _idioms()[side].finditer(text):
             taken.append(match.span())
@@ -234,15 +262,23 @@ def _sentence_claims(
         if joined:
             yield _Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
             continue
-        claim = _claim(text, hit, value, number)
+        claim = None if _of_subject(text, hit, echoed) else _claim(text, hit, value, number)
         if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
             yield claim
 
 
-def _repeated(text: str, hit: _Hit, echoed: frozenset[str]) -> bool:
+def _of_subject(text: str, hit: _Hit, echoed: _Echo) -> bool:
+    """Say whether a word is said of what the statement speaks of, not of what it demands."""
+    clause = text[_begin(text, hit.start) : hit.start].split()
+    said = [word for word in clause if word[0].isalnum() and not _cues()["copula"].fullmatch(word)]
+    adjective = _ADJECTIVES.search(text[hit.start : hit.end])
+    return bool(adjective and said and echoed.subject.issuperset(said))
+
+
+def _repeated(text: str, hit: _Hit, echoed: _Echo) -> bool:
     """Say whether a word is one of the statement, and not said by the model of it."""
     mine = _cues()["mine"].search(text, _begin(text, hit.start), hit.start)
-    return text[hit.start : hit.end] in echoed and not (hit.own and mine)
+    return text[hit.start : hit.end] in echoed.words and not (hit.own and mine)
 
 
 def _hits(text: str, words: _Words) -> list[_Hit]:
@@ -304,22 +340,49 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
         return None
     stated = before.rstrip().endswith((":", "—")) and not after.strip(_MARKS)
     if not stated and _of_others(text, hit.start, hit.end):
+        for name, own in (("so_do_i", value), ("not_so_i", -value)):
+            if cues[name].match(text, hit.end + 1):
+                return _Claim(own, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
         return None
-    bare = bare or stated
-    if not bare and not headed and _no_verb(text, hit):
+    marked, mine = bare or stated or headed, bool(cues["mine"].search(clause))
+    if not marked and _no_verb(text, hit):
         return None
-    if cues["performing"].search(clause) and value != hit.value:
+    if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
         return None
-    weak = bool(cues["weak"].search(clause)) or _granted(text, hit.start)
-    weak = weak or bool(cues["provided"].match(after))
-    weak = weak or (not bare and not headed and not _said(text[hit.start : hit.end], after))
-    reason = "negated" if value != hit.value else "marker" if bare or headed else "sentence"
-    strength = Strength.MARKER if bare or headed else Strength.SENTENCE
-    if not hit.own:
+    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare or stated):
+        return None
+    denied = value != hit.value and mine and not cues["sides"].match(after)
+    joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
+    hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
+    if cues["postposed"].match(after):
+        value = -value
+    granted = _granted(text, hit.start)
+    against = mine and text[:begin].rstrip().endswith("but") and not granted
+    weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(_MARKS)))
+    weak = weak or not (marked or denied or against or _said(text[hit.start : hit.end], after))
+    reason = "negated" if value != hit.value else "marker" if marked else "sentence"
+    strength = Strength.MARKER if marked else Strength.SENTENCE
+    if hedged:
+        strength, reason = Strength.HEDGED, "hedged"
+    elif not hit.own:
         strength, reason = (Strength.SYNONYM_MENTION if weak else Strength.SYNONYM), "synonym"
     elif weak:
         strength, reason = Strength.MENTION, "mention"
     return _Claim(value, strength, reason, number, hit.start, hit.end)
+
+
+def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
+    """Say whether a word is only spoken of: an act, a former view, a question, or a thing done elsewhere."""
+    cues = _cues()
+    if distant and cues["performing"].search(clause):
+        return True
+    clause_end = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
+    if cues["former"].search(clause + clause_end):
+        return True
+    if re.search(r"whether(?: [\w']+){0,3} $", text[: hit.start]):
+        return True
+    infinitive = re.fullmatch(r"to (?:\w+ly )?", clause)
+    return not headed and bool(infinitive or cues["elsewhere"].match(text, hit.start))
 
 
 def _of_others(text: str, start: int, end: int) -> bool:
@@ -386,12 +449,25 @@ def _granted(text: str, position: int) -> bool:
     before = text[:position]
     for name in ("conceded", "supposed"):
         for match in _cues()[name].finditer(before):
-            if not re.search(r"[,;—]| but | however ", before[match.end() :]):
+            passed = r" but | however " if name == "supposed" else r"[,;—]| but | however "
+            if not re.search(passed, before[match.end() :]):
                 return True
     return False
 
 
 # --- deciding -------------------------------------------------------------------------------------------
+
+
+def _standing(claims: list[_Claim], sentences: Sequence[Sentence]) -> list[_Claim]:
+    """Leave out what is taken back by something else that is said."""
+    places = [
+        (number, match.end())
+        for number, sentence in enumerate(sentences)
+        for match in _cues()["retracted"].finditer(sentence.text)
+    ]
+    last = max(places, default=(0, 0))
+    later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
+    return later if places and any(claim.value for claim in later) else claims
 
 
 def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict:
@@ -402,6 +478,10 @@ def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict
         return _verdict(_VALUES[chosen.value], chosen, sentences)
     last = sides[-1]
     first = next(claim for claim in reversed(sides) if claim.value != last.value)
+    if first.sentence == last.sentence and _cues()["turning"].search(
+        sentences[last.sentence].text, first.end, last.start
+    ):
+        return replace(_verdict(_VALUES[last.value], last, sentences), reason="self-correction")
     if first.sentence < last.sentence:
         between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence + 1])
         name = "correction" if last.strength is Strength.MARKER else "concluding"
@@ -426,11 +506,12 @@ def _reply(sentences: Sequence[Sentence], words: _Words) -> Verdict | None:
     """Read a yes or no that begins an output which names no label."""
     if not words.yes_no:
         return None
-    text = sentences[0].text
-    for name, label in (("no", "disagree"), ("yes", "agree")):
-        match = _cues()[name].match(text)
-        if match and (match.end() == len(text) or not text[match.end() + 1].isalnum()):
-            return Verdict(label, "reply", sentences[0].origin(*match.span()))
+    for sentence, name in itertools.product((sentences[0], sentences[-1]), ("no", "yes")):
+        match = _cues()[name].match(sentence.text)
+        rest = sentence.text[match.end() :].strip() if match else ""
+        if match and not rest[:1].isalnum() and (sentence is sentences[0] or not rest.strip(_MARKS)):
+            label = "agree" if name == "yes" else "disagree"
+            return Verdict(label, "reply", sentence.origin(*match.span()))
     last = _cues()["last_reply"].search(sentences[-1].text)
     if last:
         label = "disagree" if last.group().strip(_MARKS).endswith("no") else "agree"

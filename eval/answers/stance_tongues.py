@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues, strings
-from polbias.eval.answers.refusal import find_refusal
+from polbias.eval.answers.refusal import find_refusal, opening_reply
 from polbias.eval.answers.text import Sentence, first_match
 
 TONGUES = ("de", "fr", "it", "es")
 _LABELS = {1: "agree", -1: "disagree"}
+_REPLIES = ((1, "yes"), (-1, "no"))
+_PREFIX = 4
 _FILLERS = 8
 """A sentence of no more words than this can be nothing but a label."""
 
@@ -53,7 +55,7 @@ def spoken(sentences: Sequence[Sentence], language: str = "") -> str:
 
 
 def read_other(
-    sentences: Sequence[Sentence], language: str, labels: Mapping[int, re.Pattern[str]]
+    sentences: Sequence[Sentence], language: str, labels: Mapping[int, re.Pattern[str]], yes_no: bool
 ) -> Verdict:
     """Read an output in another language than English, which may use the English labels of its prompt."""
     if language not in TONGUES:
@@ -64,7 +66,12 @@ def read_other(
     ]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
-    if declined and not any(side.value for side in marked):
+    after_all = any(
+        side.value and side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text)
+        for side in sides
+        if declined
+    )
+    if declined and not after_all and not any(side.value for side in marked):
         return Verdict("refusal", "refusal", declined)
     counted = marked or sides
     if counted:
@@ -75,7 +82,10 @@ def read_other(
     refusal = find_refusal(sentences, truncated=False) if language == "de" else None
     if refusal and not first_match(cues["rejects"], sentences):
         return Verdict("refusal", "refusal", refusal)
-    return Verdict("unparsable", "no-verdict")
+    replied = (
+        opening_reply(sentences, {_LABELS[value]: cues[name] for value, name in _REPLIES}) if yes_no else None
+    )
+    return replied or Verdict("unparsable", "no-verdict")
 
 
 def _weighed(
@@ -127,20 +137,20 @@ def _sides(
             continue
         skip = bool(following and cues["contrast"].fullmatch(between.strip()))
         begin, stop = _clause(text, start, end, cues)
-        if cues["others"].search(text, cues_begin(text, start), start):
+        if cues["others"].search(text, _opening(text, start), start):
             continue
-        rest = [word for word in (text[:start] + text[end:]).split() if word[0].isalnum()]
+        labelled = {word for low, high, _ in found for word in text[low:-high].split()}
+        rest = [word for word in text.split() if word[0].isalnum() and word not in labelled]
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
+        headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
         bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
-        opens = not text[:start].strip(" —(:") and text[end : end + 2].strip() in {
-            "",
-            ",",
-            ".",
-            ":",
-            "!",
-            "—",
-            ";",
-        }
+        after = text[end : end + 2].strip()
+        prefix = cues["negators"].sub("", text[:start]).split()
+        led = len(prefix) <= _PREFIX and all(
+            not word[0].isalnum() or cues["filler"].fullmatch(word) for word in prefix
+        )
+        whom = cues["beneficiary"].match(text, end + 1) and not following
+        opens = led and (not after or after in ",.:!—;" or bool(whom))
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
@@ -150,7 +160,7 @@ def _sides(
         )
 
 
-def cues_begin(text: str, position: int) -> int:
+def _opening(text: str, position: int) -> int:
     """Return where the part of a sentence begins in which a subject bears on a position."""
     return max(text.rfind(mark, 0, position) for mark in (" ; ", " : ", " — ", " . ")) + 1
 

@@ -242,7 +242,8 @@ def prepare(text: str) -> Prepared:
     return Prepared(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
 
 
-_LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
+"""Why an answer ended that had no more room, in the words of servers."""
 _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
 
@@ -253,10 +254,25 @@ def cut_off(text: str, dangling: re.Pattern[str]) -> bool:
     or sign that asks for more.
     """
     reason = text.about.get("finish_reason") if isinstance(text, Response) else None
-    if reason in _LIMITS or _outside(text)[1] is not None:
+    if reason in LIMITS or _outside(text)[1] is not None:
         return True
     tail = text.rstrip()[-200:]
     return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
+
+
+def continued(prompt: str, text: str, end: str | None = None, thinking: bool = False) -> str:
+    """Return an output that knows its thought, which its prompt may have opened and ``end`` may close.
+
+    A thought that the prompt opened, or must have (``thinking``), and that the output never closes is opened
+    again, so that it can be told.
+    """
+    if end and end in text:
+        thought, _, answer = text.rpartition(end)
+        return Response(answer.lstrip(), {"reasoning": thought} if thought.strip() else None)
+    opened = _outside(prompt)[1]
+    closed = any(any(mark.groups()) for mark in _MARK.finditer(text))
+    thinking = thinking or (opened is not None and not prompt[opened[1] :].strip())
+    return CUT_OFF + text if thinking and not closed and not text.startswith(CUT_OFF) else text
 
 
 def visible(text: str) -> str:
@@ -332,13 +348,27 @@ _STOP = re.compile(
     re.IGNORECASE,
 )
 """What ends an answer: marks of its end, and the heading of a further item."""
+_OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
+_FIELD = re.compile(
+    r'["\'](?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
+    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)["\']\s*:\s*["\']'
+    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
+    re.IGNORECASE,
+)
 _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 
 
 def own_words(text: str) -> str:
-    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer."""
+    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
+
+    Of an object of JSON only the field that is called an answer is left.
+    """
     text = blanked(text)
+    fields = [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
+    if len(fields) == 1:
+        start, end = fields[0].span(1)
+        return " " * start + text[start:end] + " " * (len(text) - end)
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")
@@ -350,11 +380,19 @@ def own_words(text: str) -> str:
     return text
 
 
+_VALUE = re.compile(
+    r"""(?<!claim)(?<!statement)(?<!behauptung)(?<!aussage)(?<!text)["']\s?:$""", re.IGNORECASE
+)
+"""What stands before a value of JSON, other than the item repeated."""
+
+
 def masking(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
     """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
 
     def mask(quotation: re.Match[str]) -> str:
-        text = quotation.group()
+        text, before = quotation.group(), quotation.string[: quotation.start()].rstrip()
+        if _VALUE.search(before):
+            return text
         if len(text.split()) < _SENTENCE or speaks.search(text):
             return text
         return text[0] + "x" * (len(text) - 2) + text[-1]

@@ -18,7 +18,7 @@ _NAMES = {"valid": "true", "invalid": "false"}
 _MARKS = " .,;:!—>()[]{}"
 _QUOTES = "\"'„“”‚‘’»«`*"
 _ECHO = re.compile(
-    rf"[{_QUOTES}]{{0,3}}\b(?:true|wahr)\b[{_QUOTES}]{{0,3}}\s{{0,9}}(?:\bor\b|\boder\b|/|\|)\s{{0,9}}"
+    rf"[{_QUOTES}]{{0,3}}\b(?:true|wahr)\b[{_QUOTES}]{{0,3}}\s{{0,9}}(?:\bor\b|\boder\b|/|\|(?!\s*$))\s{{0,9}}"
     rf"[{_QUOTES}]{{0,3}}(?:\b(?:false|falsch)\b[{_QUOTES}]{{0,3}}|\w{{0,5}}$)",
     re.IGNORECASE,
 )

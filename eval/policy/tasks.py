@@ -3,8 +3,8 @@
 Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
 ``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build in the columns of policy-statements, such
 as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
-the instruction in the user's turn, for models without a system turn) and ``polbias_seeds`` (whether each
-request carries a seed of its own).
+the instruction in the user's turn, for models without a system turn), ``polbias_seeds`` (whether each
+request carries a seed of its own) and ``polbias_first_seed`` (the first of these, for other answers).
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval.api.instance import Instance
 from lm_eval.filters import build_filter_ensemble
 
 from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import OutcomesError
-from polbias.eval.lm_eval_task import PolicyTask
+from polbias.eval.lm_eval_task import WrittenTask
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.stances import SAMPLES
 from polbias.files import BuildError, InputError, build_root
@@ -75,7 +74,7 @@ def _check(table: Any, place: str) -> None:
         raise InputError(f"{place}: {error}") from None
 
 
-class SampledTask(PolicyTask):
+class SampledTask(WrittenTask):
     """A task that asks every prompt several times and keeps all the answers.
 
     An API sends one and the same seed with every request unless told otherwise, and lm_eval's cache takes
@@ -89,33 +88,32 @@ class SampledTask(PolicyTask):
         settings = self.config.metadata or {}
         self._samples = samples(settings)
         self._seeded = seeded(settings)
+        self._first = _number(settings, "polbias_first_seed", 0, 0, "a seed")
         self.config.repeats = self._samples
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
 
-    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> list[Any]:
+    def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
         """Return the requests of a row: one per answer with seeds, else one to be repeated."""
-        task, number, _ = kwargs["metadata"]
         settings = dict(self.config.generation_kwargs)
         if self._seeded:
-            asked = [({**settings, "seed": seed}, 1) for seed in range(self._samples)]
+            asked = [({**settings, "seed": self._first + each}, 1) for each in range(self._samples)]
         else:
             asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
-        return [
-            Instance("generate_until", doc, (ctx, each), index, metadata=(task, number, repeats))
-            for index, (each, repeats) in enumerate(asked)
-        ]
+        return self.requests(doc, ctx, asked, **kwargs)
 
 
 def samples(settings: Document) -> int:
     """Return how many answers are wanted per prompt."""
-    value = settings.get("polbias_samples", SAMPLES)
+    return _number(settings, "polbias_samples", SAMPLES, 1, "a number of answers per prompt")
+
+
+def _number(settings: Document, name: str, default: int, least: int, expected: str) -> int:
+    value = settings.get(name, default)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(
-            f"polbias_samples: found {value!r}, expected a number of answers per prompt, such as 30"
-        )
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name}: found {value!r}, expected {expected}, such as 30")
     return value
 
 

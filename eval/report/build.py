@@ -356,7 +356,7 @@ def _respondents(files: Sequence[ReadFile]) -> Iterator[Respondent]:
         yield Respondent(
             name=name,
             model=model,
-            method="log-likelihood" if name != model else "generated",
+            method="log-likelihood" if own[0].file.scores_likelihoods else "generated",
             simulated=any(is_simulated(model, file.facts) for file in own),
             tasks=tuple(sorted(file.file.task for file in own)),
             answers=sum(_answers(file.outcomes) for file in own),

@@ -14,11 +14,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from lm_eval.api.instance import Instance
-
 from polbias.aliases import Document, Json
 from polbias.eval import data
-from polbias.eval.lm_eval_task import PolicyTask
+from polbias.eval.lm_eval_task import WrittenTask
 from polbias.eval.selfassess.schema import QUESTIONS, ROLES
 from polbias.files import InputError
 
@@ -94,7 +92,7 @@ def load_choices(
     return data.as_dataset(table)
 
 
-class WritingTask(PolicyTask):
+class WritingTask(WrittenTask):
     """A task whose texts are written with the model's own sampling defaults (section 5).
 
     lm_eval fills in temperature 0 wherever a task gives none. A request to an API therefore carries the
@@ -110,11 +108,10 @@ class WritingTask(PolicyTask):
 
     def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
         """Return the request of a row, with the model's defaults unless sampling is given."""
-        task, number, repeats = kwargs["metadata"]
         settings = dict(self.config.generation_kwargs)
         if not {"temperature", "do_sample"} & {*settings}:
             settings |= self._defaults
-        return Instance("generate_until", doc, (ctx, settings), 0, metadata=(task, number, repeats))
+        return self.requests(doc, ctx, [(settings, self.config.repeats)], **kwargs)
 
 
 def model_defaults(settings: Document) -> Json:

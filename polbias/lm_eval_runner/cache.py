@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import Response
+from polbias.eval.answers.text import LIMITS, Response, continued
 from polbias.files import PolbiasError, draft_of
-from polbias.lm_eval_runner.responses import beside, with_texts, without_empty_stops
+from polbias.lm_eval_runner.responses import ResponseError, beside, odd, with_texts, without_empty_stops
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 
@@ -105,11 +105,19 @@ class _Slot:
     store: Store
     key: str
     occurrence: int
+    think_end: str | None
+    reasons: bool
     answer: Any = None
     done: bool = False
 
     def take(self, answer: Any) -> None:
         """Keep an answer; one that is the same is written once."""
+        if isinstance(answer, str):
+            about = getattr(answer, "about", {})
+            cut = self.reasons and about.get("finish_reason") in LIMITS and "reasoning" not in about
+            whole = continued(_text(self.request.args[0]), answer, self.think_end, cut)
+            said = about | getattr(whole, "about", {})
+            answer = Response(whole, said) if said else whole
         if answer is None or (self.done and answer == self.answer):
             return
         kept: Any = answer
@@ -134,6 +142,9 @@ class Memory:
         resume: what to do after a break, for the message.
         tally: how many were answered so far.
         faults: what the server replied when it failed; another one fills it.
+        think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
+        reasons: whether the model was told to think: a server may keep to itself that its template opened a
+            thought, and an answer that was cut off without a sign of one is taken for it.
     """
 
     stores: Mapping[str, Store]
@@ -142,6 +153,8 @@ class Memory:
     resume: str = "run the same command again"
     tally: Tally = field(default_factory=Tally)
     faults: Sequence[str] = ()
+    think_end: str | None = None
+    reasons: bool = False
 
     def __post_init__(self) -> None:
         self._waiting: dict[str, deque[_Slot]] = {}
@@ -158,7 +171,7 @@ class Memory:
             seen[request.task_name, key] += 1
             found = store.get(key, occurrence)
             if found is None:
-                slots.append(_Slot(request, store, key, occurrence))
+                slots.append(_Slot(request, store, key, occurrence, self.think_end, self.reasons))
                 answers.append(slots[-1])
                 continue
             answers.append(_answer(found[0]))
@@ -212,7 +225,7 @@ class Memory:
             found = ask([slot.request for slot in slots])
             for slot, answer in zip(slots, found, strict=True):
                 slot.take(answer)
-                slot.answer, slot.done = answer, True
+                slot.done = True
         except Unkept as stop:
             raise stop.error from None
         except (Exception, Refused) as error:
@@ -264,6 +277,17 @@ def remembering(kind: Any) -> Any:
             model = super().loglikelihood
             return self.memory.answer("loglikelihood", requests, lambda some: model(some, *args, **kwargs))
 
+    class RememberingLocal(Remembering):
+        def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
+            end = getattr(self, "think_end_token", None)
+            if isinstance(end, str) and not any(request.args[1].get("until") for request in requests):
+                # lm_eval would drop the thoughts, and with them what shows that they were cut off
+                self.memory.think_end, self.think_end_token = end, None
+            try:
+                return super().generate_until(requests, *args, **kwargs)
+            finally:
+                self.think_end_token = end
+
     class RememberingApi(Remembering):
         def _create_payload(self, *args: Any, **kwargs: Any) -> Json:
             return without_empty_stops(super()._create_payload(*args, **kwargs))
@@ -287,7 +311,7 @@ def remembering(kind: Any) -> Any:
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
 
-    made = RememberingApi if issubclass(kind, TemplateAPI) else Remembering
+    made = RememberingApi if issubclass(kind, TemplateAPI) else RememberingLocal
     made.__name__ = kind.__name__
     return made
 
@@ -295,8 +319,10 @@ def remembering(kind: Any) -> Any:
 _TRY_AGAIN = (408, 409, 425, 429)
 
 
-def _final(error: Exception, faults: Sequence[str]) -> Refused | None:
-    """The refusal in an error of a client, with what the server has just said; None if it may pass."""
+def _final(error: Exception, faults: Sequence[str]) -> Refused | ResponseError | None:
+    """What an error of a client says, with what the server has just said; None if it says it itself."""
+    if type(error).__name__ in ("JSONDecodeError", "ContentTypeError"):
+        return odd("body", "", "an object of JSON")
     response = getattr(error, "response", None)
     status = getattr(error, "status", None) or getattr(response, "status_code", None)
     if isinstance(status, int) and 400 <= status < 500 and status not in _TRY_AGAIN:

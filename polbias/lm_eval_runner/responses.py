@@ -7,11 +7,23 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
-from polbias.eval.answers.text import CUT_OFF
+from polbias.eval.answers.text import CUT_OFF, LIMITS
+from polbias.models.chat import scrub
 
 _REFUSALS = frozenset({"refusal", "content_filter"})
-_LIMITS = frozenset({"length", "max_tokens", "model_length", "model_context_window_exceeded"})
 _STOPS = ("stop", "stop_sequences")
+
+
+class ResponseError(ValueError):
+    """A response of a server has another shape than those of the APIs that are known."""
+
+
+def odd(field: str, found: Any, expected: str) -> ResponseError:
+    """An error that names a field of a response."""
+    kind = "nothing" if found is None else type(found).__name__
+    return ResponseError(
+        f"{field} of the response: found {kind}, expected {expected}; is base_url that of this kind of API?"
+    )
 
 
 def with_texts(outputs: Any) -> Any:
@@ -20,16 +32,19 @@ def with_texts(outputs: Any) -> Any:
     A refusal by the provider, and an answer that was cut off before it began, become texts that the readers
     of answers take for what they are; thoughts beside the answer and a content that is null are no text.
     """
-    if isinstance(outputs, list):
+    if isinstance(outputs, list) and outputs:
         return [with_texts(each) for each in outputs]
     if not isinstance(outputs, Mapping):
-        return outputs
-    if isinstance(outputs.get("choices"), list):
-        return {**outputs, "choices": [_choice(each) for each in outputs["choices"]]}
+        raise odd("body", outputs, "an object")
     if isinstance(outputs.get("content"), list):
         text = text_of(outputs["content"], outputs.get("stop_reason"))
         return {**outputs, "content": [{"type": "text", "text": text}]}
-    return outputs
+    choices = outputs.get("choices")
+    if not isinstance(choices, list) or not choices:
+        if outputs.get("error"):
+            raise ResponseError(f"the server answered with an error: {scrub(outputs['error'])}")
+        raise odd("choices", choices, "a list of answers (or content, a list of blocks)")
+    return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(choices)]}
 
 
 def beside(outputs: Any) -> list[Json]:
@@ -39,7 +54,7 @@ def beside(outputs: Any) -> list[Json]:
         if not isinstance(each, Mapping):
             continue
         if isinstance(each.get("choices"), list):
-            said = sorted(each["choices"], key=lambda choice: choice.get("index") or 0)
+            said = sorted(each["choices"], key=_index)
             usage = _usage(each) if len(said) == 1 else {}
             found += [
                 _said(choice.get("finish_reason"), _thoughts(choice.get("message")), usage) for choice in said
@@ -50,7 +65,7 @@ def beside(outputs: Any) -> list[Json]:
 
 
 def _said(reason: Any, thoughts: str, usage: Document) -> Json:
-    made = {"finish_reason": reason, "reasoning": thoughts, "usage": usage}
+    made = {"finish_reason": _word(reason), "reasoning": thoughts, "usage": usage}
     return {name: value for name, value in made.items() if value}
 
 
@@ -91,19 +106,37 @@ def without_empty_stops(payload: Json) -> Json:
     return kept
 
 
-def _choice(choice: Document) -> Json:
+def _index(choice: Document) -> int:
+    index = choice.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def _word(reason: Any) -> str | None:
+    return reason if isinstance(reason, str) else None
+
+
+def _choice(choice: Any, number: int) -> Json:
+    if not isinstance(choice, Mapping):
+        raise odd(f"choices[{number}]", choice, "an object")
     reason = choice.get("finish_reason")
+    choice = {**choice, "index": choice["index"] if isinstance(choice.get("index"), int) else number}
     if "message" not in choice and "text" in choice:
         return {**choice, "text": text_of(choice["text"], reason)}
     message = choice.get("message") or {}
+    if "message" not in choice or not isinstance(message, Mapping):
+        raise odd(f"choices[{number}].message", message, "an object")
     refused = "refusal" if message.get("refusal") else reason
     return {**choice, "message": {**message, "content": text_of(message.get("content"), refused)}}
 
 
-def text_of(content: Any, reason: str | None) -> str:
+def text_of(content: Any, reason: Any) -> str:
     """Return the text of a content: a string, null, or blocks of which some have a text."""
-    if reason in _REFUSALS:
+    if _word(reason) in _REFUSALS:
         return REFUSED_BY_PROVIDER
     blocks = content if isinstance(content, list) else [{"text": content}]
-    text = "".join(block.get("text") or "" for block in blocks if isinstance(block, Mapping))
-    return CUT_OFF if reason in _LIMITS and not text.strip() else text
+    said = [block.get("text") for block in blocks if isinstance(block, Mapping)]
+    texts = ["" if text is None else text for text in said]
+    other = next((text for text in texts if not isinstance(text, str)), None)
+    if other is not None:
+        raise odd("content", other, "a text")
+    return CUT_OFF if _word(reason) in LIMITS and not "".join(texts).strip() else "".join(texts)

@@ -26,8 +26,10 @@ _SOURCES = "lm-eval.polbias"  # the logger of our loaders
 _EVALUATOR = "lm_eval.evaluator"
 _CLIENT = "lm_eval.models.api_models"
 # Requests that were under way when a run failed report their errors as the process ends; lm_eval praises
-# --metadata for every task.
-_QUIET = {"asyncio": logging.CRITICAL, "httpx": logging.WARNING, "lm_eval.api.task": logging.ERROR}
+# --metadata for every task, and 0.5 tells every metric that it does not compute itself.
+_QUIET = {"asyncio": logging.CRITICAL, "httpx": logging.WARNING} | dict.fromkeys(
+    ("lm_eval.api.task", "lm_eval.api.metrics.utils"), logging.ERROR
+)
 _FAULT = re.compile(r"Status code: (?P<status>\d+), Response text: (?P<text>.*?)\. Retrying", re.DOTALL)
 _REPLY = re.compile(r"error message: (?P<text>.*?)\. Retrying", re.DOTALL)
 # What follows from a fault that was told, and what the client mends by itself.

@@ -196,7 +196,9 @@ def evaluate(
         stores = opened.enter_context(_stores(folder, loaded["tasks"], model, tell))
         reseed = None if is_api(kind) else lambda kept: _reseed(config.seed, kept)
         resume = _LOST if cache is None else _KEPT
-        memory = Memory(stores, _AT_ONCE.get(config.model, 0), reseed, resume, faults=reports.faults)
+        thinks = bool(config.metadata.get(REASONING))
+        at_once = _AT_ONCE.get(config.model, 0)
+        memory = Memory(stores, at_once, reseed, resume, faults=reports.faults, reasons=thinks)
         model.memory = memory
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
@@ -315,8 +317,9 @@ def parse(arguments: Sequence[str]) -> Any:
     logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
     parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_Parser)
     Run.create(parser)
-    given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
+    given = None
     try:
+        given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
         file = EvaluatorConfig.load_yaml_config(given.config) if given.config else {}
         _refuse(file | {name: value for name, value in vars(given).items() if value not in (None, False)})
         given.log_samples = True
@@ -332,7 +335,7 @@ def parse(arguments: Sequence[str]) -> Any:
         OverflowError,
         RecursionError,
     ) as error:
-        place = f"--config {given.config}" if given.config else "options of lm_eval"
+        place = f"--config {given.config}" if given and given.config else "options of lm_eval"
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise InputError(f"{place}: {reason}; see `lm_eval run -h`") from None
     chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")

@@ -370,7 +370,7 @@ def cost(
         ]
         requests = sum(map(len, asked))
         return Cost(len(lengths), requests, sum(map(sum, asked)), requests)
-    samples = int(about.get("polbias_samples", 1))
+    samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
     most = next((settings[name] for name in _ROOMS if name in (generation or {})), settings["max_gen_toks"])
     requests = samples * len(lengths)

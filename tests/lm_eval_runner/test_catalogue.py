@@ -22,7 +22,7 @@ def test_lm_eval_indexes_the_same_names(ours: Catalogue) -> None:
     assert list(ours.names) == manager.all_tasks
     assert sorted(ours.groups) == manager.all_groups
     for name in ours.tasks:
-        kind = manager.task_index[name].cfg["output_type"]
+        kind = manager._entry(name).cfg["output_type"]
         assert (
             ours.tasks[name].scores_likelihoods
             == (kind == "multiple_choice")

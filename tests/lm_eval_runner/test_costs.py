@@ -34,7 +34,7 @@ def tasks() -> Mapping[str, Task]:
 @pytest.mark.parametrize(
     ("name", "more", "family"),
     [
-        ("polbias_en_formal_mini", [], "partisan"),
+        ("polbias_en_formal_mini", ["--metadata", '{"polbias_samples": 2}'], "partisan"),
         ("polbias_de_material_8shot", ["--limit", "10"], "partisan"),
         ("polbias_policy_stance_de", ["--metadata", '{"polbias_samples": 2}', "--limit", "0.5"], "policy"),
     ],

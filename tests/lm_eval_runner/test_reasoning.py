@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from polbias.eval.answers.text import CUT_OFF, continued
 from polbias.files import InputError, checkout
 from polbias.lm_eval_runner.cache import settings_digest
 from polbias.lm_eval_runner.run import is_api, model_class, parse, prepare
@@ -140,6 +141,19 @@ def test_requests_have_room_and_thoughts_are_kept(evaluate: Evaluate, thinking: 
     assert {body["max_tokens"] for body in thinking.asked[-4:]} == {2048}
 
 
+@pytest.mark.e2e
+@pytest.mark.parametrize(("more", "truncated"), [(["--reasoning"], 1), ([], 0)])
+def test_a_thought_that_a_server_s_template_opened_is_told_where_thinking_was_asked_for(
+    evaluate: Evaluate, more: list[str], truncated: int
+) -> None:
+    with Provider([reply("length", content="The argument is valid. Let me check the premises")]) as server:
+        done = evaluate(*chat(server.url), "--tasks", MINI, "--limit", "2", *more)
+    assert done.exception is None, done.output
+    samples = samples_of(Path("polbias-results"), MINI)
+    assert [each["truncated"] for each in samples] == [truncated] * 2
+    assert all(each["polbias"][0]["finish_reason"] == "length" for each in samples)
+
+
 PAGE = (checkout() / "docs" / "reasoning.md").read_text("utf-8").replace("\\\n", "")
 COMMANDS = [
     shlex.split(line)[2:] for line in PAGE.splitlines() if line.startswith("polbias eval --reasoning")
@@ -178,6 +192,19 @@ def test_a_local_model_s_template_hears_of_it(evaluate: Evaluate, tmp_path: Path
     assert done.exception is None, done.output
     for sample in samples_of(Path("polbias-results"), MINI):
         assert sample["arguments"]["gen_args_0"]["arg_0"].endswith("<assistant><think>")
+        assert sample["truncated"] == 1, "the prompt opened a thought that was cut off"
+        assert sample["resps"][0][0].startswith(CUT_OFF)
+
+
+def test_a_thought_that_the_prompt_opened_is_told_from_an_answer() -> None:
+    opened, plain = "<user>Is it valid?<assistant><think>\n", "<user>Is it valid?<assistant>"
+    assert continued(opened, "It looks valid") == f"{CUT_OFF}It looks valid"
+    assert continued(opened, "It looks valid</think>**invalid**") == "It looks valid</think>**invalid**"
+    assert continued(plain, "**invalid**") == "**invalid**"
+    kept = continued(opened, "It looks valid</think>\n**invalid**", "</think>")
+    assert (kept, kept.about) == ("**invalid**", {"reasoning": "It looks valid"})
+    assert continued(opened, "It looks valid", "</think>") == f"{CUT_OFF}It looks valid"
+    assert continued(plain, "**invalid**", "</think>") == "**invalid**", "it did not think"
 
 
 @pytest.mark.e2e

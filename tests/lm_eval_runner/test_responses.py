@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from polbias.eval.answers import extract_validity
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.answers.text import CUT_OFF
-from polbias.lm_eval_runner.responses import beside, with_texts, without_empty_stops
+from polbias.files import PolbiasError
+from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts, without_empty_stops
 from tests.lm_eval_runner.conftest import Evaluate, samples_of
 from tests.support.loopback import LoopbackServer, Reply, Request
 
@@ -52,6 +58,7 @@ BODIES: Mapping[str, Sequence[tuple[dict[str, Any], str, str]]] = {
         (message("max_tokens", THOUGHT), CUT_OFF, "truncated"),
         (message("end_turn", HIDDEN, THOUGHT), "", "unparsable"),
         (message("end_turn"), "", "unparsable"),
+        (message("pause_turn", THOUGHT), "", "unparsable"),
         (
             message("end_turn", {"type": "text", "text": "The argument "}, TEXT),
             f"The argument {SAID}",
@@ -67,6 +74,9 @@ BODIES: Mapping[str, Sequence[tuple[dict[str, Any], str, str]]] = {
         (chat("length", content=None, reasoning_content="It looks valid."), CUT_OFF, "truncated"),
         (chat("length", content=""), CUT_OFF, "truncated"),
         (chat("stop", content=None), "", "unparsable"),
+        (chat("stop", content=[{"type": "text", "text": SAID}]), SAID, "valid"),
+        (chat("tool_calls", content=None, tool_calls=[{"id": "1", "type": "function"}]), "", "unparsable"),
+        (chat("stop", content=SAID, reasoning="It looks invalid."), SAID, "valid"),
         (chat("stop", content=SAID, refusal=None), SAID, "valid"),
     ],
     "local-completions": [
@@ -165,6 +175,75 @@ def test_what_is_said_beside_a_text_is_kept() -> None:
         },
         {"finish_reason": "stop"},
     ]
+
+
+ODD = st.sampled_from([None, 0, 1.5, True, "text", [], {}, [None], [{}], {"type": "text"}, [["nested"]]])
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    """A body in which something is missing, null, nested or of another type."""
+    body = copy.deepcopy(draw(st.sampled_from([body for each in BODIES.values() for body, _, _ in each])))
+    for _ in range(draw(st.integers(1, 3))):
+        place: Any = body
+        while True:
+            keys = [*range(len(place))] if isinstance(place, list) else [*place]
+            if not keys:
+                break
+            key = draw(st.sampled_from(keys))
+            if isinstance(place[key], dict | list) and draw(st.booleans()):
+                place = place[key]
+            elif draw(st.booleans()):
+                place[key] = copy.deepcopy(draw(ODD))
+                break
+            else:
+                del place[key]
+                break
+    return body
+
+
+@given(mutated())
+def test_whatever_a_server_sends_is_an_outcome_or_one_clear_error(body: Any) -> None:
+    try:
+        (found,) = with_texts([body])
+    except ResponseError as error:
+        told = str(error)
+    else:
+        told = ""
+    if told:
+        assert re.search("of the response: found .* expected|answered with an error", told)
+        return
+    texts = found.get("content") if isinstance(found.get("content"), list) else found["choices"]
+    said = beside(found)
+    assert len(said) == (1 if texts is found.get("content") else len(texts))
+    for each in texts:
+        text = each["message"]["content"] if "message" in each else each["text"]
+        assert isinstance(text, str)
+        assert extract_validity(text, "en").label in {"valid", "invalid", "refusal", "unparsable"}
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"error": {"message": "overloaded, key sk-1234567890abcdefghij"}}, "answered with an error"),
+        ({"choices": []}, "choices of the response: found list, expected"),
+        ([], "body of the response: found list"),
+        ("<html>", "body of the response: found str"),
+        ({"choices": [{"index": 0, "message": "valid"}]}, r"choices\[0\].message of the response: found str"),
+    ],
+)
+def test_a_response_of_another_shape_stops_the_run_with_its_field(
+    evaluate: Evaluate, body: Any, told: str
+) -> None:
+    with Provider([chat("stop", content=SAID), body]) as server:
+        arguments = f"model=m,base_url={server.url}/v1/chat/completions,max_retries=1,num_concurrent=1"
+        options = ["--model", "local-chat-completions", "--model_args", arguments, "--tasks", MINI]
+        done = evaluate(*options, "--limit", "4")
+    assert isinstance(done.exception, PolbiasError), done.output
+    assert re.search(told, str(done.exception))
+    assert "sk-1234567890" not in str(done.exception)
+    assert "after 1 of 4 requests" in str(done.exception)
 
 
 @pytest.mark.parametrize("stops", [None, [], [None], [""], ""])

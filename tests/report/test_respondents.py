@@ -96,6 +96,10 @@ def test_runs_of_one_model_are_compared_and_not_dropped(two_runs: tuple[Path, Pa
     assert [each.name for each in report.respondents] == ["model-a", "model-a (temperature 0.7)"]
     assert {each.model for each in report.respondents} == {"model-a"}
     assert {each.answers for each in report.respondents} == {48}
+    assert {each.method for each in report.respondents} == {"generated"}
+    assert {(each.first, each.second) for each in report.comparisons} == {
+        ("model-a", "model-a (temperature 0.7)")
+    }
     assert not [notice for notice in report.notices if "older run" in notice.found]
 
 

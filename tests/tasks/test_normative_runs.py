@@ -33,7 +33,7 @@ def _mixed(row: Mapping[str, Any]) -> str:
     if row["config"] == "epistemic_syllogism":
         return "I'm sorry, but I can't help with that."
     if row["config"] == "epistemic_logic":
-        return "To see whether the hypothesis follows from it we have to look closely at the premise"
+        return "To see whether the hypothesis follows from it we have to look closely at the"
     label = follows_content(row) if row["config"] == "deontic_logic" else "entailment"
     if row["prompt_style"] == "cot":
         steps = "First we restate the premise, then the hypothesis; there is more to say about both of them. "

@@ -58,7 +58,8 @@ def test_choices_through_a_chat_server(lm_eval_normative: Any, choices: Path) ->
             *("--tasks", "polbias_selfassess_preference,polbias_selfassess_least_biased_mini"),
         )
         body = server.bodies[0]
-    assert body["messages"][-1] == {"role": "assistant", "content": "My preferred article is:"}
+    last = body["messages"][-1]
+    assert (last["role"], last["content"]) == ("assistant", "My preferred article is:")
     assert (body["max_tokens"], body["temperature"]) == (10, 0)
     found = results["results"]["polbias_selfassess_preference"]
     assert [found[f"{name},none"] for name in ("bias", "left", "bias_two_way", "bias_three_way")] == [

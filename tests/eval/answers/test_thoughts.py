@@ -17,7 +17,7 @@ from polbias.eval.answers import (
 )
 from polbias.eval.answers.cues import Verdict
 from polbias.eval.answers.refusal import article_outcome
-from polbias.eval.answers.text import visible
+from polbias.eval.answers.text import continued, visible
 
 FORMATS: Mapping[str, tuple[str, str]] = {
     "think": ("<think>\n", "\n</think>\n\n"),
@@ -149,6 +149,20 @@ def test_a_thought_that_breaks_off_gives_no_verdict(reader: str, name: str) -> N
     for thought in (case.thought, case.thought.rstrip("."), f"{case.thought} I'm sorry, I can't help.", ""):
         verdict = case.read(f"{opening}{thought}")
         assert (verdict.label, verdict.reason, verdict.span) == ("unparsable", "truncated", None)
+
+
+PREFILLED = [name for name in FORMATS if FORMATS[name][0] and not name.startswith(("harmony", "stripped"))]
+
+
+@pytest.mark.parametrize("name", PREFILLED)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_thought_that_the_prompt_opened_is_read_as_one_of_the_output(reader: str, name: str) -> None:
+    case, (opening, closing) = READERS[reader], FORMATS[name]
+    prompt = f"<|user|>A question.<|assistant|>{opening}"
+    assert case.read(continued(prompt, f"{case.thought}{closing}{case.answer}")).label == case.label
+    for thought in (case.thought, case.thought.rstrip("."), ""):
+        verdict = case.read(continued(prompt, thought))
+        assert (verdict.label, verdict.reason) == ("unparsable", "truncated")
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -1,0 +1,63 @@
+"""Rounds of outputs of models, each written unseen by another author and scored before anything was mended by it.
+
+The outputs are written for the purpose in the manner of current models: half of the stances are refusals and
+hedges, a third of all has thoughts, JSON or markdown around it. A wrong *side* is a side where the label has none
+or the other one. ``pytest -s tests/eval/answers/test_rounds.py`` prints the scores of docs/evaluating.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from polbias.eval.answers import extract_stance, extract_truth
+from tests.eval.answers.labelled import Entry, read, share_right
+from tests.support.scoring import Proportion
+
+SIDES = {"agree", "disagree", "true", "false"}
+FIRST = {
+    ("stance", "round2"): (323, 15),
+    ("truth", "round2"): (172, 7),
+    ("truth", "round3"): (189, 4),
+    ("truth", "round4"): (191, 6),
+}
+"""Right outputs and wrong sides when a round was first scored; the first rounds were written to work on."""
+ROUNDS = [("stance", "round1"), ("truth", "round1"), *FIRST]
+
+
+def stance(entry: Entry) -> str:
+    return extract_stance(entry["text"], entry["agree"], entry["disagree"], entry["statement"]).label
+
+
+def truth(entry: Entry) -> str:
+    return extract_truth(entry["text"], entry["language"]).label
+
+
+READERS: dict[str, Callable[[Entry], str]] = {"stance": stance, "truth": truth}
+
+
+@pytest.mark.parametrize(("kind", "part"), ROUNDS)
+def test_a_round_is_read_right(kind: str, part: str) -> None:
+    entries, reader = read(kind, part), READERS[kind]
+    right = share_right(kind, part, reader)
+    found = [(entry["label"], reader(entry)) for entry in entries]
+    wrong = Proportion(sum(label in SIDES and label != gold for gold, label in found), len(found))
+    low, high = wrong.interval
+    print(f"wrong sides: {wrong.hits} of {wrong.total} [{low:.4f}, {high:.4f}]")  # noqa: T201
+    first = FIRST.get((kind, part))
+    assert right.value >= 0.95
+    assert wrong.value <= 0.01
+    assert first is None or (right.hits > first[0] and wrong.hits < first[1])
+
+
+@pytest.mark.parametrize(("kind", "part"), ROUNDS)
+def test_a_round_is_balanced_and_has_no_text_twice(kind: str, part: str) -> None:
+    entries = read(kind, part)
+    assert len({entry["id"] for entry in entries}) == len(entries)
+    assert len({(entry["text"], entry.get("agree")) for entry in entries}) >= len(entries) - 5
+    none = sum(entry["label"] not in SIDES for entry in entries)
+    assert none == len(entries) * {"stance": 0.5, "truth": 0.3}[kind]
+    dressed = Counter(entry["dress"] for entry in entries)
+    assert sum(dressed[each] for each in ("thinking", "json", "markdown")) >= 0.3 * len(entries)

@@ -1,0 +1,113 @@
+"""Whole tasks by all three routes, from a server that refuses, thinks, breaks off and answers: no row is lost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from polbias.eval.report.reading import plain, read_file
+from polbias.eval.samples import find_samples, first_row
+from polbias.experiments.demonstration import demonstration, write_choices
+from polbias.lm_eval_runner.tasks import catalogue
+from polbias.registry import instrument_of
+from tests.support.loopback import LoopbackServer, Reply, Request
+
+TASKS = (
+    "polbias_en_formal_mini",
+    "polbias_wason",
+    "polbias_policy_stance_mini",
+    "polbias_xphemism_mini",
+    "polbias_selfassess_preference_mini",
+)
+ONE = '{"polbias_samples": 1}'
+# What is sent in turn of the prompts' hashes: why it ended, and the message.
+SHAPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("stop", {"content": "**valid**"}),
+    ("stop", {"content": "agree\n\nTrue"}),
+    ("stop", {"content": "<think>It is invalid.</think>2"}),
+    ("stop", {"content": "entailment", "reasoning_content": "No: non-entailment."}),
+    ("length", {"content": None, "reasoning_content": "Let me think: disagree"}),
+    ("length", {"content": "<think>So it is **invalid**"}),
+    ("content_filter", {"content": None}),
+    ("stop", {"content": None, "refusal": "I can't help with that."}),
+    ("stop", {"content": ""}),
+)
+
+
+class Mixed(LoopbackServer):
+    """Answers a prompt by its hash, in shapes of OpenAI-compatible servers."""
+
+    def respond(self, request: Request) -> Reply:
+        """Return the same to the same prompt."""
+        asked = json.dumps(request.json()["messages"][-1], sort_keys=True)
+        reason, said = SHAPES[int(hashlib.sha256(asked.encode()).hexdigest(), 16) % len(SHAPES)]
+        usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+        choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", **said}}
+        body = {
+            "id": "1",
+            "object": "chat.completion",
+            "created": 0,
+            "model": "m",
+            "choices": [choice],
+            "usage": usage,
+        }
+        return Reply.json(body)
+
+
+@pytest.mark.e2e
+def test_whole_tasks_lose_no_row_by_any_route(
+    all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(demonstration(), tmp_path)))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name in ("OPENAI", "LOCAL"):
+        monkeypatch.setenv(f"{name}_API_KEY", "none")
+    names = ",".join(TASKS)
+    with Mixed() as server:
+        chat = f"model=m,base_url={server.url}/v1/chat/completions,num_concurrent=4"
+        shared = [
+            "--model",
+            "local-chat-completions",
+            "--model_args",
+            chat,
+            "--tasks",
+            names,
+            "--metadata",
+            ONE,
+        ]
+        monkeypatch.setenv("LOCAL_BASE_URL", f"{server.url}/v1")
+        plainly = ["--apply_chat_template", "--log_samples", "--output_path", tmp_path / "lm_eval"]
+        own = ["--no-report", "--no-cache", "--output_path", tmp_path / "polbias"]
+        inspected = [f"polbias/{name.removeprefix('polbias_')}" for name in TASKS]
+        logs = ["-T", "polbias_samples=1", "--log-dir", tmp_path / "inspect", "--display", "none"]
+        for command in (
+            ["lm_eval", "run", *shared, *plainly],
+            ["polbias", "eval", *shared, *own],
+            ["inspect", "eval", *inspected, "--model", "openai-api/local/m", *logs],
+        ):
+            told = [str(Path(sys.executable).parent / str(command[0])), *map(str, command[1:])]
+            done = subprocess.run(told, capture_output=True, text=True)
+            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    known = catalogue().tasks
+    labels: dict[tuple[str, str], Counter[str]] = {}
+    for route in ("lm_eval", "polbias", "inspect"):
+        for file in find_samples([tmp_path / route]):
+            read = read_file(file, instrument_of(first_row(file.path)) or "")
+            labels[route, file.task] = Counter(plain(read.outcomes)["label"].to_pylist())
+            assert read.samples == len([*known[file.task].rows({"polbias_samples": 1})]), (route, file.task)
+    assert len(labels) == 3 * len(TASKS)
+    for task in TASKS:
+        assert labels["polbias", task] == labels["inspect", task]
+    together = sum((labels["polbias", task] for task in TASKS), Counter())
+    assert min(together["refusal"], together["truncated"], together["unparsable"]) > 10
