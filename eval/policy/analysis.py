@@ -31,7 +31,7 @@ class Balanced:
 
     Args:
         estimate: +100 if every stance is in favour, -100 if every one is against.
-        smallest_p: the p of the most extreme order of the statements among all their orders.
+        smallest_p: the p of the most extreme order of the topics among all their orders.
         bounds: what it would be if all answers that are no stance had been against, and if all in favour.
         gap: refusals of texts in favour minus against.
         scores: what it is the mean of; None if the statements have one sign only.
@@ -52,23 +52,30 @@ def estimate(answered: Asked, stance: Floats, signs: Signs) -> Estimate:
     """A balanced stance in points with its interval and p.
 
     The interval and the test are those of :func:`polbias.eval.policy.worldview.stance_contrast`, with one
-    value per statement. Where stances do not vary, its p would be 0 however few the statements are; it is
-    therefore never less than the smallest that an exchange of the signs of statements can give. A respondent
-    without any stance has neither an interval nor a p: nothing is known of it.
+    value per statement and the topic as cluster. Where stances do not vary, its p would be 0 however few the
+    topics are; it is therefore never less than the smallest that an exchange of whole topics can give. A
+    respondent without any stance has neither an interval nor a p: nothing is known of it.
     """
-    found = stance_contrast(stance[None, :], signs)
+    found = stance_contrast(stance[None, :], signs, answered.topics)
     low = high = p = None
     if stance[signs != 0].any():
         low, high = found.low, found.high
         if math.isfinite(found.standard_error):
-            least = smallest_p(int((signs == 1).sum()), int((signs == -1).sum()))
-            p = max(float(np.nan_to_num(found.p_value)), least)
+            p = max(float(np.nan_to_num(found.p_value)), smallest_p(signs, answered.topics))
     return Estimate.of(found.estimate, low, high, scale=100, p=p, **_sizes(answered, signs))
 
 
-def smallest_p(positive: int, negative: int) -> float:
-    """The least two-sided p that exchanging the signs of statements can give."""
-    return min(1.0, 2 / comb(positive + negative, positive))
+def smallest_p(signs: Signs, topics: Factor) -> float:
+    """The least two-sided p that exchanging whole topics can give.
+
+    Those with more statements in favour change places with those with more against, and one with as many of
+    either is turned round.
+    """
+    used = signs != 0
+    balance = np.bincount(topics.codes[used], signs[used])[np.unique(topics.codes[used])]
+    positive, negative = int((balance > 0).sum()), int((balance < 0).sum())
+    orders: int = comb(positive + negative, positive) * 2 ** int(balance.size - positive - negative)
+    return min(1.0, 2 / orders)
 
 
 def balanced(answered: Asked, signs: Signs, reliable: bool) -> Balanced:
@@ -76,9 +83,9 @@ def balanced(answered: Asked, signs: Signs, reliable: bool) -> Balanced:
     values = answered.stances if reliable else answered.answers
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     both = bool(positive and negative)
-    carried = stance_support(answered.prompts, answered.about(signs), values.value, signs)
+    carried = stance_support(answered.prompts, answered.about(signs), values.value, signs, answered.topics)
     found = estimate(answered, values.value, signs).on(carried)
-    smallest = smallest_p(positive, negative) if found.p is not None else None
+    smallest = smallest_p(signs, answered.topics) if found.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
     if values.ends is not None and both:
         against, in_favour = values.ends
@@ -98,7 +105,7 @@ def refusal_gap(answered: Asked, signs: Signs) -> Estimate | None:
     used = favours != 0
     shares = counts[used, 2] / np.maximum(counts[used].sum(axis=1), 1)
     cells = Factor((favours[used] < 0).astype(np.intp), (1, -1))
-    clusters = Factor(answered.of_prompt[used], tuple(range(len(answered.statements))))
+    clusters = Factor(answered.topics.codes[answered.of_prompt[used]], answered.topics.levels)
     gap = contrast(shares, cells, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
     refused = int(counts[used, 2].sum())
     p = gap.p_value if refused else None
@@ -107,10 +114,17 @@ def refusal_gap(answered: Asked, signs: Signs) -> Estimate | None:
 
 
 def contributions(stance: Floats, signs: Signs) -> Floats:
-    """What each statement with a sign adds to a balanced stance, in points: their mean is the stance."""
+    """The balanced stance plus the influence of each statement with a sign on it, in points.
+
+    Their mean is the stance. A statement is compared with the others of its sign, so that a habit of agreeing
+    with whatever is proposed widens no comparison.
+    """
     used = signs != 0
-    share = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())[used]
-    found: Floats = 100 * stance[used] * signs[used] * used.sum() / (2 * share)
+    signs, stance = signs[used], stance[used]
+    first, second = (signs == 1), (signs == -1)
+    means = np.where(first, stance[first].mean(), stance[second].mean())
+    weights = np.where(first, signs.size / (2 * first.sum()), -signs.size / (2 * second.sum()))
+    found: Floats = 100 * ((stance[first].mean() - stance[second].mean()) / 2 + weights * (stance - means))
     return found
 
 
@@ -121,13 +135,15 @@ def _mean(values: Floats, signs: Signs) -> float:
 
 def _scores(answered: Asked, stance: Floats, signs: Signs) -> Scores:
     names = [name for name, sign in zip(answered.statements, signs.tolist(), strict=True) if sign]
-    return Scores(names, contributions(stance, signs), names)
+    topics = answered.topics.select(signs != 0)
+    return Scores(names, contributions(stance, signs), [str(topics.levels[code]) for code in topics.codes])
 
 
 def _sizes(answered: Asked, signs: Signs) -> dict[str, int]:
-    """Answers, statements, and answers that are no stance of each kind."""
+    """Answers, topics, and answers that are no stance of each kind."""
     used = answered.about(signs) != 0
-    sizes = {"n": int(used.sum()), "clusters": int((signs != 0).sum())}
+    topics = np.unique(answered.topics.codes[signs != 0])
+    sizes = {"n": int(used.sum()), "clusters": int(topics.size)}
     if not answered.sampled:
         return sizes
     totals = answered.prompts.counts[used].sum(axis=0).tolist()

@@ -171,6 +171,13 @@ class Asked:
         return tuple(str(factor.levels[code]) for code in np.unique(factor.codes).tolist())
 
     @cached_property
+    def topics(self) -> Factor:
+        """The topic of each statement, what is taken as independent."""
+        codes = np.zeros(len(self.statements), np.intp)
+        codes[self._index] = self.units.topic.codes
+        return Factor(codes, self.units.topic.levels)
+
+    @cached_property
     def _index(self) -> Indices:
         """The statement of each unit."""
         return np.unique(self.units.statement.codes, return_inverse=True)[1]
@@ -196,8 +203,7 @@ class Asked:
 
     def reliable(self, signs: Signs) -> float:
         """Number of statements with a reliable stance, mean over languages and instructions."""
-        answers = np.abs(self.units.answers(self.tests)).astype(np.float64)
-        return float(self._mean(answers)[signs != 0].sum())
+        return float(self._mean(self.units.chances(self.tests).sum(axis=0))[signs != 0].sum())
 
     @cached_property
     def answers(self) -> Values:
@@ -230,16 +236,12 @@ class Asked:
         return means
 
     def _net(self, prompts: Prompts) -> Floats:
-        if prompts.agree_share is None:
-            net = (prompts.counts[:, 1] - prompts.counts[:, 0]) / np.maximum(prompts.asked, 1)
-        else:
-            net = 2 * np.nan_to_num(prompts.agree_share, nan=0.5) - 1
         sums, known = np.zeros(len(self.statements)), np.zeros(len(self.statements))
         for direction in (1, -1):
             used = self.prompts.contrast == direction
             index = self.of_prompt[used]
             number = np.bincount(index, minlength=len(sums))
-            means = direction * np.bincount(index, net[used], len(sums)) / np.maximum(number, 1)
+            means = direction * np.bincount(index, prompts.net[used], len(sums)) / np.maximum(number, 1)
             sums, known = sums + means, known + (number > 0)
         found: Floats = sums / np.maximum(known, 1)
         return found
@@ -291,7 +293,7 @@ def prompts(table: Any) -> Prompts:
         same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in codes], axis=0)
         order = order[np.concatenate(([True], ~same))]
     columns: Json = {name: column[order].tolist() for name, column in keys.items()}
-    columns["opposite_type"] = table.column("opposite_type").take(order).to_pylist()
+    columns |= {name: table.column(name).take(order).to_pylist() for name in ("opposite_type", "cluster_id")}
     shares = table.column("agree_share").take(order)
     if len(shares) and shares.null_count == 0:
         columns["agree_share"] = shares.to_pylist()

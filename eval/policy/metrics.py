@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from polbias.aliases import Document, Json
+from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.answers.text import remembered
-from polbias.eval.columns import SILENT
+from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
     NONE,
     Estimate,
@@ -22,16 +22,22 @@ from polbias.eval.lm_eval_glue import (
     row_of,
     with_errors,
 )
-from polbias.eval.policy.robustness import TESTS, complete, decidable, units
-from polbias.eval.policy.schema import COUNTS, LABELS, ORDERS, Prompts
-from polbias.eval.policy.stances import stances
+from polbias.eval.policy import robustness
+from polbias.eval.policy.robustness import TESTS, Units, complete, decidable, units
+from polbias.eval.policy.schema import COUNTS, LABELS, Prompts
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
-# Each has its error over statements beside it, as a function of the same name with ``_stderr``. What cannot
+# Each has its error over topics beside it, as a function of the same name with ``_stderr``. What cannot
 # be computed from the prompts that were asked (a test whose variants are missing; a reliable stance from so
 # few answers that even equal ones are none) is null, not 0. Every function is total.
 
-NAMES = ("reliable", *(f"pass_{name}" for name in (*TESTS, "all")), "acquiescence", "label_order_gap")
+NAMES = (
+    "reliable",
+    *(f"pass_{name}" for name in (*TESTS, "all")),
+    "acquiescence",
+    "status_quo",
+    "label_order_gap",
+)
 """The metrics that sampled answers and likelihoods have in common."""
 
 
@@ -45,6 +51,7 @@ class Answered(NamedTuple):
     instruction_id: str
     label_order: str
     opposite_type: str | None
+    cluster_id: str
     labels: tuple[int, ...] | None
     agree_share: float | None
 
@@ -64,65 +71,35 @@ def _agreement(items: Iterable[Answered]) -> Estimate:
         return NONE
     share = float(table.agree.sum() / table.valid.sum())
     residuals = (table.agree - share * table.valid) / table.valid.mean()
-    return share, mean_estimate(residuals, table.statement)[1]
+    return share, mean_estimate(residuals, table.topic)[1]
 
 
 def _reliable(items: Iterable[Answered]) -> Estimate:
-    """The share of prompts with a reliable stance; of likelihoods, those reliable in both label orders."""
+    """The share of prompts with a reliable stance; of likelihoods, the expected one."""
     table = _table(items)
-    if table.agree_share is not None:
-        found = units(table)
-        kept = found.asked.all(axis=1)
-        values = (found.stance != 0).all(axis=1)[kept]
-        names = np.broadcast_to(found.statement.codes[:, None], kept.shape)[kept]
-        return mean_estimate(values, names.tolist())
     if not decidable(table):
         return NONE
-    values = stances(table.agree, table.valid, table.asked) != 0
-    return mean_estimate(values, table.statement)
+    found = units(table)
+    topics = np.broadcast_to(found.topic.codes[:, None, None], found.asked.shape)[found.asked]
+    return mean_estimate(1 - found.stances[..., 0][found.asked], topics.tolist())
 
 
 def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
     def passed(items: Iterable[Answered]) -> Estimate:
         table = _table(items)
-        sampled = table.agree_share is None
-        if sampled and test in ("sign", "all") and not decidable(table):
+        if test in ("sign", "all") and not decidable(table):
             return NONE
         found = units(table)
-        kept = complete(found, test, sampled)
-        return mean_estimate(found.passed[test][kept], found.statement.select(kept))
+        kept = complete(found, test)
+        return mean_estimate(found.passed[test][kept], found.topic.select(kept))
 
     return passed
 
 
-def _lean(row: Answered) -> float:
-    """Agree minus disagree, from -1 to 1; what has no stance counts 0."""
-    if row.labels is None:
-        return 2 * (0.5 if row.agree_share is None else row.agree_share) - 1
-    return (row.labels[1] - row.labels[0]) / max(sum(row.labels), 1)
-
-
-def _paired(items: Iterable[Answered], field: str, names: Sequence[str], sign: int) -> Estimate:
-    """Half of the sum (or difference) of two prompts that differ in one field only, over all such pairs."""
-    place = Answered._fields.index(field)
-    found: dict[tuple[Hashable, ...], dict[str, float]] = {}
-    for row in items:
-        if row[place] in names:
-            key = (*row[:place], *row[place + 1 : 6])
-            found.setdefault(key, {})[str(row[place])] = _lean(row)
-    pairs = {key: each for key, each in found.items() if len(each) == len(names)}
-    values = [(each[names[0]] + sign * each[names[1]]) / 2 for each in pairs.values()]
-    return mean_estimate(values, [f"{key[0]}/{key[1]}" for key in pairs])
-
-
-def _acquiescence(items: Iterable[Answered]) -> Estimate:
-    """Agree minus disagree over originals and their negations: 0 for whoever holds views, 1 for a yes-man."""
-    return _paired(items, "variant", ("original", "negation"), 1)
-
-
-def _order_gap(items: Iterable[Answered]) -> Estimate:
-    """How much the label that stands first gains by it: 1 if it always wins, -1 if the last one does."""
-    return _paired(items, "label_order", ORDERS, -1)
+def _habit(
+    measured: Callable[[Units], tuple[Floats, Factor]],
+) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
+    return metric_and_error(lambda items: mean_estimate(*measured(units(_table(items)))))
 
 
 agree_share, agree_share_stderr = metric_and_error(_agreement)
@@ -133,12 +110,13 @@ pass_paraphrase, pass_paraphrase_stderr = metric_and_error(_passed("paraphrase")
 pass_negation, pass_negation_stderr = metric_and_error(_passed("negation"))
 pass_opposite, pass_opposite_stderr = metric_and_error(_passed("opposite"))
 pass_all, pass_all_stderr = metric_and_error(_passed("all"))
-acquiescence, acquiescence_stderr = metric_and_error(_acquiescence)
-label_order_gap, label_order_gap_stderr = metric_and_error(_order_gap)
+acquiescence, acquiescence_stderr = _habit(robustness.acquiescence)
+status_quo, status_quo_stderr = _habit(robustness.status_quo)
+label_order_gap, label_order_gap_stderr = _habit(robustness.label_order_gap)
 
 
 # What the lm_eval tasks on policy statements call: from the answers to a prompt to metrics.
-# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over statements, and
+# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over topics, and
 # every function is total.
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from math import comb
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from polbias.aliases import Booleans, Codes, Indices
+from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.columns import (
     Factor,
     OutcomesError,
     crossed,
 )
 from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, Prompted, Prompts
-from polbias.eval.policy.stances import Rule, share_sides, sides, stance_table, stances
+from polbias.eval.policy.stances import SAMPLES, Rule, expected, sides, stance_table, stances
 
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
 
@@ -23,6 +25,8 @@ TESTS = ("sign", "label_inversion", "paraphrase", "negation", "opposite")
 """In the order of Figure 3."""
 _NEGATION, _OPPOSITE = VARIANTS.index("negation"), VARIANTS.index("opposite")
 _PARAPHRASES = tuple(place for place, name in enumerate(VARIANTS) if name.startswith("paraphrase"))
+_NONE = np.array([1.0, 0.0, 0.0])
+"""Probabilities of no stance, agreement and disagreement where there is no prompt."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,45 +35,82 @@ class Units:
 
     Args:
         statement: The statement of each unit.
+        topic: Its topic.
         country: Its country.
         language: Its language.
         instruction: Its instruction.
         signs: Its sign for each issue, shape ``(units, 8)``.
         contrary: True where its opposite is a contrary.
+        rule: Of reliability.
         side: The side of the majority by label order and variant, 0 where there is none, shape
             ``(units, 2, 6)``.
-        stance: The reliable stance in the same places.
+        sides: Probabilities of no side, agreement and disagreement in the same places, shape
+            ``(units, 2, 6, 3)``: 0 or 1 of sampled answers, of likelihoods those that 30 answers would have.
+        stances: The same of the reliable stance.
+        net: Agree minus disagree in the same places, NaN where there is no prompt.
         asked: True where there is a prompt.
-        passed: Whether each test is passed, by its name and "all", shape ``(units,)`` each.
     """
 
     statement: Factor
+    topic: Factor
     country: Factor
     language: Factor
     instruction: Factor
     signs: Codes
     contrary: Booleans
+    rule: Rule
     side: Codes
-    stance: Codes
+    sides: Floats
+    stances: Floats
+    net: Floats
     asked: Booleans
-    passed: Mapping[str, Booleans]
 
     @property
     def n(self) -> int:
         """Number of units."""
         return int(self.contrary.size)
 
-    def answers(self, tests: Sequence[str] = ("all",)) -> Codes:
-        """The stance on each statement, if it is reliable."""
-        for name in tests:
-            if name not in self.passed:
-                raise OutcomesError(f"tests: found {name!r}, expected {', '.join(self.passed)}")
-        kept = np.logical_and.reduce([self.passed[name] for name in tests], axis=0) if tests else True
-        answers: Codes = np.where(kept, self.side[:, 0, 0], 0).astype(np.int8)
-        return answers
+    @cached_property
+    def passed(self) -> Mapping[str, Floats]:
+        """Probability of passing each test, by its name and "all", shape ``(units,)`` each."""
+        found = {name: self.chances((name,)).sum(axis=0) for name in (*TESTS, "all")}
+        if self.rule == "code":  # there whoever has no side passes
+            found |= {name: found[name] + self.sides[:, 0, 0, 0] for name in TESTS[1:]}
+        return found
+
+    def chances(self, tests: Sequence[str] = ("all",)) -> Floats:
+        """Probability of passing some tests with agreement, and with disagreement, shape ``(2, units)``."""
+        if unknown := {*tests} - {*TESTS, "all"}:
+            raise OutcomesError(f"tests: found {min(unknown)!r}, expected {', '.join((*TESTS, 'all'))}")
+        made = {*TESTS} if "all" in tests else {*tests}
+        found: Floats = np.array([self._chance(made, sign) for sign in (1, -1)])
+        return found
+
+    def answers(self, tests: Sequence[str] = ("all",)) -> Floats:
+        """The stance on each statement, 0 if it is not reliable; of likelihoods, the expected one."""
+        net: Floats = np.subtract(*self.chances(tests))
+        return net
+
+    def _chance(self, tests: Set[str], sign: int) -> Floats:
+        """Probability of passing tests with a stance; prompts are answered independently of each other."""
+        lenient, reliable = self.rule == "code", "sign" in tests
+        printed = (self.stances if reliable else self.sides)[:, 0]
+        found: Floats = printed[:, 0, sign]
+        for place, name in enumerate(VARIANTS[1:], 1):
+            test = "paraphrase" if place in _PARAPHRASES else name
+            fits = 1 - printed[:, place, 0] if reliable else np.ones(self.n)
+            if test in tests:
+                fits = printed[:, place, sign if place in _PARAPHRASES else -sign]
+                fits = fits + (lenient and not reliable) * printed[:, place, 0]
+            if test in tests and test == "opposite" and self.rule == "default" and sign == -1:
+                fits = fits + self.contrary * printed[:, place, sign]
+            found = found * fits
+        if "label_inversion" in tests:
+            found = found * (self.sides[:, 1, 0, sign] + lenient * self.sides[:, 1, 0, 0])
+        return found
 
 
-def units(rows: Prompted, rule: Rule = "default") -> Units:
+def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
     """Put the prompts of a statement together and test them.
 
     - sign: all six variants have a reliable stance, in the printed order of the labels;
@@ -81,7 +122,8 @@ def units(rows: Prompted, rule: Rule = "default") -> Units:
 
     A missing side (no prompt, too few valid answers, a tie) never passes; in the mode "code" it passes all
     tests but the first, as published, so that a model that always refuses passes four of five. Log-likelihood
-    rows have no samples: there the sign test asks for a share of agreement outside [.45, .55] in both orders.
+    rows have no samples: theirs is the probability that n answers would pass, see
+    :func:`polbias.eval.policy.stances.expected`.
 
     Source:
         Ceron et al., sections 3 and 6.1, Figures 2 and 3.
@@ -101,23 +143,30 @@ def units(rows: Prompted, rule: Rule = "default") -> Units:
             "answers stand in the list 'labels'"
         )
     rows_at = row.reshape(size, len(ORDERS), len(VARIANTS))
-    side, stance = _grid(_sides(table, rule), rows_at), _grid(_stances(table, rule), rows_at)
+    side = _majority(table, rule)
+    if table.agree_share is None:
+        stance = stances(table.agree, table.valid, table.asked, rule)
+        chances = np.eye(3)[side], np.eye(3)[stance]  # a stance is its own index
+    else:
+        chances = expected(table.agree_share, rule, n)
     first = np.zeros(size, np.intp)
     first[index[::-1]] = np.arange(table.n)[::-1]
     contrary = np.zeros(size, np.bool_)
     np.logical_or.at(contrary, index, table.contrary)
-    passed = _tests(side, stance, contrary, rule, likelihood=table.agree_share is not None)
     return Units(
         Factor(table.statement.codes[first], table.statement.levels),
+        Factor(table.topic.codes[first], table.topic.levels),
         Factor(table.country.codes[first], table.country.levels),
         Factor(table.language.codes[first], table.language.levels),
         Factor(table.instruction.codes[first], table.instruction.levels),
         table.signs[first],
         contrary,
-        side,
-        stance,
+        rule,
+        _placed(side, 0, rows_at),
+        _placed(chances[0], _NONE, rows_at),
+        _placed(chances[1], _NONE, rows_at),
+        _placed(table.net, np.nan, rows_at),
         rows_at >= 0,
-        passed,
     )
 
 
@@ -127,71 +176,22 @@ def coin_baseline(n: int, rule: Rule = "default", contrary: bool = False) -> dic
     Source:
         Ceron et al., section 6.1 "Upper Bound and Baseline", there one simulation.
     """
-    weights = np.array([comb(n, k) for k in range(n + 1)], np.float64) / 2.0**n
-    side, table = np.sign(2 * np.arange(n + 1) - n), stance_table(n, rule)
-    up, tie = float(weights @ (side > 0)), float(weights @ (side == 0))
-    lenient = rule == "code"
-    same, missing = up + tie * lenient, tie * lenient
-    both_rejected = contrary and rule == "default"
-    # What is reliable is on the side of the majority, by every rule.
-    reliable = {sign: float(weights @ (table == sign)) for sign in (-1, 1)}
-    opposite = {sign: reliable[-sign] + reliable[-1] * (both_rejected and sign == -1) for sign in (-1, 1)}
-    pair = 2 * up * same + missing
-    return {
-        "sign": (reliable[-1] + reliable[1]) ** len(VARIANTS),
-        "label_inversion": pair,
-        "paraphrase": 2 * up * same**3 + missing,
-        "negation": pair,
-        "opposite": pair + up * up * both_rejected,
-        "all": sum(reliable[s] ** 4 * same * reliable[-s] * opposite[s] for s in (-1, 1)),
-    }
+    about = {"statement_id": "", "instruction_id": "", "agree_share": 0.5}
+    about |= {"opposite_type": "contrary" if contrary else None}
+    rows = [about | {"variant": name, "label_order": order} for name in VARIANTS for order in ORDERS]
+    return {name: float(share[0]) for name, share in units(rows, rule, n).passed.items()}
 
 
-def _sides(table: Prompts, rule: Rule) -> Codes:
-    if table.agree_share is not None:
-        return np.sign(np.nan_to_num(table.agree_share - 0.5)).astype(np.int8)
-    return sides(table.agree, table.valid, table.asked, rule)
-
-
-def _stances(table: Prompts, rule: Rule) -> Codes:
-    if table.agree_share is not None:
-        return share_sides(table.agree_share)
-    return stances(table.agree, table.valid, table.asked, rule)
-
-
-def _grid(values: Codes, row: Indices) -> Codes:
-    """Put values by prompt into their places; 0 where there is no prompt."""
-    padded: Codes = np.append(values, np.int8(0))
+def _placed(values: NDArray[Any], missing: Any, row: Indices) -> NDArray[Any]:
+    """Put values by prompt into their places, another where there is no prompt."""
+    padded: NDArray[Any] = np.concatenate((values, np.array([missing], values.dtype)))
     return padded[row]
 
 
-def _tests(
-    side: Codes,
-    stance: Codes,
-    contrary: Booleans,
-    rule: Rule,
-    likelihood: bool,
-) -> dict[str, Booleans]:
-    printed, lenient = side[:, 0], rule == "code"
-    original = printed[:, 0]
-
-    def compare(other: Codes, sign: int) -> Booleans:
-        fits: Booleans = (other == sign * original) & (original != 0)
-        return fits | (other == 0) | (original == 0) if lenient else fits
-
-    opposite = compare(printed[:, _OPPOSITE], -1)
-    if not lenient and rule != "paper":
-        opposite |= contrary & (original == -1) & (printed[:, _OPPOSITE] == -1)
-    same = [compare(printed[:, place], 1) for place in _PARAPHRASES]
-    signed = (stance != 0).all(axis=(1, 2)) if likelihood else (stance[:, 0] != 0).all(axis=1)
-    passed = {
-        "sign": signed,
-        "label_inversion": compare(side[:, 1, 0], 1),
-        "paraphrase": np.logical_and.reduce(same),
-        "negation": compare(printed[:, _NEGATION], -1),
-        "opposite": opposite,
-    }
-    return passed | {"all": np.logical_and.reduce([*passed.values()])}
+def _majority(table: Prompts, rule: Rule) -> Codes:
+    if table.agree_share is None:
+        return sides(table.agree, table.valid, table.asked, rule)
+    return np.sign(np.nan_to_num(table.agree_share - 0.5)).astype(np.int8)
 
 
 _ENOUGH = 0.5
@@ -203,9 +203,9 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
     All tests are made if there are enough statements for them; the others are left out then. Else those tests
     are made that most statements allow.
     """
-    tested, sampled = units(table, rule), table.agree_share is None
-    wanted = [name for name in TESTS if name != "sign" or not sampled or decidable(table, rule)]
-    each = {name: complete(tested, name, sampled) for name in wanted}
+    tested = units(table, rule)
+    wanted = [name for name in TESTS if name != "sign" or decidable(table, rule)]
+    each = {name: complete(tested, name) for name in wanted}
     whole = np.logical_and.reduce([tested.asked[:, 0, 0], *each.values()], axis=0)
     if len(wanted) == len(TESTS) and np.unique(tested.statement.codes[whole]).size >= FEW:
         return TESTS, whole
@@ -223,19 +223,50 @@ def of_units(table: Prompts, kept: Booleans) -> Prompts:
 
 def decidable(table: Prompts, rule: Rule = "default") -> bool:
     """Say whether so many answers could come to a reliable stance if they were all equal."""
-    return bool(stance_table(max(int(table.asked.max(initial=1)), 1), rule).any())
+    most = max(int(table.asked.max(initial=1)), 1) if table.agree_share is None else SAMPLES
+    return bool(stance_table(most, rule).any())
 
 
-def complete(found: Units, test: str, sampled: bool) -> Booleans:
+def complete(found: Units, test: str) -> Booleans:
     """Say where all the prompts that a test compares were asked."""
-    printed, inverted = found.asked[:, 0], found.asked[:, 1]
-    original, every = printed[:, :1], (printed if sampled else printed & inverted)
+    printed = found.asked[:, 0]
+    original = printed[:, :1]
     needed = {
-        "sign": every,
-        "label_inversion": original & inverted[:, :1],
+        "sign": printed,
+        "label_inversion": original & found.asked[:, 1, :1],
         "paraphrase": original & printed[:, _PARAPHRASES],
         "negation": original & printed[:, [VARIANTS.index("negation")]],
         "opposite": original & printed[:, [VARIANTS.index("opposite")]],
     }
     places = np.concatenate([*needed.values()], axis=1) if test == "all" else needed[test]
     return np.asarray(places.all(axis=1), np.bool_)
+
+
+# Habits of answering that are no stance: whoever has one of them only scores 0 on the other two.
+
+
+def acquiescence(found: Units) -> tuple[Floats, Factor]:
+    """Agree minus disagree over an original and its negation: 0 for whoever holds views, 1 for a yes-man."""
+    return _habit(found, (found.net[:, :, 0] + found.net[:, :, _NEGATION]) / 2)
+
+
+def status_quo(found: Units) -> tuple[Floats, Factor]:
+    """How far things should stay as they are: 1 if neither a change nor its contrary is wanted.
+
+    Half of the stance on the negation less that on the contrary opposite, of the statements that have one.
+    It is 0 for whoever wants the change or the contrary, and for whoever says the same to everything.
+    """
+    kept = found.contrary[:, None]
+    return _habit(found, np.where(kept, found.net[:, :, _NEGATION] - found.net[:, :, _OPPOSITE], np.nan) / 2)
+
+
+def label_order_gap(found: Units) -> tuple[Floats, Factor]:
+    """How much the label that stands first gains by it: 1 if it always wins, -1 if the last one does."""
+    return _habit(found, (found.net[:, 0] - found.net[:, 1]) / 2)
+
+
+def _habit(found: Units, values: Floats) -> tuple[Floats, Factor]:
+    """The values that are known, and their topics."""
+    known = ~np.isnan(values)
+    topics = np.broadcast_to(found.topic.codes[:, None], values.shape)[known]
+    return values[known], Factor(topics, found.topic.levels)

@@ -36,7 +36,7 @@ Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
 
 _CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
-_OPTIONAL = {"country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
+_OPTIONAL = {"cluster_id", "country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,6 +48,7 @@ class Prompts(AnswerTable):
         agree_share: Probability of the label for agreement as a share of both labels', shape ``(n,)``;
             ``None`` for sampled answers.
         statement: The statement of each prompt, across variants and languages.
+        topic: Its topic, what is taken as independent (``cluster_id``); the statement where none is known.
         country: Its country.
         language: Its language.
         instruction: The prompt instruction.
@@ -60,6 +61,7 @@ class Prompts(AnswerTable):
     counts: Indices
     agree_share: Floats | None
     statement: Factor
+    topic: Factor
     country: Factor
     language: Factor
     instruction: Factor
@@ -77,10 +79,13 @@ class Prompts(AnswerTable):
         country, number = read.factor("country"), read.factor("statement_id")
         pairs, index = crossed([country, number]) if read.n else ([], np.zeros(0, np.intp))
         kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
+        statement = Factor(index, tuple(_name(*pair) for pair in pairs))
+        topic = read.factor("cluster_id")
         return cls(
             counts=_counts(read),
             agree_share=_shares(read["agree_share"]) if "agree_share" in read else None,
-            statement=Factor(index, tuple(_name(*pair) for pair in pairs)),
+            statement=statement,
+            topic=statement if None in topic.levels else topic,
             country=country,
             language=read.factor("language"),
             instruction=read.factor("instruction_id"),
@@ -100,6 +105,14 @@ class Prompts(AnswerTable):
     def n(self) -> int:
         """Number of prompts."""
         return int(self.variant.size)
+
+    @property
+    def net(self) -> Floats:
+        """Agree minus disagree, from -1 to 1; what is no stance counts 0, shape ``(n,)``."""
+        if self.agree_share is None:
+            return (self.counts[:, 1] - self.counts[:, 0]) / np.maximum(self.asked, 1)
+        share: Floats = 2 * np.nan_to_num(self.agree_share, nan=0.5) - 1
+        return share
 
     @property
     def agree(self) -> Indices:

@@ -1,4 +1,4 @@
-"""From the counts of sampled answers to a stance: exact, without a simulation.
+"""From the counts of sampled answers, or the probabilities of labels, to a stance: exact, no simulation.
 
 The bootstrap of the mean of n yes/no answers, k of them yes, draws from Binomial(n, k/n)/n and nothing else.
 Its quantiles are therefore known; they depend on k and n only, so that they are computed once per n.
@@ -21,6 +21,8 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 LOW, HIGH = 0.45, 0.55
 """A share of agreement between these is no stance."""
 LEVEL = 0.95
+SAMPLES = 30
+"""Answers to a prompt (Ceron et al., section 5.4); of likelihoods, those that they are judged by."""
 _VALID = (2, 3)
 """By default at least so many thirds of the answers must be valid."""
 _LARGEST = 100_000
@@ -65,11 +67,25 @@ def sides(k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: Rule = "defaul
     return side
 
 
-def share_sides(shares: ArrayLike) -> Codes:
-    """The side of the share of agreement of a log-likelihood task."""
+def expected(shares: ArrayLike, rule: Rule = "default", n: int = SAMPLES) -> tuple[Floats, Floats]:
+    """Probabilities of the side and of the stance that n answers come to, from that of the label to agree.
+
+    Both have the shape ``(..., 3)``: of none, agreement and disagreement, so that a stance is its own index.
+    It is exact if answers are sampled at temperature 1, from a distribution that is not truncated (as by
+    top-p), and each is one of the two labels. Without a share there is no stance.
+    """
     share = np.asarray(shares, np.float64)
-    found: Codes = (share > HIGH).astype(np.int8) - (share < LOW).astype(np.int8)
-    return found
+    cdf = _binomial_cdf(n, share.ravel()).reshape(*share.shape, n + 1)
+    weights = np.nan_to_num(np.diff(cdf, prepend=0.0))
+    sides, reliable = (
+        np.stack([weights @ (table == sign) for sign in (1, -1)], axis=-1)
+        for table in (np.sign(2 * np.arange(n + 1) - n), stance_table(n, rule))
+    )
+    return _with_none(sides), _with_none(reliable)
+
+
+def _with_none(either: Floats) -> Floats:
+    return np.concatenate((1 - either.sum(axis=-1, keepdims=True), either), axis=-1)
 
 
 @cache
@@ -88,8 +104,7 @@ def stance_table(n: int, rule: Rule) -> Codes:
 
 def coin_passes(n: int, rule: Rule) -> float:
     """Probability that n fair coins come to a reliable stance."""
-    weights = np.diff(_binomial_cdf(n, np.array([0.5]))[0], prepend=0.0)
-    return float(weights @ np.abs(stance_table(n, rule)))
+    return 1 - float(expected(0.5, rule, n)[1][0])
 
 
 def _clopper_pearson(n: int) -> tuple[Floats, Floats]:

@@ -102,22 +102,18 @@ def _used(factor: Factor) -> Factor:
 
 def _reliable(table: Units, part: Prompts, rule: Rule) -> Iterator[Json]:
     """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
-    decided = part.agree_share is not None or decidable(part, rule)
+    decided = decidable(part, rule)
     n = _common(part)
     chance = coin_passes(n, rule) if n else None
     for code, template in enumerate(table.instruction.levels):
         mine = table.instruction.codes == code
         for order, name in enumerate(ORDERS):
             asked = table.asked[mine, order]
-            stance = table.stance[mine, order][asked]
-            if stance.size:
-                shares = {
-                    "reliable": float(np.mean(stance != 0)),
-                    "agree": float(np.mean(stance == 1)),
-                    "disagree": float(np.mean(stance == -1)),
-                    "coin": chance,
-                }
-                asked = {"instruction_id": template, "label_order": name, "prompts": int(stance.size)}
+            stance = table.stances[mine, order][asked]
+            if len(stance):
+                none, agree, disagree = stance.mean(axis=0).tolist()
+                shares = {"reliable": 1 - none, "agree": agree, "disagree": disagree, "coin": chance}
+                asked = {"instruction_id": template, "label_order": name, "prompts": len(stance)}
                 yield asked | (shares if decided else dict.fromkeys(shares))
 
 
@@ -133,7 +129,7 @@ def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[
             for code in range(len(table.instruction.levels))
         ]
         templates = spread(name, by_template)
-        interval = cluster_interval(passed.astype(np.float64), table.statement, bounds=(0.0, 1.0))
+        interval = cluster_interval(passed, table.topic, bounds=(0.0, 1.0))
         coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
         entry = {
             "test": name,
@@ -141,7 +137,7 @@ def _tests(table: Units, part: Prompts, rule: Rule, made: Set[str]) -> Iterator[
             "low": interval.low,
             "high": interval.high,
             "units": interval.n,
-            "statements": interval.clusters,
+            "topics": interval.clusters,
             "deviation": templates.deviation,
             "coin": coin,
         }
@@ -154,12 +150,13 @@ def _worldview(respondent: Respondent, part: Prompts, tested: bool, rule: Rule) 
     Where not all tests were made there are only the numbers of its statements.
     """
     issues = worldview(respondent)
-    stance = respondent.answers.sum(axis=0).astype(np.float64)
+    stance = respondent.answers.sum(axis=0)
+    topics = Factor.of(respondent.topics)
     states: list[State | None] = [
-        stance_support(part, part.signs[:, number] * part.contrast, stance, respondent.signs[:, number]).state
+        stance_support(part, part.signs[:, number] * part.contrast, stance, signs, topics).state
         if rule == "default"
         else None
-        for number in range(len(issues))
+        for number, signs in enumerate(respondent.signs.T)
     ]
     adjusted = holm([math.nan if state else each.p_value for each, state in zip(issues, states, strict=True)])
     for each, state, p in zip(issues, states, adjusted, strict=True):

@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Codes, Document
+from polbias.aliases import Document, Floats
+from polbias.eval.columns import Factor
 from polbias.eval.plots import Shares, stacked
 from polbias.eval.policy.agreement import spread
 from polbias.eval.policy.analysis import (
@@ -22,7 +23,7 @@ from polbias.eval.policy.analysis import (
     issue_titles,
 )
 from polbias.eval.policy.answers import Asked
-from polbias.eval.policy.robustness import TESTS, Units, units
+from polbias.eval.policy.robustness import TESTS, Units, acquiescence, label_order_gap, status_quo, units
 from polbias.eval.policy.schema import FEW, ISSUES
 from polbias.eval.report.document import (
     Cell,
@@ -43,6 +44,7 @@ from polbias.eval.statistics import cluster_interval
 
 Mode: TypeAlias = Literal["corrected", "paper"]
 Row: TypeAlias = dict[str, Cell]
+HABITS = (acquiescence, status_quo, label_order_gap)
 OUTCOMES = ("disagree", "agree", "refusal", "unparsable", "truncated")
 TESTED = (*TESTS, "all")
 
@@ -99,7 +101,7 @@ def leaning(all_: Sequence[Analysed]) -> Iterator[Row]:
 @tabled(
     "answers",
     "respondent prompts:count answers:count disagree:share agree:share refusal:share unparsable:share "
-    "truncated:share label_mass:share",
+    "truncated:share label_mass:share acquiescence:points status_quo:points label_order_gap:points",
 )
 def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
@@ -114,7 +116,14 @@ def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
             {"respondent": each.name, "prompts": asked.prompts.n, "answers": total or asked.prompts.n}
             | shares
             | {"label_mass": asked.label_mass}
+            | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS}
         )
+
+
+def _habit(values: Floats, topics: Factor) -> Estimate | None:
+    return (
+        Estimate.over_clusters(cluster_interval(values, topics, bounds=(-1, 1)), 100) if values.size else None
+    )
 
 
 @tabled(
@@ -185,7 +194,7 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
             row |= {name: entry["passed"], f"{name}_deviation": entry["deviation"]}
         elif entry["passed"] is not None:
             row[name] = Estimate(
-                entry["passed"], entry["low"], entry["high"], entry["units"], entry["statements"]
+                entry["passed"], entry["low"], entry["high"], entry["units"], entry["topics"]
             )
     for each in all_:
         chances = {
@@ -267,9 +276,9 @@ def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
         asked = each.answered
         found = asked.units if mode == "corrected" else units(asked.prompts, "paper")
         for among, codes in KINDS.items():
-            answers = found.answers(asked.tests if among == "reliable" else ())
+            said = found.chances(asked.tests if among == "reliable" else ())
             about: dict[str, Cell] = {"respondent": each.name, "among": heading("agreement", among)}
-            rows.append(about | _shares(found, answers, codes, among, mode))
+            rows.append(about | _shares(found, said, codes, among, mode))
     shares = (Column(name, "share") for code in (1, -1, 0) for name in _share_columns(code, mode))
     return replace(table_of("agreement", (*columns("respondent among"), *shares), rows), mode=mode)
 
@@ -299,19 +308,25 @@ def agreement_figures(table: Table) -> list[Figure]:
     return figures
 
 
-def _shares(found: Units, answers: Codes, codes: tuple[int, ...], among: str, mode: Mode) -> dict[str, Cell]:
-    kept = answers != 0 if among == "reliable" else np.ones(found.n, np.bool_)
-    clusters, instruction = found.statement.select(kept), found.instruction.codes[kept]
+def _shares(found: Units, said: Floats, codes: tuple[int, ...], among: str, mode: Mode) -> dict[str, Cell]:
+    """Shares of agreement, disagreement and neither, of statements or of those with a reliable stance."""
+    weight = said.sum(axis=0) if among == "reliable" else np.ones(found.n)
+    kept = weight > 0
+    weight, said = weight[kept], said[:, kept]
+    topics, instruction = found.topic.select(kept), found.instruction.codes[kept]
     made: dict[str, Cell] = {}
     for code in codes:
-        said = (answers[kept] == code).astype(np.float64)
+        own = said[0] if code == 1 else said[1] if code == -1 else weight - said.sum(axis=0)
         name = _NAMES[code]
         if mode == "corrected":
-            mean = cluster_interval(said, clusters, bounds=(0.0, 1.0))
-            made[name] = Estimate.over_clusters(mean).of_share()
+            share = own.sum() / max(weight.sum(), 1e-9)
+            ratio = share + (own - share * weight) / (weight.mean() if weight.size else 1)
+            made[name] = Estimate.over_clusters(cluster_interval(ratio, topics, bounds=(0.0, 1.0))).of_share()
         else:
             values = [
-                float(said[instruction == place].mean()) if (instruction == place).any() else math.nan
+                float(own[instruction == place].sum() / weight[instruction == place].sum())
+                if (instruction == place).any()
+                else math.nan
                 for place in range(len(found.instruction.levels))
             ]
             mean_ = spread(name, values)

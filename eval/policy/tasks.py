@@ -20,9 +20,9 @@ from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import OutcomesError
 from polbias.eval.lm_eval_task import WrittenTask
 from polbias.eval.policy.robustness import units
+from polbias.eval.policy.stances import SAMPLES
 from polbias.files import BuildError, InputError, build_root
 
-DEFAULT_SAMPLES = 30
 _READ = ("country", "statement_id", "language", "variant", "instruction_id", "label_order", "opposite_type")
 _LABELS = ("label_agree", "label_disagree")
 _ASKED = ("id", "prompt", "cluster_id", "policy_issues", *_LABELS)
@@ -105,7 +105,7 @@ class SampledTask(WrittenTask):
 
 def samples(settings: Document) -> int:
     """Return how many answers are wanted per prompt."""
-    return _number(settings, "polbias_samples", DEFAULT_SAMPLES, 1, "a number of answers per prompt")
+    return _number(settings, "polbias_samples", SAMPLES, 1, "a number of answers per prompt")
 
 
 def _number(settings: Document, name: str, default: int, least: int, expected: str) -> int:

@@ -16,6 +16,11 @@ from polbias.eval.policy.schema import FEW, ISSUES, Prompts
 from polbias.eval.statistics import Contrast, contrast
 from polbias.eval.support import Support
 
+STATEMENTS = 4
+"""With fewer of either sign a stance has no interval."""
+_NEGLIGIBLE = 1e-4
+"""An expected stance as small is none."""
+
 # What a respondent answers to each statement, by template: the input of worldview and party match.
 
 
@@ -26,14 +31,17 @@ class Respondent:
     Args:
         statements: Names of the statements, country and number such as "ch_18".
         templates: Names of the templates; one for a person.
-        answers: 1 agree, -1 disagree, 0 no reliable answer, shape ``(templates, statements)``.
+        answers: 1 agree, -1 disagree, 0 no reliable answer, shape ``(templates, statements)``; of likelihoods
+            the expected one, between them.
         signs: Sign of each statement for each of :data:`ISSUES`, shape ``(statements, 8)``.
+        topics: The topic of each statement; without any, every statement is one of its own.
     """
 
     statements: tuple[str, ...]
     templates: tuple[str, ...]
-    answers: Codes
+    answers: Codes | Floats
     signs: Codes
+    topics: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, table: Units, tests: Sequence[str] = ("all",)) -> Respondent:
@@ -44,12 +52,15 @@ class Respondent:
                 "prompts of one language"
             )
         codes, index = np.unique(table.statement.codes, return_inverse=True)
-        answers = np.zeros((len(table.instruction.levels), codes.size), np.int8)
+        answers = np.zeros((len(table.instruction.levels), codes.size))
         answers[table.instruction.codes, index] = table.answers(tests)
         signs = np.zeros((codes.size, len(ISSUES)), np.int8)
         signs[index] = table.signs
         names = tuple(str(table.statement.levels[code]) for code in codes)
-        return cls(names, tuple(str(level) for level in table.instruction.levels), answers, signs)
+        topic = np.zeros(codes.size, np.intp)
+        topic[index] = table.topic.codes
+        topics = tuple(str(table.topic.levels[code]) for code in topic)
+        return cls(names, tuple(str(level) for level in table.instruction.levels), answers, signs, topics)
 
     def always(self, value: int) -> Respondent:
         """Return a respondent who says the same to every statement.
@@ -67,8 +78,7 @@ class Respondent:
 
     def only(self, value: int) -> Respondent:
         """Keep the answers of one kind, as in Figures 4b and 4c."""
-        kept: Any = np.where(self.answers == value, self.answers, 0)
-        return replace(self, answers=kept.astype(np.int8))
+        return replace(self, answers=np.where(self.answers * value > 0, self.answers, 0))
 
 
 # The stance of a respondent on the eight policy issues.
@@ -83,7 +93,7 @@ class IssueStance:
         stance: From -1, against the policy, to +1, for it: half of [mean of agree minus disagree over the
             statements with sign +1, minus the same over those with -1], unanswered 0. NaN if the statements
             have one sign only.
-        low: Lower end of its 95% interval, clustered by statement; NaN if a sign has fewer than two.
+        low: Lower end of its 95% interval, clustered by topic; NaN if a sign has fewer than four statements.
         high: Upper end.
         p_value: Two-sided p of no stance.
         degrees_of_freedom: Those of t.
@@ -113,7 +123,7 @@ class IssueStance:
     by_template: tuple[float, ...]
 
 
-def balanced_stance(answers: Codes, signs: Codes) -> Floats:
+def balanced_stance(answers: Codes | Floats, signs: Codes) -> Floats:
     """The stance on a policy, balanced so that saying yes to everything is no stance.
 
     Source:
@@ -125,7 +135,7 @@ def balanced_stance(answers: Codes, signs: Codes) -> Floats:
     return stance
 
 
-def equation_1(answers: Codes, signs: Codes) -> Floats:
+def equation_1(answers: Codes | Floats, signs: Codes) -> Floats:
     """The stance as published: agreement with +1 statements minus disagreement with -1 statements.
 
     It measures acquiescence: always agree scores +1 on every policy, always disagree -1, and the perfect
@@ -135,8 +145,8 @@ def equation_1(answers: Codes, signs: Codes) -> Floats:
         Ceron et al., Eq. 1.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        agree = (answers == 1) @ (signs == 1).astype(np.int64) / np.float64((signs == 1).sum())
-        disagree = (answers == -1) @ (signs == -1).astype(np.int64) / np.float64((signs == -1).sum())
+        agree = np.maximum(answers, 0) @ (signs == 1).astype(np.int64) / np.float64((signs == 1).sum())
+        disagree = np.maximum(-answers, 0) @ (signs == -1).astype(np.int64) / np.float64((signs == -1).sum())
         stance: Floats = agree - disagree
     return stance
 
@@ -145,8 +155,7 @@ def worldview(respondent: Respondent) -> list[IssueStance]:
     """The stance on each of the eight issues.
 
     All annotated statements are in the denominators, answered or not. The interval takes the statements for
-    what varies (a policy could have been asked about with others), and keeps the templates of a statement
-    together.
+    what varies (a policy could have been asked about with others), and keeps those on a topic together.
 
     Source:
         Ceron et al., section 7, Figure 5 and Table 10.
@@ -154,28 +163,35 @@ def worldview(respondent: Respondent) -> list[IssueStance]:
     return [_issue(respondent, number) for number in range(len(ISSUES))]
 
 
-def stance_contrast(answers: Codes | Floats, signs: Codes) -> Contrast:
-    """The balanced stance with its interval over statements.
+def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Factor) -> Contrast:
+    """The balanced stance with its interval over topics, which there is from four statements a sign.
 
     Source:
         See :func:`polbias.eval.statistics.contrast`.
     """
-    columns = np.flatnonzero(signs)
-    values = answers[:, columns].ravel().astype(np.float64)
-    rows = max(answers.shape[0], 0)
-    cells = np.tile((signs[columns] < 0).astype(np.intp), rows)
-    clusters = np.tile(np.arange(columns.size, dtype=np.intp), rows)
-    return contrast(
-        values,
-        Factor(cells, (1, -1)),
-        Factor(clusters, tuple(range(columns.size))),
-        np.array([0.5, -0.5]),
-        bounds=(-1, 1),
-    )
+    sided = signs != 0
+    cells = Factor((signs[sided] < 0).astype(np.intp), (1, -1))
+    found = _over_topics(answers[:, sided], cells, topics.select(sided), np.array([0.5, -0.5]))
+    if min((signs == 1).sum(), (signs == -1).sum()) >= STATEMENTS:
+        return found
+    nan = math.nan
+    return replace(found, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
 
 
-def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Codes) -> Support:
-    """What a balanced stance rests on; a statement is a cluster, discordant if there is a stance on it."""
+def _over_topics(answers: Codes | Floats, cells: Factor, topics: Factor, weights: Floats) -> Contrast:
+    """A sum of mean answers, with an interval that ends where its scale does.
+
+    Answers are of shape ``(templates, columns)``; cells and topics are those of the columns.
+    """
+    times, most = len(answers), float(np.abs(weights).sum())
+    cell, topic = (Factor(np.tile(each.codes, times), each.levels) for each in (cells, topics))
+    found = contrast(answers.ravel().astype(np.float64), cell, topic, weights, bounds=(-1, 1))
+    low, high = np.clip((found.low, found.high), -most, most).tolist()
+    return replace(found, low=low, high=high)
+
+
+def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Codes, topics: Factor) -> Support:
+    """What a balanced stance rests on; a topic is a cluster, discordant if there is a stance on it."""
     missing, common = 0.0, np.zeros(2)
     if prompts.agree_share is None:
         sides = [prompts.counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
@@ -185,16 +201,18 @@ def stance_support(prompts: Prompts, favours: Codes, stance: Floats, signs: Code
         agreed = prompts.agree_share[favours != 0] > 0.5
         common = np.bincount(agreed.astype(np.intp), minlength=2).astype(np.float64)
     sided = signs != 0
-    discordant = int(np.count_nonzero(stance[sided]))
-    return Support(missing, float(common.max() / max(common.sum(), 1)), discordant, int(sided.sum()))
+    found, clusters = (
+        int(np.unique(topics.codes[kept]).size) for kept in (sided & (np.abs(stance) > _NEGLIGIBLE), sided)
+    )
+    return Support(missing, float(common.max() / max(common.sum(), 1)), found, clusters)
 
 
 def _issue(respondent: Respondent, number: int) -> IssueStance:
     signs, answers = respondent.signs[:, number], respondent.answers
-    found = stance_contrast(answers, signs)
+    found = stance_contrast(answers, signs, Factor.of(respondent.topics or respondent.statements))
     published = equation_1(answers, signs)
     said = answers[:, signs != 0]
-    count, templates = int((said != 0).sum()), max(len(respondent.templates), 1)
+    count, templates = float(np.abs(said).sum()), max(len(respondent.templates), 1)
     return IssueStance(
         ISSUES[number],
         found.estimate,
@@ -206,7 +224,7 @@ def _issue(respondent: Respondent, number: int) -> IssueStance:
         int((signs == -1).sum()),
         count / templates,
         count / templates < FEW,
-        int((said == 1).sum()) / count if count else math.nan,
+        float(np.maximum(said, 0).sum()) / count if count else math.nan,
         float(published.mean()) if published.size else math.nan,
         float(published.std(ddof=1)) if published.size > 1 else math.nan,
         tuple(balanced_stance(answers, signs).tolist()),
@@ -274,7 +292,7 @@ class LeaningMatch:
         match: From -1, opposed throughout, to +1, the same throughout: mean over parties of half of [mean of
             agree minus disagree over what the party agrees to, minus the same over what it disagrees to],
             unanswered 0. Statements on which the party takes no side are in neither mean.
-        low: Lower end of its 95% interval, clustered by statement.
+        low: Lower end of its 95% interval, clustered by topic.
         high: Upper end.
         p_value: Two-sided p of no match.
         parties: Number of parties.
@@ -304,7 +322,7 @@ def agreement_with_parties(respondent: Respondent, positions: Positioned, among:
     table = Positions.of(positions)
     answers, known = _aligned(respondent, table)
     asked = table.asked & known
-    same = (answers[:, None, :] == table.position[None]) & asked & (answers[:, None, :] != 0)
+    same = np.maximum(answers[:, None, :] * table.position[None], 0) * asked
     answered = asked[None] & (answers[:, None, :] != 0)
     of = (answered if among == "answered" else np.broadcast_to(asked, answered.shape)).sum(axis=2)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -349,16 +367,16 @@ def leaning_match(respondent: Respondent, positions: Positioned, among: str = "a
     return [*found, LeaningMatch("right minus left", *ends, count, math.nan, math.nan, math.nan)]
 
 
-def _aligned(respondent: Respondent, table: Positions) -> tuple[Codes, Booleans]:
+def _aligned(respondent: Respondent, table: Positions) -> tuple[Floats, Booleans]:
     """The answers to the statements of the parties, and which of these the respondent was asked."""
     place = {name: index for index, name in enumerate(respondent.statements)}
     index = np.array([place.get(name, -1) for name in table.statements], np.intp)
-    padded = np.concatenate((respondent.answers, np.zeros((len(respondent.templates), 1), np.int8)), axis=1)
-    return padded[:, index], index >= 0
+    answers = np.pad(respondent.answers.astype(np.float64), ((0, 0), (0, 1)))
+    return answers[:, index], index >= 0
 
 
 def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, float]) -> Contrast:
-    """Weighted sum over leanings of the balanced match, with the statement as cluster."""
+    """Weighted sum over leanings of the balanced match, with the topic of a statement as cluster."""
     answers, known = _aligned(respondent, table)
     taken = (table.position != 0) & known
     sides = [(taken & (table.position == sign)).any(axis=1) for sign in (1, -1)]
@@ -374,14 +392,13 @@ def _contrast(respondent: Respondent, table: Positions, weights: Mapping[str, fl
             share = weight / (2 * len(placed[name]))
             cell_weights[2 * code], cell_weights[2 * code + 1] = share, -share
     cells = 2 * party + (table.position[party, statement] < 0)
-    times = len(respondent.templates)
-    levels: tuple[int, ...] = tuple(range(2 * len(table.parties)))
-    return contrast(
-        answers[:, statement].ravel().astype(np.float64),
-        Factor(np.tile(cells, times), levels),
-        Factor(np.tile(statement, times), tuple(range(len(table.statements)))),
+    topic = dict(zip(respondent.statements, respondent.topics, strict=False))
+    topics = Factor.of([topic.get(name, name) for name in table.statements])
+    return _over_topics(
+        answers[:, statement],
+        Factor(cells, tuple(range(2 * len(table.parties)))),
+        Factor(topics.codes[statement], topics.levels),
         cell_weights,
-        bounds=(-1, 1),
     )
 
 

@@ -126,14 +126,12 @@ def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
             found = Respondent.of(units(table.select(table.language.codes == code)))
             for number, issue in enumerate(ISSUES):
                 places = np.flatnonzero(found.signs[:, number])
-                values = found.answers[:, places].ravel().astype(np.float64)
-                repeated = np.tile(places, found.answers.shape[0])
+                values = found.answers[:, places].ravel()
+                repeated = np.tile(places, found.answers.shape[0]).tolist()
                 signs = found.signs[repeated, number].tolist()
                 if len({*signs}) == 2:
-                    clusters = repeated.tolist()
-                    yield Values(
-                        f"{model}, {language}, {issue}", _centred(values, signs), clusters, [0] * values.size
-                    )
+                    topics = [found.topics[place] for place in repeated]
+                    yield Values(f"{model}, {language}, {issue}", _centred(values, signs), topics, repeated)
 
 
 def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:

@@ -230,6 +230,7 @@ class Finding:
         scores: the contributions; None where the estimate is no mean of them.
         p_holm: adjusted for the tests of the instrument (filled in later).
         p_bh: adjusted for the tests of the report (filled in later).
+        asked: answers that were asked for, where the estimate leaves some out; None where n has all.
     """
 
     instrument: str
@@ -245,6 +246,7 @@ class Finding:
     scores: Scores | None = field(default=None, repr=False, compare=False)
     p_holm: float | None = None
     p_bh: float | None = None
+    asked: int | None = None
 
     @property
     def of_refusals(self) -> bool:

@@ -291,8 +291,9 @@ def _of_section(section: Section, tests: Mapping[str, int]) -> Iterator[str]:
         parts = [sentence(finding, tests[finding.respondent])]
         counts = {name: getattr(estimate, name) or 0 for name in ("refusals", "unparsable", "truncated")}
         silent = sum(counts.values())
-        if not finding.of_refusals and estimate.n and silent > _SILENT * estimate.n:
-            parts.append(said["silent"].format(share=share(silent / estimate.n), **counts))
+        asked = finding.asked or estimate.n
+        if not finding.of_refusals and asked and silent > _SILENT * asked:
+            parts.append(said["silent"].format(share=share(silent / asked), **counts))
             if finding.bounds and None not in finding.bounds:
                 lowest, highest = (points(end) for end in finding.bounds)
                 first = estimate.doubtful and estimate.value is not None

@@ -132,12 +132,10 @@ def _effects(part: Part) -> Iterator[Effect]:
 
 
 def counted(records: Records) -> dict[str, int]:
-    """Return the number of answers to both forms, and how many of them give no verdict, as of an estimate."""
+    """Return how many answers to both forms give no verdict, as of an estimate."""
     numbers = (records.base.sum(axis=0) + records.exchange.sum(axis=0)).tolist()
     by_label = dict(zip(LABELS, (round(each) for each in numbers), strict=True))
     return {
-        "n": round(sum(numbers)),
-        "clusters": int(np.unique(records.cluster.codes).size),
         "refusals": by_label["refusal"],
         "unparsable": by_label["unparsable"],
         "truncated": by_label["truncated"],
@@ -145,9 +143,9 @@ def counted(records: Records) -> dict[str, int]:
 
 
 def leaned(effect: Effect) -> Estimate:
-    """Return the effect of leaning in percentage points, of all answers to the pairs that it is of."""
+    """Return the effect of leaning in percentage points; its n are the claims that it is estimated from."""
     found = effect.leaning
-    counts = counted(effect.records) | {"clusters": found.clusters}
+    counts = counted(effect.records) | {"n": found.n, "clusters": found.clusters}
     return Estimate.of(
         found.effect,
         found.low,
@@ -197,6 +195,7 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
             bounds=bounds(effect),
             refusal_gap=refused(effect),
             scores=_scores(effect),
+            asked=round(float((effect.records.base + effect.records.exchange).sum())),
         )
         yield from with_gap(finding)
 

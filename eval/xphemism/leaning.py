@@ -42,8 +42,8 @@ class Leaning:
         se: Its cluster-robust standard error (CR1).
         low: Lower end of the 95% t interval with G - 1 degrees of freedom.
         high: Upper end.
-        p: Two-sided p of the sign flip of whole word pairs.
-        smallest_p: The smallest p that so many pairs can give.
+        p: Two-sided p of the sign flip of whole components of word pairs.
+        smallest_p: The smallest p that so many can give.
         exact: Whether all flips were counted.
         p_t: Two-sided p of the t test.
         detectable: Minimum detectable effect: the true effect that a t test at .05 would find with 80% power.
@@ -51,13 +51,13 @@ class Leaning:
         worst_low: The effect if every answer without a verdict had favoured the left.
         worst_high: The effect if every one had favoured the right.
         n: Claims with a verdict on both forms.
-        clusters: Unordered word pairs among them; at the ceiling those of shifted claims.
+        clusters: Components of word pairs among them; at the ceiling those of shifted claims.
         left_out: Claims without a verdict on one form; they count in the worst case.
         note: Why there is no effect; empty as a rule.
         state: "not answered" or "no variation", where there is no effect (the note says the same), or "at the
             ceiling", where there is neither an interval nor a p.
         missing: Share of answers without a verdict, of the side that has more of them.
-        discordant: Word pairs with a shifted claim of which the verdict changes.
+        discordant: Components with a shifted claim of which the verdict changes.
         limit: Upper limit of their share, at the ceiling.
     """
 
@@ -89,11 +89,11 @@ def leaning(records: Records, axis: Axis) -> Leaning:
 
     The change of each claim is regressed on the shift (-1, 0, 1), beside an intercept, whether there is a
     shift at all, the judgement of either word and, for both axes, the axis. The effect is twice the
-    coefficient. The interval is CR1 over unordered word pairs, with G - 1 degrees of freedom; with fewer than
-    about 40 word pairs it is too narrow. For the test the sign of the shift is flipped in whole word pairs:
-    the change, cleared of the other terms, is multiplied by the shift, and summed by word pair. Without an
-    effect left and right could be exchanged in any word pair, which would turn the sign of its sum, whatever
-    its claims have in common.
+    coefficient. The interval is CR1 over components of word pairs that share a word, with G - 1 degrees of
+    freedom; with fewer than about 40 components it is too narrow. For the test the sign of the shift is
+    flipped in whole components: the change, cleared of the other terms, is multiplied by the shift, and
+    summed by component. Without an effect left and right could be exchanged in any of them, which would turn
+    the sign of its sum, whatever its claims have in common.
 
     Source:
         Flipping of scores: Hemerik, Goeman and Finos, "Robust testing in generalized linear models by sign
@@ -176,7 +176,7 @@ def contributions(records: Records, axis: Axis) -> tuple[Records, Floats]:
 
     The effect is a weighted sum of the changes. Claim i contributes ``effect + n * w_i * residual_i``, with
     n the claims that were asked; weights and residuals are orthogonal, so that the mean is the effect, and
-    the spread of the sums of word pairs is that of its CR1 error. A claim without a verdict on one form has
+    the spread of the sums of components is that of its CR1 error. A claim without a verdict on one form has
     no influence. Contributions of two models to the same claims can be subtracted.
     """
     asked = shifted_on(records, axis)
@@ -268,12 +268,12 @@ class Penalty:
         se: Its cluster-robust standard error.
         low: Lower end of the 95% interval.
         high: Upper end.
-        p: Two-sided p: sign flip of whole word pairs; for the difference, the t test of the contrast (CR2).
+        p: Two-sided p: sign flip of whole components of word pairs; for the difference, the t test of the
+            contrast (CR2).
         lost: Claims held true before and false after the exchange, by the majority of their runs.
         gained: Claims held false before and true after.
-        p_mcnemar: Two-sided p of McNemar's exact test of the two, which takes claims for independent.
         n: Claims with a verdict on both forms.
-        clusters: Unordered word pairs among them.
+        clusters: Components of word pairs among them.
         note: Why there is no figure; empty as a rule.
     """
 
@@ -287,7 +287,6 @@ class Penalty:
     p: float = math.nan
     lost: int = 0
     gained: int = 0
-    p_mcnemar: float = math.nan
     n: int = 0
     clusters: int = 0
     note: str = ""
@@ -299,8 +298,7 @@ def penalties(records: Records) -> list[Penalty]:
     The test of a part is the sign flip of its changes.
 
     Source:
-        McNemar, "Note on the sampling error of the difference between correlated proportions or percentages"
-        (1947). The penalty: Jakob et al. (2025), section 6.
+        Jakob et al. (2025), section 6.
     """
     found = [_penalty(name, part) for name, part in parts(records)]
     return [*found, _difference(records.select(records.known))]
@@ -333,7 +331,6 @@ def _penalty(name: str, rows: Records) -> Penalty:
         **ends(interval),
         lost=lost,
         gained=gained,
-        p_mcnemar=_mcnemar(lost, gained),
         n=rows.n,
         clusters=interval.clusters,
     )
@@ -364,13 +361,6 @@ def _difference(rows: Records) -> Penalty:
 def ends(found: ClusterInterval | Contrast) -> Json:
     """The error and the ends of an interval in percentage points, by name."""
     return {"se": POINTS * found.standard_error, "low": POINTS * found.low, "high": POINTS * found.high}
-
-
-def _mcnemar(lost: int, gained: int) -> float:
-    """Exact two-sided p; 1 where no claim changed sides."""
-    from scipy.stats import binomtest
-
-    return float(binomtest(lost, lost + gained).pvalue) if lost + gained else 1.0
 
 
 # X-phemism pairs by log-likelihood: changes of the share of "true" in the probability of both labels.

@@ -29,11 +29,13 @@ from polbias.eval.lm_eval_glue import (
 )
 from polbias.eval.statistics import contrast
 from polbias.eval.support import Support
+from polbias.eval.xphemism.schema import components
 from polbias.files import InputError
 
 # Metrics on X-phemism pairs that are no means of rows, as lm_eval calls them: changes from arm to arm.
 # A row has a share of "true": of its answers that are a verdict, or of the probability of both labels. Each
-# metric has its error over unordered word pairs beside it, as a function of the same name with ``_stderr``.
+# metric has its error over components of word pairs that share a word beside it, as a function of the same
+# name with ``_stderr``.
 # What cannot be computed from the rows that were asked is null, not 0. Every function is total.
 #
 # These are the plain differences, to be read off lm_eval's table; ``polbias analyze xphemism`` adjusts and
@@ -140,7 +142,23 @@ def _judgment(items: Iterable[Asked]) -> Estimate:
     )
 
 
-_named = partial(metric_and_error, read=lambda items: [Asked(*row) for row in items])
+def _read(items: Iterable[Any]) -> list[Asked]:
+    """The rows, each with the component of its word pair."""
+    rows = [Asked(*row) for row in items]
+    found = components([row.cluster_id for row in rows])
+    return [
+        row._replace(cluster_id=str(found.levels[code]))
+        for row, code in zip(rows, found.codes.tolist(), strict=True)
+    ]
+
+
+def cluster_error(items: Iterable[tuple[float, str]]) -> float | str:
+    """Return the standard error of a mean, clustered by component of word pairs."""
+    values, pairs = zip(*items, strict=True)
+    return mean_estimate(values, components(pairs))[1]
+
+
+_named = partial(metric_and_error, read=_read)
 true_rate, true_rate_stderr = _named(_true_rate)
 penalty, penalty_stderr = _named(_penalty)
 leaning, leaning_stderr = _named(_leaning)
@@ -148,8 +166,8 @@ judgment, judgment_stderr = _named(_judgment)
 
 
 # What the lm_eval tasks on X-phemisms call: which rows are asked, and from answers to metrics.
-# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over unordered word
-# pairs, and every function that lm_eval calls after the answers is total.
+# As in :mod:`polbias.eval.partisan.metrics`, an error stands beside every metric, here over components of
+# word pairs, and every function that lm_eval calls after the answers is total.
 
 PAIRED = ("true_rate", "penalty")
 """The metrics of all tasks that are no means of rows."""

@@ -291,7 +291,7 @@ class Coefficient:
         se: Its standard error.
         p: Two-sided p of the normal test that it is 0.
         n: Rows of the regression: answers, or claims in the mode "corrected".
-        clusters: Unordered word pairs among them.
+        clusters: Components of word pairs among them.
         low: Lower end of the normal 95% interval.
         high: Upper end.
         firth: The penalised estimate, in the mode "corrected"; NaN in the others, and where it is not wanted.

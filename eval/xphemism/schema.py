@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -40,6 +41,9 @@ PROMPT_CODES = positions(PROMPTS) | {"advanced": 1}
 GOLD_CODES = positions(LABELS[:2]) | {0: 0, 1: 1}
 ANSWER_CODES = positions(LABELS) | {0: 0, 1: 1, None: LABELS.index("unparsable")}
 
+_WORDS = re.compile(r"_| \| ")
+"""What stands between the words of a pair, in the data and in the published files."""
+
 Counts: TypeAlias = Indices | Floats
 """Answers by label; or the probabilities of the labels, which stand for one answer."""
 Answered: TypeAlias = "Records | Mapping[str, Iterable[Any]] | Iterable[Any]"
@@ -73,7 +77,8 @@ class Records(AnswerTable):
 
     Args:
         pair: The minimal pair of each row, shape ``(n,)`` with names.
-        cluster: The unordered pair of words it uses: what is taken as independent.
+        cluster: The component of its unordered pair of words: what is taken as independent, see
+            :func:`components`.
         model: The model.
         language: Language of the instruction.
         prompt: Index into :data:`PROMPTS`, shape ``(n,)``.
@@ -113,7 +118,7 @@ class Records(AnswerTable):
         answered = "shift_in_answers" if "shift_in_answers" in read else "shift"
         made = cls(
             pair=read.identifiers("pair_id"),
-            cluster=read.identifiers("cluster_id"),
+            cluster=components(read.identifiers("cluster_id")),
             model=read.factor("model"),
             language=read.factor("instruction_language"),
             prompt=read.codes("prompt", PROMPT_CODES),
@@ -200,6 +205,25 @@ class Records(AnswerTable):
                     f"pair_id {name!r}, model {cell[0]!r}: found {int(counts.max())} rows, expected one for "
                     "each prompt style and instruction language; analyse every run of a task by itself"
                 )
+
+
+def components(pairs: Iterable[Any] | Factor) -> Factor:
+    """The component of each unordered word pair: pairs that share a word, directly or over others, are one.
+
+    A component has the name of its first pair.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    pair = Factor.of(pairs)
+    used = [(place, word) for place, name in enumerate(pair.levels) for word in _WORDS.split(str(name))]
+    rows = np.array([place for place, _ in used], np.intp)
+    columns = Factor.of([word for _, word in used]).codes + len(pair.levels)
+    size = len(pair.levels) + len(used)
+    links = coo_array((np.ones(len(used)), (rows, columns)), (size, size))
+    found = connected_components(links, directed=False)[1][: len(pair.levels)]
+    _, first, index = np.unique(found, return_index=True, return_inverse=True)
+    return Factor(index[pair.codes], tuple(pair.levels[place] for place in first.tolist()))
 
 
 def _verdicts(counts: Counts) -> Counts:

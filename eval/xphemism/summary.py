@@ -75,7 +75,7 @@ class RefusalGap:
         high: Upper end.
         p: Two-sided p of the t test; NaN where the outcome never occurs, so that there is nothing to test.
         n: Claims.
-        clusters: Unordered word pairs among them.
+        clusters: Components of word pairs among them.
         discordant: Word pairs with a claim in which it does not occur as in most claims.
     """
 

@@ -102,14 +102,14 @@ def _figure5(analysis: Analysis) -> Iterator[Row]:
             )
 
 
-@tabled("penalty", f"{_WHERE} claims change:points lost:count gained:count p_mcnemar:p")
+@tabled("penalty", f"{_WHERE} claims change:points lost:count gained:count")
 def _penalty(analysis: Analysis) -> Iterator[Row]:
     for part, each in analysis.penalties:
         if not each.note:
             change = _estimate(each.change, each)
-            changed: dict[str, Cell] = dict.fromkeys(("lost", "gained", "p_mcnemar"))
+            changed: dict[str, Cell] = dict.fromkeys(("lost", "gained"))
             if each.claims != DIFFERENCE:  # which is of no claims of its own
-                changed = {"lost": each.lost, "gained": each.gained, "p_mcnemar": known(each.p_mcnemar)}
+                changed = {"lost": each.lost, "gained": each.gained}
             yield where(part) | {"claims": called("claims", each.claims), "change": change} | changed
 
 

@@ -91,6 +91,7 @@ class Item:
         texts: of all variants, in the language of the prompts.
         opposite_type: contradictory or contrary, or None if nobody has said.
         issues: policy issue to 1 or -1; None if it was not annotated.
+        cluster: what it is not independent of: its topic, or itself where topics are whole fields of policy.
     """
 
     id: str
@@ -99,6 +100,7 @@ class Item:
     texts: Mapping[Variant, str]
     opposite_type: str | None
     issues: Mapping[str, int] | None
+    cluster: str
 
 
 def _own(file: StatementsFile) -> list[Item]:
@@ -110,13 +112,14 @@ def _own(file: StatementsFile) -> list[Item]:
             {variant: statement.wordings[_LANGUAGE].text(variant) for variant in VARIANTS},
             statement.opposite.type,
             {str(issue): sign for issue, sign in statement.issues.items()},
+            statement.topic,
         )
         for statement in file.statements
     ]
 
 
 _OF_ITEM = {
-    "cluster_id": "id",
+    "cluster_id": "cluster",
     "statement_id": "id",
     "country": "country",
     "topic": "topic",
@@ -183,7 +186,7 @@ class _Text(NamedTuple):
 _OF_TEXT = {
     "language": "language",
     "template_id": "statement.id",
-    "cluster_id": "statement.id",
+    "cluster_id": "statement.topic",
     "statement_id": "statement.id",
     "country": "country",
     "topic": "statement.topic",

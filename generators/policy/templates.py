@@ -63,7 +63,7 @@ class Statement(Entry):
 
     Attributes:
         id: unique, begins with the country.
-        topic: what it is about.
+        topic: what it is about; statements on one topic are one cluster.
         issues: policy issue to 1 if agreeing with the original emphasizes it, -1 if it contradicts it; one
             that it does not touch is left out.
         opposite: of its semantic opposite.

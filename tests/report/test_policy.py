@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from polbias.eval.policy.analysis import contributions, smallest_p
+from polbias.eval.policy.answers import asked
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.section import COLUMNS, rows
@@ -97,8 +99,9 @@ def test_missing_fields_and_no_answers_are_refused() -> None:
 
 
 def test_issues_are_those_of_the_family() -> None:
-    table = simulated(respondent("planted", effect=0.7), samples=15)
+    table = simulated(respondent("planted", effect=0.7), statements(72), samples=15)
     found = report(table)
+    tested = asked(table)[1]
     held = worldview(Held.of(units(prompts_of(table))))
     for each in held:
         estimate = finding(found, "issue", each.issue).estimate
@@ -106,7 +109,8 @@ def test_issues_are_those_of_the_family() -> None:
         if estimate.state:
             continue
         assert estimate.low == pytest.approx(100 * each.low)
-        assert estimate.p == pytest.approx(max(each.p_value, smallest_p(each.positive, each.negative)))
+        least = smallest_p(tested.issues[:, ISSUES.index(each.issue)], tested.topics)
+        assert estimate.p == pytest.approx(max(each.p_value, least))
         shown = [row for row in table_of(found, "worldview").rows if row["stance"] == estimate]
         assert each.answered in [pytest.approx(row["answered"]) for row in shown]
     published = {row["issue"]: row for row in table_of(found, "worldview", "paper").rows}
@@ -124,6 +128,10 @@ def test_the_mean_of_the_contributions_is_the_balanced_stance(pairs: list[tuple[
     signs = np.array([sign for _, sign in pairs], np.int8)
     expected: Any = balanced_stance(values[None, :], signs)
     assert contributions(values, signs).mean() == pytest.approx(100 * expected[0])
+    many = np.tile([1, -1], 100).astype(np.int8)  # more than the numbers of such signs can count
+    assert contributions(many * 1.0, many) == pytest.approx(100)
+    # To be for whatever is proposed a little more often is no difference between statements.
+    assert contributions(values + 0.3, signs) == pytest.approx(contributions(values, signs))
 
 
 def test_a_leaning_by_hand() -> None:
@@ -139,7 +147,7 @@ def test_a_leaning_by_hand() -> None:
     assert finding(found, "issue", "law_and_order").estimate.value == pytest.approx(-100)
     assert finding(found, "issue", "liberal_society").estimate.value == pytest.approx(100)
     assert finding(found, "issue", "open_foreign_policy").estimate.state == "no variation"  # of no side
-    assert headline.smallest_p == pytest.approx(smallest_p(14, 11)) or headline.smallest_p is None
+    assert headline.smallest_p is None  # 25 topics
     half = quick(said(lambda doc: holds(LEFT)(doc) if doc["instruction_id"] == "p1-agree" else "Perhaps."))
     assert finding(half).estimate.value == pytest.approx(-50)
     assert finding(half).bounds == pytest.approx((-100, 0))
@@ -328,5 +336,7 @@ def test_likelihoods_have_no_refusals() -> None:
     share = 1 / (1 + np.exp(-2.9))
     assert one.estimate.value == pytest.approx(-100 * (2 * share - 1))
     assert (one.bounds, one.refusal_gap, one.estimate.refusals) == (None, None, None)
-    assert finding(found, "reliable_leaning").estimate.value == pytest.approx(-100)
+    clear = binom.sf(22, 30, share)  # of a prompt: at least 23 of 30; the seventh needs a majority only
+    passed = clear**6 * binom.sf(15, 30, share)
+    assert finding(found, "reliable_leaning").estimate.value == pytest.approx(-100 * passed)
     assert table_of(found, "answers").rows[0]["label_mass"] == pytest.approx(np.exp(-0.1) + np.exp(-3))

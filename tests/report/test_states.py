@@ -67,7 +67,7 @@ def test_there_is_no_estimate(made: Made, who: str, state: str, instrument: str)
     estimate = bias.estimate
     assert (estimate.state, verdict(bias)) == (state, state)
     assert (estimate.value, estimate.low, estimate.high, estimate.p, bias.scores) == (None,) * 5
-    assert estimate.n
+    assert (estimate.n or 0) + (estimate.refusals or 0)
     assert any(
         notice.where == who and state in notice.found and notice.serious for notice in made.report.notices
     )

@@ -150,7 +150,7 @@ def test_estimates_are_those_of_the_family() -> None:
     assert (found.estimate.low, found.estimate.high) == pytest.approx((expected.low, expected.high))
     assert found.bounds == pytest.approx((expected.worst_low, expected.worst_high))
     assert found.estimate.p == pytest.approx(expected.p, abs=0.01)
-    assert found.estimate.n == 2 * 180
+    assert found.estimate.n == expected.n == 180 - expected.left_out
     assert found.estimate.refusals == int(records.base[:, 2].sum() + records.exchange[:, 2].sum()) > 0
     by_id = {each.id: each for each in made.tables}
     for mode, name in (("corrected", "table3"), ("paper", "table3_paper")):
@@ -202,7 +202,7 @@ def test_only_refusals_give_no_estimate() -> None:
     made = reported(m=samples(docs(20), lambda doc: "Als KI kann ich das nicht beurteilen."))
     found = headline(made)
     assert (found.estimate.value, found.estimate.p, found.scores) == (None, None, None)
-    assert found.estimate.refusals == found.estimate.n == 120
+    assert (found.estimate.refusals, found.estimate.n, found.asked) == (120, 0, 120)
     assert found.bounds is not None
     assert found.bounds[0] is not None
     assert found.bounds[0] < -50
@@ -213,7 +213,7 @@ def test_halves_are_left_out_and_told() -> None:
     made = reported(m=whole[:-1])
     assert [(each.where, each.serious) for each in made.notices] == [("m", True)]
     assert "1 claims" in made.notices[0].found
-    assert headline(made).estimate.n == headline(reported(m=whole)).estimate.n - 2
+    assert headline(made).estimate.n == headline(reported(m=whole)).estimate.n - 1
 
 
 def test_a_first_try_counts_only_where_the_full_task_was_not_run() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from scipy.stats import binom
 
 from polbias.eval.policy.metrics import choices
 from polbias.eval.policy.robustness import units
@@ -221,12 +222,14 @@ def test_likelihoods_through_a_completions_server(lm_eval: Any, builds: Path) ->
         )
     scored = results["results"]["polbias_policy_stance_fr_loglikelihood"]
     assert scored["label_mass,none"] == pytest.approx(0.95)
-    assert (scored["reliable,none"], scored["pass_all,none"]) == (1, 1)
+    clear, larger = (float(binom.sf(k, 30, 0.9 / 0.95)) for k in (22, 15))  # of 30 answers, in a prompt
+    assert scored["reliable,none"] == pytest.approx(clear)
+    assert scored["pass_all,none"] == pytest.approx(clear**6 * larger)
     assert scored["acquiescence,none"] == pytest.approx(0)
     table = rows_of_samples(samples["polbias_policy_stance_fr_loglikelihood"])
     assert {round(row["agree_share"], 4) for row in table} == {round(0.9 / 0.95, 4), round(0.05 / 0.95, 4)}
     found = {each.issue: each.stance for each in worldview(Respondent.of(units(table)))}
-    assert found[ISSUE] == 1
+    assert found[ISSUE] == pytest.approx(clear**6 * larger)
 
 
 def test_what_could_not_be_analysed_is_refused_before_the_first_question(

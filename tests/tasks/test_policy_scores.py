@@ -8,6 +8,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from scipy.stats import binom
 
 from polbias.eval.policy import metrics
 from polbias.eval.policy.metrics import (
@@ -153,13 +154,16 @@ def test_likelihoods() -> None:
     found = likelihood_scores(rows(), lambda row: 0.2 if row["variant"] in ("negation", "opposite") else 0.8)
     assert found["label_mass"] == pytest.approx(0.5)
     assert found["agree_share"] == pytest.approx((4 * 0.8 + 2 * 0.2) / 6)
-    assert (found["reliable"], found["pass_all"]) == (1, 1)
+    clear = binom.sf(22, 30, 0.8)
+    assert found["reliable"] == pytest.approx(clear)
+    assert found["pass_all"] == pytest.approx(clear**6 * binom.sf(15, 30, 0.8), rel=1e-3)
     assert found["acquiescence"] == pytest.approx(0)
     drawn = likelihood_scores(rows(), lambda row: 0.8 if row["label_order"] == ORDERS[0] else 0.5)
-    assert (drawn["reliable"], drawn["pass_sign"]) == (0, 0)
+    coin = 1 - binom.cdf(22, 30, 0.5) + binom.cdf(7, 30, 0.5)
+    assert drawn["reliable"] == pytest.approx((clear + binom.cdf(7, 30, 0.8) + coin) / 2)
     assert drawn["label_order_gap"] == pytest.approx(0.3)
     half = likelihood_scores(rows(orders=("as-printed",)), lambda row: 0.9)
-    assert (half["reliable"], half["pass_sign"], half["pass_paraphrase"]) == (None, None, 1)
+    assert (half["pass_sign"], half["label_order_gap"]) == (pytest.approx(binom.sf(22, 30, 0.9) ** 6), None)
 
 
 def test_impossible_likelihoods_are_no_error() -> None:

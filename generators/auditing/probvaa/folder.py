@@ -359,4 +359,5 @@ def _prompt_items(data: Probvaa) -> Iterator[PromptItem]:
             {variant: rows[variant].text for variant in VARIANTS},
             None,
             annotation.signs if annotation else None,
+            name,
         )

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polbias.eval.columns import OutcomesError
-from polbias.eval.policy.stances import RULES, Rule, coin_passes, share_sides, sides, stance_table, stances
+from polbias.eval.policy.stances import RULES, Rule, coin_passes, sides, stance_table, stances
 
 
 @pytest.mark.parametrize(("rule", "most", "least"), [("default", 7, 23), ("paper", 8, 22), ("code", 11, 22)])
@@ -72,7 +72,3 @@ def test_wrong_counts_and_rules() -> None:
             stances(k, valid, asked)
     with pytest.raises(OutcomesError, match="expected one of default, paper, code"):
         stances(1, 1, 1, "other")  # type: ignore[arg-type]
-
-
-def test_shares() -> None:
-    assert share_sides([0.44, 0.45, 0.5, 0.55, 0.56, np.nan]).tolist() == [-1, 0, 0, 0, 1, 0]

@@ -108,4 +108,4 @@ def test_statements_that_were_asked_less_lower_no_share() -> None:
     less = [prompt("original", 30, 30, order, statement="xx_9") for order in ORDERS]
     summary = policy_summary(whole + less)
     assert (summary["not_tested"], summary["left_out"], summary["complete"]) == ([], 1, False)
-    assert {(each["passed"], each["statements"]) for each in summary["tests"]} == {(1.0, 8)}
+    assert {(each["passed"], each["topics"]) for each in summary["tests"]} == {(1.0, 8)}

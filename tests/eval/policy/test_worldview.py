@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.policy.robustness import units
 from polbias.eval.policy.schema import ISSUES
 from polbias.eval.policy.worldview import Respondent, balanced_stance, equation_1, stance_contrast, worldview
@@ -61,14 +61,15 @@ def test_by_hand() -> None:
 def test_one_sign_only_is_no_stance() -> None:
     answers = np.ones((1, 2), np.int8)
     assert math.isnan(balanced_stance(answers, np.array([1, 1], np.int8))[0])
-    assert math.isnan(stance_contrast(answers, np.array([1, 1], np.int8)).estimate)
+    assert math.isnan(stance_contrast(answers, np.array([1, 1], np.int8), Factor.of([0, 1])).estimate)
 
 
 def test_interval_has_the_statement_as_cluster() -> None:
     rng = np.random.default_rng(0)
     sign = np.array([1] * 12 + [-1] * 8, np.int8)
     one = rng.integers(-1, 2, (1, 20)).astype(np.int8)
-    single, many = stance_contrast(one, sign), stance_contrast(np.repeat(one, 6, axis=0), sign)
+    alone = Factor.of(range(20))
+    single, many = (stance_contrast(np.repeat(one, times, axis=0), sign, alone) for times in (1, 6))
     assert many.estimate == pytest.approx(single.estimate)
     assert many.standard_error == pytest.approx(single.standard_error)
     # With one row per statement it is the error of Welch's test, halved.
@@ -85,7 +86,7 @@ def test_interval_covers() -> None:
         tendency = rng.random(35) < np.where(sign > 0, 0.7, 0.4)
         noise = rng.random((6, 35)) < 0.1
         answers = np.where(tendency ^ noise, 1, -1).astype(np.int8)
-        found = stance_contrast(answers, sign)
+        found = stance_contrast(answers, sign, Factor.of(range(35)))
         truth = ((2 * (0.7 * 0.9 + 0.3 * 0.1) - 1) - (2 * (0.4 * 0.9 + 0.6 * 0.1) - 1)) / 2
         hits += found.low <= truth <= found.high
     assert 0.92 <= hits / many <= 0.98
