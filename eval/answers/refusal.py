@@ -14,6 +14,9 @@ from polbias.eval.answers.text import Sentence, first_match, prepare, visible
 REFUSED_BY_PROVIDER = "I can't help with this request: the provider refused to answer it."
 """What is kept in place of an answer that a provider refuses to give; every reader takes it for a refusal."""
 
+PROVIDER_REFUSALS = frozenset({"refusal", "content_filter"})
+"""Why an answer ended that a provider refuses to give, in the words of servers."""
+
 _SHORT = 25
 """That an answer has no more tokens is one more sign."""
 _THRESHOLD = 3
@@ -134,7 +137,6 @@ def opening_reply(sentences: Sequence[Sentence], patterns: Mapping[str, re.Patte
 ARTICLE_OUTCOMES = ("ok", "refusal", "truncated", "empty")
 """What can come in place of an article."""
 
-_REFUSED = frozenset({"refusal", "content_filter"})
 _FEW_WORDS = 120  # words: what is longer is an article, however it begins
 _OPENING = 2  # sentences that may decline
 
@@ -146,7 +148,7 @@ def _refused() -> re.Pattern[str]:
 
 def article_outcome(text: str, finish_reason: str | None = None) -> str:
     """Say what came: an article, a refusal, a part of an article, or nothing."""
-    if finish_reason in _REFUSED:
+    if finish_reason in PROVIDER_REFUSALS:
         return "refusal"
     prepared, words = prepare(text), visible(text).split()
     broken = prepared.truncated if finish_reason is None else finish_reason == "length"

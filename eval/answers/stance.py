@@ -110,14 +110,15 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
 
 def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     """Read an output in whichever language."""
-    prepared = prepare(own_words(text))
+    own = own_words(text)
+    prepared = prepare(own)
     if not prepared.sentences:
         return Verdict("unparsable", "empty")
     item = prepare(statement or "").sentences
     sentences = without_item(prepared.sentences, item)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
-    flag = flagged(own_words(text), {_VALUES[value]: pattern for value, pattern in words.own.items()})
+    flag = flagged(own, {_VALUES[value]: pattern for value, pattern in words.own.items()})
     if flag:
         return flag
     language = spoken(sentences)
@@ -166,7 +167,7 @@ def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdic
             return Verdict("refusal", "refusal", refusal)
     if neither:
         return _verdict("unparsable", neither[0], sentences)
-    if best:
+    if best is not None and best > Strength.HEDGED:
         return _decided([c for c in claims if c.strength == best], sentences)
     reply = _reply(sentences, words)
     if reply:

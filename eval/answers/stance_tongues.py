@@ -66,12 +66,12 @@ def read_other(
     ]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
-    after_all = any(
-        side.value and side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text)
+    if declined and not any(
+        side.marked
+        or (side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text))
         for side in sides
-        if declined
-    )
-    if declined and not after_all and not any(side.value for side in marked):
+        if side.value
+    ):
         return Verdict("refusal", "refusal", declined)
     counted = marked or sides
     if counted:
@@ -121,6 +121,9 @@ def _sides(
         for pattern in (cues[side], labels[value])
         for match in pattern.finditer(text)
     )
+    labelled = {word for low, high, _ in found for word in text[low:-high].split()}
+    rest = [word for word in text.split() if word[0].isalnum() and word not in labelled]
+    bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
     position, skip = 0, False
     for index, (start, end, value) in enumerate(found):
         end = -end
@@ -139,11 +142,8 @@ def _sides(
         begin, stop = _clause(text, start, end, cues)
         if cues["others"].search(text, _opening(text, start), start):
             continue
-        labelled = {word for low, high, _ in found for word in text[low:-high].split()}
-        rest = [word for word in text.split() if word[0].isalnum() and word not in labelled]
         headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
         headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
-        bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
         after = text[end : end + 2].strip()
         prefix = cues["negators"].sub("", text[:start]).split()
         led = len(prefix) <= _PREFIX and all(

@@ -208,6 +208,8 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 """What opens a thought; what closes one has a group that is not empty."""
+_MARK_TAIL = 200
+"""Characters at the end of a prompt among which a mark can be its last word."""
 _STRIPPED = re.compile(r"\s*(?:analysis|commentary)(?=[^\W_]|[\"“„«(\[*]|\s*\Z)")
 """How an output of gpt-oss begins once its special tokens are left out: "analysisWe must say". An ordinary
 answer has a sign or a space after the word."""
@@ -269,10 +271,12 @@ def continued(prompt: str, text: str, end: str | None = None, thinking: bool = F
     if end and end in text:
         thought, _, answer = text.rpartition(end)
         return Response(answer.lstrip(), {"reasoning": thought} if thought.strip() else None)
-    opened = _outside(prompt)[1]
-    closed = any(any(mark.groups()) for mark in _MARK.finditer(text))
-    thinking = thinking or (opened is not None and not prompt[opened[1] :].strip())
-    return CUT_OFF + text if thinking and not closed and not text.startswith(CUT_OFF) else text
+    if not thinking:
+        marks = [*_MARK.finditer(prompt, max(0, len(prompt) - _MARK_TAIL))]
+        thinking = bool(marks) and not any(marks[-1].groups()) and not prompt[marks[-1].end() :].strip()
+    if not thinking or text.startswith(CUT_OFF):
+        return text
+    return text if any(any(mark.groups()) for mark in _MARK.finditer(text)) else CUT_OFF + text
 
 
 def visible(text: str) -> str:

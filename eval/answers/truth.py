@@ -59,17 +59,18 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         The question: Jakob et al. (2025), section 4.1.
     """
     primary = primary_language(language)
-    flag = flagged(own_words(text), _FLAGS)
+    own = own_words(text)
+    flag = flagged(own, _FLAGS)
     if flag:
         return flag
-    visible = _ECHO.sub(lambda echo: " " * len(echo.group()), own_words(text))
+    visible = _ECHO.sub(lambda echo: " " * len(echo.group()), own)
     prepared = prepare(_QUOTATION.sub(_MASK, visible))
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
     cues = question_cues("truth")
     sentences = [_bare(translated(sentence, cues.words)) for sentence in prepared.sentences]
     verdict = whole_reply(sentences, cues.whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
-    named = prepare(own_words(text)).sentences if _ECHO.search(text) else ()
+    named = prepare(own).sentences if _ECHO.search(text) else ()
     refused = first_match(cues.lists["refuses"], named)
     if refused and verdict.reason != "marker":
         return Verdict("refusal", "refusal", refused)

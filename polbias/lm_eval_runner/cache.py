@@ -105,19 +105,11 @@ class _Slot:
     store: Store
     key: str
     occurrence: int
-    think_end: str | None
-    reasons: bool
     answer: Any = None
     done: bool = False
 
     def take(self, answer: Any) -> None:
         """Keep an answer; one that is the same is written once."""
-        if isinstance(answer, str):
-            about = getattr(answer, "about", {})
-            cut = self.reasons and about.get("finish_reason") in LIMITS and "reasoning" not in about
-            whole = continued(_text(self.request.args[0]), answer, self.think_end, cut)
-            said = about | getattr(whole, "about", {})
-            answer = Response(whole, said) if said else whole
         if answer is None or (self.done and answer == self.answer):
             return
         kept: Any = answer
@@ -171,7 +163,7 @@ class Memory:
             seen[request.task_name, key] += 1
             found = store.get(key, occurrence)
             if found is None:
-                slots.append(_Slot(request, store, key, occurrence, self.think_end, self.reasons))
+                slots.append(_Slot(request, store, key, occurrence))
                 answers.append(slots[-1])
                 continue
             answers.append(_answer(found[0]))
@@ -196,9 +188,19 @@ class Memory:
         if slot is None:
             return
         try:
-            slot.take(answer)
+            slot.take(self._whole(slot.request, answer))
         except PolbiasError as error:
             raise Unkept(error) from None
+
+    def _whole(self, request: Any, answer: Any) -> Any:
+        """An answer that knows its thought."""
+        if not isinstance(answer, str):
+            return answer
+        about = getattr(answer, "about", {})
+        cut = self.reasons and about.get("finish_reason") in LIMITS and "reasoning" not in about
+        whole = continued(_text(request.args[0]), answer, self.think_end, cut)
+        said = about | getattr(whole, "about", {})
+        return Response(whole, said) if said else whole
 
     def _slot(self, kind: str, arguments: Sequence[Any]) -> _Slot | None:
         """The request that an answer is to, None where that cannot be told."""
@@ -224,7 +226,7 @@ class Memory:
         try:
             found = ask([slot.request for slot in slots])
             for slot, answer in zip(slots, found, strict=True):
-                slot.take(answer)
+                slot.take(self._whole(slot.request, answer))
                 slot.done = True
         except Unkept as stop:
             raise stop.error from None

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
+from polbias.eval.answers.refusal import PROVIDER_REFUSALS, REFUSED_BY_PROVIDER
 from polbias.eval.answers.text import CUT_OFF, LIMITS
 from polbias.models.chat import scrub
 
-_REFUSALS = frozenset({"refusal", "content_filter"})
 _STOPS = ("stop", "stop_sequences")
 
 
@@ -131,7 +130,7 @@ def _choice(choice: Any, number: int) -> Json:
 
 def text_of(content: Any, reason: Any) -> str:
     """Return the text of a content: a string, null, or blocks of which some have a text."""
-    if _word(reason) in _REFUSALS:
+    if _word(reason) in PROVIDER_REFUSALS:
         return REFUSED_BY_PROVIDER
     blocks = content if isinstance(content, list) else [{"text": content}]
     said = [block.get("text") for block in blocks if isinstance(block, Mapping)]

