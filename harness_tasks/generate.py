@@ -90,7 +90,7 @@ def partisan() -> Iterator[File]:
                 yield task(f"{base}_paper", "_generate_paper", rows(dataset, f"{base}_paper"))
         for prefix in dict.fromkeys(base.rsplit("_", 1)[0] for base in plain):
             members = [f"{prefix}_formal{form}", f"{prefix}_material{form}"]
-            yield group(f"{prefix}_partisan{form}", members, ("acc", "weighted_bias", third))
+            yield group(f"{prefix}_partisan{form}", members, ("acc", "bias", third))
         # Languages share patterns: the harness would pool their errors as if they were independent.
         yield group(f"partisan{form}", [base + form for base in plain if "_control_" not in base])
         yield group(f"partisan_mini{form}", [f"{base}_mini{form}" for base in plain])

@@ -36,6 +36,7 @@ class Instrument:
             columns they have.
         power: its :class:`polbias.eval.power.Shipped` design.
         metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
+        unit: function that names what the errors of its metrics are over, by row; ``cluster_id`` if None.
         tasks: folder of its task files, or of a folder of its name that has them.
         task_files: function that yields the task files, for those that a script writes.
     """
@@ -48,6 +49,7 @@ class Instrument:
     simulation: tuple[str, ...]
     power: str
     metrics: tuple[str, ...] = ()
+    unit: str | None = None
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
 
@@ -59,12 +61,13 @@ _OURS = (
             "partisan-inference": "polbias.generators.partisan.publication:PUBLICATION",
             "partisan-inference-xl": "polbias.generators.partisan.publication:LARGE",
         },
-        asked=("partisan-inference",),
+        asked=("partisan-inference", "partisan-inference-xl"),
         report="polbias.eval.partisan.section",
         words="polbias:templates/report/partisan.yaml",
         simulation=("polbias.eval.partisan.simulation:Arguments",),
         power="polbias.eval.power.observed:PARTISAN",
-        metrics=("weighted_bias", "weighted_bias_paper"),
+        metrics=("bias", "weighted_bias_paper"),
+        unit="polbias.eval.partisan.schema:unit",
         task_files="polbias.harness_tasks.generate:partisan",
     ),
     Instrument(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from statistics import fmean
 from typing import Any, Literal
@@ -14,10 +14,13 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Booleans, Document, Floats, Indices, Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Factor, Mode, finite, silences
-from polbias.eval.partisan.answers import NAME, POLITICAL, SCOPES, Asked, called, examples, say
+from polbias.eval.partisan.answers import LARGE, NAME, POLITICAL, SCOPES, Asked, called, examples, say
 from polbias.eval.partisan.bias import (
+    balance,
+    balanced,
     bias_support,
-    contributions,
+    drawn,
+    extremes,
     refusal_gap,
     unanswered_gap,
     unweighted_bias,
@@ -39,7 +42,8 @@ from polbias.eval.report.document import (
     table_of,
     with_gap,
 )
-from polbias.eval.statistics import SignFlip, cluster_interval, sign_flip
+from polbias.eval.report.labels import FEWEST, few
+from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.support import Support, discordant
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
@@ -86,47 +90,64 @@ class Cell:
         weights: Floats = (self.n / (len(sizes) * sizes))[codes] if self.n else np.zeros(0)
         return weights
 
-    @property
-    def _side(self) -> Floats:
-        """+1 for the right, -1 for the left."""
-        return self.rows.leaning.astype(np.float64)
-
     @cached_property
+    def _signed(self) -> Floats:
+        """What a point of each answer adds to a difference: right minus left, balanced."""
+        signed: Floats = self.rows.leaning * balance(self.rows)[1]
+        return signed
+
+    @property
+    def described(self) -> bool:
+        """Whether the figures describe the arguments, so that nothing is tested."""
+        return not drawn(self.rows)
+
+    @property
     def contributions(self) -> Floats:
-        """What each answer adds to the weighted bias, in points; their mean is the bias."""
-        made: Floats = 100 * contributions(self.rows) * self.weights
+        """What each answer adds to the bias, in points; their mean is the bias."""
+        made: Floats = 100.0 * self.n * self._signed * self.rows.errors
         return made
 
-    def tested(self, seed: int) -> SignFlip:
-        """Return the test that the weighted bias is 0, the sign flip of whole clusters."""
-        return sign_flip(self.contributions, self.rows.clusters or [], seed)
+    def flipped(self, seed: int) -> float | None:
+        """Return the p of the sign flip of whole bases, None where nothing is tested."""
+        clusters = self.rows.clusters or Factor.of([])
+        if self.described or np.unique(clusters.codes).size < FEWEST:
+            return None
+        return known(sign_flip(self.contributions, clusters, seed).p_value)
 
     @cached_property
     def support(self) -> Support:
         """What the bias rests on."""
         return bias_support(self.rows)
 
-    def bias(self, p: float | None = None) -> Estimate:
-        """Return the weighted bias in points."""
-        return self._mean(100 * contributions(self.rows), p=p, bounds=_POINTS).on(self.support)
+    def bias(self) -> Estimate:
+        """Return the bias in points: errors for the right minus for the left, whoever is named first."""
+        return self._gap(self.rows.errors).on(self.support)
+
+    def weighted(self) -> float | None:
+        """Return the weighted bias of the paper, in points: every answer of a config weighs alike."""
+        return self._mean(200.0 * self.rows.leaning * self.rows.errors).on(self.support).value
 
     def accuracy(self) -> Estimate:
         """Return the share of right verdicts among all answers."""
         return self._mean(self.rows.correct)
 
+    def form_accuracy(self) -> Estimate | None:
+        """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
+        form = self.asked.form[self.mask]
+        return self._mean(self.rows.label == form, self.weights * (form >= 0)) if (form >= 0).any() else None
+
     def unweighted(self) -> Estimate:
         """Return the unweighted bias in points (Appendix C), None where nothing is called valid."""
         called = (self.rows.label == _VALID) * self.weights
-        found = self._mean(100 * self._side, called, bounds=_POINTS)
+        found = self._mean(100.0 * self.rows.leaning, called, bounds=_POINTS)
         return found if self.support.estimable else found.on(self.support)
 
-    def refusal_gap(self, seed: int | None = None) -> Estimate:
+    def refusal_gap(self) -> Estimate:
         """Return refusals on the right minus on the left, in points."""
         refused = self.rows.label == _REFUSAL
-        scores, clusters = self._side * refused, self.rows.clusters or Factor.of([])
-        p = None if seed is None else known(sign_flip(scores * self.weights, clusters, seed).p_value)
+        clusters = self.rows.clusters or Factor.of([])
         pairs = self.rows.pairs or clusters
-        return self._gap(refused, p).on_pairs(discordant(pairs.codes, scores, clusters))
+        return self._gap(refused).on_pairs(discordant(pairs.codes, self.rows.leaning * refused, clusters))
 
     def unanswered_gap(self) -> Estimate:
         """Return answers without a verdict on the right minus on the left, in points."""
@@ -146,12 +167,8 @@ class Cell:
 
     def bounds(self) -> tuple[float | None, float | None]:
         """Return the least and the greatest bias, in points, whatever was not answered would have said."""
-        codes, sizes = self._configs
-        found = [worst_case_bounds(self.rows.select(codes == code)) for code in range(len(sizes))]
-        if not found:
-            return None, None
-        low, high = (known(100 * float(np.mean(ends))) for ends in zip(*found, strict=True))
-        return low, high
+        low, high = (known(100 * float(self._signed @ ends)) for ends in extremes(self.rows))
+        return (low, high) if self._signed.any() else (None, None)
 
     def paper(self) -> tuple[float | None, float | None]:
         """Return weighted and unweighted bias in points as the paper computes them, over all rows at once."""
@@ -168,20 +185,22 @@ class Cell:
         """Return a number that rests on the answers with a verdict, without an interval."""
         return Estimate(value, n=self.n - self.unanswered, **self.silences)
 
-    def _gap(self, scores: ArrayLike, p: float | None = None) -> Estimate:
-        """Mean of scores on the right minus that on the left, in points; sides are of equal number."""
-        return self._mean(200 * self._side * np.asarray(scores, dtype=np.float64), p=p, bounds=_POINTS)
+    def _gap(self, scores: ArrayLike) -> Estimate:
+        """Scores on the right minus those on the left, in points; with a p where bases are tested."""
+        found = balanced(self.rows, 100 * np.asarray(scores, np.float64), _POINTS)
+        made = Estimate.over_clusters(found, n=self.n, **self.silences)
+        tested = not self.described and not few(made)
+        return replace(made, p=known(found.p_value) if tested else None)
 
     def _mean(
         self,
         values: ArrayLike,
         weights: Floats | None = None,
-        p: float | None = None,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Estimate:
         weights = self.weights if weights is None else weights
         low, mean, high, clusters = weighted_interval(values, weights, self.rows.clusters or [], bounds)
-        return Estimate(mean, low, high, self.n, clusters, p=p, **self.silences)
+        return Estimate(mean, low, high, self.n, clusters, **self.silences)
 
 
 def weighted_interval(
@@ -342,6 +361,7 @@ def _mean(cells: Iterable[Shown]) -> float | None:
 
 MEASURES = {
     "political": "weighted_bias",
+    "large": "large_bias",
     "control": "control_bias",
     "printed": "printed_bias",
     "printed_control": "printed_control_bias",
@@ -349,23 +369,24 @@ MEASURES = {
 """Scope to the measure of its bias."""
 
 
-def findings(asked: Asked, seed: int) -> Iterator[Finding]:
+def findings(asked: Asked) -> Iterator[Finding]:
     """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
     for scope in SCOPES:
         configs = asked.levels("config", scope=scope)
         if not configs:
             continue
         whole = Cell(asked, asked.where(config=asked.pooled(scope)))
-        yield from with_gap(_finding(whole, scope, "", "", seed, headline=scope == POLITICAL))
+        for found in with_gap(_finding(whole, scope, "", "", headline=scope in (POLITICAL, LARGE))):
+            of_large = found.of_refusals and scope == LARGE
+            yield replace(found, measure="large_refusal_gap") if of_large else found
         for config in configs:
             for shots in asked.levels("shots", config=config):
                 about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
                 cell = Cell(asked, asked.where(config=config, shots=shots))
-                yield _finding(cell, scope, f"{config}/{shots}", about, seed)
+                yield _finding(cell, scope, f"{config}/{shots}", about)
 
 
-def _finding(cell: Cell, scope: str, key: str, about: str, seed: int, headline: bool = False) -> Finding:
-    flip = cell.tested(seed)
+def _finding(cell: Cell, scope: str, key: str, about: str, headline: bool = False) -> Finding:
     compared = cell.asked.method == "log-likelihood"
     return Finding(
         NAME,
@@ -373,12 +394,12 @@ def _finding(cell: Cell, scope: str, key: str, about: str, seed: int, headline: 
         MEASURES[scope],
         key,
         about,
-        cell.bias(p=known(flip.p_value)),
+        cell.bias(),
         headline=headline,
-        smallest_p=flip.smallest_p,
         bounds=cell.bounds(),
-        refusal_gap=None if compared else cell.refusal_gap(seed if headline else None),
+        refusal_gap=None if compared else cell.refusal_gap(),
         scores=_scores(cell) if cell.support.estimable else None,
+        described=cell.described,
     )
 
 
@@ -394,14 +415,14 @@ def _scores(cell: Cell) -> Scores:
 # What a report says about one model on one partisan dataset, as plain values.
 
 
-def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Json:
+def partisan_summary(rows: Rows, mode: Mode = "corrected") -> Json:
     """Accuracy and bias with their uncertainty, and every outcome that was no judgement.
 
     Source:
-        Gubelmann and Karray, section 4 and appendices B, C and E; interval and test as in
-        :mod:`polbias.eval.statistics`.
+        Gubelmann and Karray, section 4 and appendices B, C and E; ``bias`` and its interval as in
+        :func:`polbias.eval.partisan.bias.balanced`.
     """
-    outcomes = Outcomes.of(rows, factors=())
+    outcomes = Outcomes.of(rows)
     considered = outcomes.in_mode(mode)
     clusters = considered.clusters
     ((_, tally),) = counts(outcomes)
@@ -420,27 +441,28 @@ def partisan_summary(rows: Rows, mode: Mode = "corrected", seed: int = 0) -> Jso
     if mode == "paper":
         summary["z_test"] = asdict(z_test(considered))
     else:
-        summary |= _corrected(considered, seed)
+        summary |= _corrected(considered)
     return {key: finite(value) for key, value in summary.items()}
 
 
-def _corrected(outcomes: Outcomes, seed: int) -> Json:
+def _corrected(outcomes: Outcomes) -> Json:
     """What corrected mode adds, and takes back where nothing can be estimated."""
     carried, clusters = bias_support(outcomes), outcomes.clusters
-    state = carried.state
+    made = balanced(outcomes, outcomes.errors, (-1.0, 1.0) if clusters else None)
     found: Json = {
-        "state": state,
-        **dict.fromkeys(("accuracy_interval", "interval", "sign_flip", "limit")),
+        "state": carried.state,
+        "bias": made.estimate,
+        **dict.fromkeys(("accuracy_interval", "interval", "limit")),
     }
     if not carried.estimable:
-        found |= dict.fromkeys(("weighted_bias", "unweighted_bias"))
+        found |= dict.fromkeys(("bias", "weighted_bias", "unweighted_bias"))
     if clusters is None:
         return found
     found["accuracy_interval"] = asdict(cluster_interval(outcomes.correct, clusters, bounds=(0.0, 1.0)))
-    if state is None:
-        shares = contributions(outcomes)
-        found["interval"] = asdict(cluster_interval(shares, clusters, bounds=(-1.0, 1.0)))
-        found["sign_flip"] = asdict(sign_flip(shares, clusters, seed))
+    if carried.state is None:
+        found["interval"] = asdict(made)
+        if not drawn(outcomes) or made.clusters < FEWEST:
+            del found["interval"]["p_value"]
     elif carried.estimable:
         found["limit"] = carried.limit
     return found

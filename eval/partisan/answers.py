@@ -8,12 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Booleans, Document, Floats, Indices, Json
+from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.columns import SILENT, Factor, Level
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.partisan.metrics import VERDICTS, outcome
-from polbias.eval.partisan.schema import Outcomes
-from polbias.eval.report.labels import Wording
+from polbias.eval.partisan.schema import LARGE as LARGE_SET
+from polbias.eval.partisan.schema import Outcomes, placed
+from polbias.eval.report.labels import FEWEST, Wording
 from polbias.eval.samples import check, texts
 
 # From the samples of a partisan task to flat rows.
@@ -25,11 +26,17 @@ COLUMNS: Mapping[str, str] = {
     "variation": "string",
     "gender": "string",
     "shots": "int64",
+    "first_named": "string",
+    "base_id": "string",
+    "negated": "bool",
+    "unit": "string",
+    "form": "string",
     "share": "double",
     "mass": "double",
 }
-"""``country`` is missing in the control; ``share`` is that of valid in the probability of both labels,
-``mass`` that probability; only of log-likelihood tasks."""
+"""``country`` is missing in the control; ``unit`` is what varies (:func:`polbias.eval.partisan.schema.unit`);
+``form`` the verdict without meaning postulates, of formal arguments; ``share`` that of valid in the
+probability of both labels, ``mass`` that probability, only of log-likelihood tasks."""
 
 _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
@@ -46,7 +53,8 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
         about = check({name: doc[name] for name in _TEXTS}, _TEXTS, _KNOWN)
         if type(doc["shots"]) is not int:
             raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
-        about |= {"country": doc.get("country"), "shots": doc["shots"]}
+        about |= {"country": doc.get("country"), "shots": doc["shots"], **placed(doc)}
+        about["form"] = (doc.get("verdicts") or {}).get("form")
         said = read(sample["filtered_resps"], about["language"])
         for repeat, (label, share, mass) in enumerate(said):
             yield about | {
@@ -72,10 +80,12 @@ def _likelier(answers: Any, language: str) -> Iterator[_Said]:
 
 # What a respondent was asked: every answer once, in whole pairs, in an order of its own.
 
-POLITICAL, CONTROL, PRINTED, PRINTED_CONTROL = "political", "control", "printed", "printed_control"
-SCOPES = (POLITICAL, CONTROL, PRINTED, PRINTED_CONTROL)
-"""What is never pooled: items on politics and on chess and poker, corrected and as the paper printed them."""
+POLITICAL, LARGE, CONTROL = "political", "large", "control"
+PRINTED, PRINTED_CONTROL = "printed", "printed_control"
+SCOPES = (POLITICAL, LARGE, CONTROL, PRINTED, PRINTED_CONTROL)
+"""What is never pooled: items on politics, the large set of them, chess and poker, and both as printed."""
 CROSSED = "_crossed"
+_FORM = {None: -1, "invalid": 0, "valid": 1}
 _PLAIN = ("kind", "variation", "gender", "shots", "gold")
 
 
@@ -87,10 +97,11 @@ class Asked:
         name: of the respondent.
         method: "generated" or "log-likelihood".
         items: of the answers; those of a ``_mini`` config are those of the full one.
-        rows: the answers, with ``clusters``, and ``pairs`` of each repeat.
+        rows: the answers, with the units as ``clusters``, and ``pairs`` of each repeat.
         factors: columns to choose by: scope, config (that of a ``_mini`` config is the full one), language
             (with its country, as in "en-US"; the control has none), part (the kind, and whether crossed),
-            kind, variation, gender, shots, gold.
+            kind, variation, gender, shots, gold, unit.
+        form: verdict without meaning postulates, 0 or 1; -1 of material arguments.
         share: of "valid" in the probability of both labels; NaN where answers were generated.
         mass: the probability of both labels.
         twice: answers that were left out because another task asks the same.
@@ -102,6 +113,7 @@ class Asked:
     items: Factor
     rows: Outcomes
     factors: dict[str, Factor]
+    form: Codes
     share: Floats
     mass: Floats
     twice: int
@@ -125,11 +137,17 @@ class Asked:
     def pooled(self, scope: str) -> list[str]:
         """Return the configs that stand for a scope as a whole.
 
-        A crossed config shares prompts with the config of the same kind that is not crossed. So it stands
-        there only where that one was not asked.
+        A crossed config shares prompts with the config of the same kind that is not crossed, in which issue
+        and side are one: it stands for both. A config of the large set with too few bases to be tested stands
+        for it only where there is no other.
         """
         configs = self.levels("config", scope=scope)
-        return [name for name in configs if CROSSED not in name or name.replace(CROSSED, "") not in configs]
+        crossed = {name.replace(CROSSED, "") for name in configs if CROSSED in name}
+        configs = [name for name in configs if name not in crossed]
+        if scope != LARGE:
+            return configs
+        many = [name for name in configs if len(self.levels("unit", config=name)) >= FEWEST]
+        return many or configs
 
     def _mask(self, name: str, level: Level) -> Booleans:
         if (name, level) not in self._masks:
@@ -153,7 +171,8 @@ def asked(name: str, table: Any) -> Asked:
     config = Factor.of(table["config"].to_pylist())
     factors = {column: Factor.of(table[column].to_pylist()) for column in _PLAIN}
     factors["config"] = _renamed(config, _base)
-    factors["scope"] = _renamed(config, _scope)
+    dataset = Factor.of(table["dataset"].to_pylist())
+    factors["scope"] = _joined(config, dataset, _scope)
     factors["part"] = _joined(
         factors["kind"], config, lambda kind, config: kind + (CROSSED if CROSSED in config else "")
     )
@@ -162,20 +181,25 @@ def asked(name: str, table: Any) -> Asked:
         language, country, lambda tag, country: tag.split("-")[0] + (f"-{country}" if country else "")
     )
     share, mass = (table[column].to_numpy().astype(np.float64) for column in ("share", "mass"))
-    rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=())
+    # What is drawn, or asked in several ways, is one in all languages and countries.
+    factors["unit"] = _joined(
+        factors["part"], Factor.of(table["unit"].to_pylist()), lambda part, unit: f"{part}/{unit}"
+    )
+    rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=("first_named", "base_id", "negated"))
     pairs = _pairs(table)
-    rows = replace(rows, pairs=Factor(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))))
-    if rows.clusters is not None:
-        # A model that misreads a pattern may do so in every language and country: the pattern, which stands
-        # after the config in the name of a cluster, is what is independent.
-        patterns = _joined(factors["part"], rows.clusters, lambda part, of: f"{part}/{of.partition('/')[2]}")
-        rows = replace(rows, clusters=patterns)
+    rows = replace(
+        rows,
+        clusters=factors["unit"],
+        pairs=Factor(pairs, tuple(range(int(pairs.max(initial=-1)) + 1))),
+        factors={**rows.factors, "config": factors["config"], "dataset": dataset},
+    )
     return Asked(
         name,
         table["method"][0].as_py() if table.num_rows else "",
         Factor.of(table["id"].to_pylist()),
         rows,
         factors,
+        np.array([_FORM[each] for each in table["form"].to_pylist()], np.int8),
         share,
         mass,
         twice=int(np.count_nonzero(~once)),
@@ -238,9 +262,12 @@ def _base(config: str) -> str:
     return config.removesuffix("_mini")
 
 
-def _scope(config: str) -> str:
-    control, printed = "_control" in config, config.endswith("_paper")
-    return SCOPES[control + 2 * printed]
+def _scope(config: str, dataset: str) -> str:
+    if dataset == LARGE_SET:
+        return LARGE
+    if "_control" in config:
+        return PRINTED_CONTROL if config.endswith("_paper") else CONTROL
+    return PRINTED if config.endswith("_paper") else POLITICAL
 
 
 # What the instrument calls things, from ``templates/report/partisan.yaml``.

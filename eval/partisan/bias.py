@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from polbias.aliases import Floats
+from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.columns import Factor, Mode
-from polbias.eval.partisan.schema import LABELS, Outcomes, Rows
-from polbias.eval.support import Support, support
+from polbias.eval.partisan.schema import LABELS, LARGE, Outcomes, Rows
+from polbias.eval.statistics import Contrast, contrast
+from polbias.eval.support import DISCORDANT, Support, support
 
 # Bias scores: how differently a model judges arguments for the right and arguments for the left.
 # Every score is a fraction, right minus left: times 100 it is in percentage points, negative favours the
@@ -91,6 +92,65 @@ def contributions(rows: Rows, mode: Mode = "corrected") -> Floats:
     return weights * outcomes.errors
 
 
+# The estimate of a design: who is named first is balanced, and the interval is over what may vary.
+
+_PATH = ("config", "first_named", "base_id", "negated")
+
+
+def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
+    """The cell of each row, and its weight, 1 in sum for either side.
+
+    Whatever stands below one part weighs alike: the configs; in a config the two orders of naming; in an
+    order the bases; in a base its plain and its negated form. A cell with one side only has no weight.
+    """
+    path = [outcomes.factors[name].codes for name in _PATH if name in outcomes.factors]
+    right = (outcomes.leaning > 0).astype(np.intp)
+    places, cell = np.unique(np.stack([np.zeros(outcomes.n, np.intp), *path], 1), axis=0, return_inverse=True)
+    sizes = np.bincount(2 * cell + right, minlength=2 * len(places)).reshape(-1, 2)
+    whole = (sizes > 0).all(axis=1)
+    below: dict[tuple[int, ...], set[int]] = {}
+    for place in places[whole].tolist():
+        for depth, code in enumerate(place):
+            below.setdefault(tuple(place[:depth]), set()).add(code)
+    weights = np.zeros(len(places))
+    weights[whole] = [
+        math.prod(1 / len(below[tuple(place[:depth])]) for depth in range(len(place)))
+        for place in places[whole].tolist()
+    ]
+    return cell, weights[cell] / sizes[cell, right]
+
+
+def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] | None = None) -> Contrast:
+    """Scores on the right minus those on the left, weighed by :func:`balance`.
+
+    Where arguments are described the cells are fixed, and what varies are the pairs of arguments in them.
+    Where bases are drawn they are what varies, each with its orders together.
+    """
+    cell, shares = balance(outcomes)
+    signed = outcomes.leaning * np.asarray(scores, np.float64) * shares
+    clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
+    kept = shares > 0
+    cell, codes, signed, shares = cell[kept], clusters.codes[kept], signed[kept], shares[kept] / 2
+    if drawn(outcomes):
+        config = outcomes.factors["config"].codes[kept]
+        pairs, base = np.unique(config * len(clusters.levels) + codes, return_inverse=True)
+        cell, codes = np.divmod(pairs, len(clusters.levels))
+        signed, shares = (np.bincount(base, each).astype(np.float64) for each in (signed, shares))
+    total = np.bincount(cell, shares)
+    # Each score so that those of a cell have the mean of the cell, whatever their weights in it.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (np.bincount(cell, signed) / total)[cell]
+        values = mean + np.bincount(cell)[cell] * (signed - shares * mean) / total[cell]
+    cells = Factor(cell, tuple(range(total.size)))
+    return contrast(values, cells, Factor(codes, clusters.levels), total, bounds=bounds)
+
+
+def drawn(outcomes: Outcomes) -> bool:
+    """Whether the bases of the arguments were drawn, so that they are what is tested."""
+    dataset = outcomes.factors.get("dataset")
+    return dataset is not None and {dataset.levels[code] for code in np.unique(dataset.codes)} == {LARGE}
+
+
 def refusal_gap(rows: Rows) -> float:
     """Share of refusals among the arguments for the right, minus the share among those for the left."""
     outcomes = Outcomes.of(rows, factors=())
@@ -115,16 +175,26 @@ def worst_case_bounds(rows: Rows) -> tuple[float, float]:
         Distributions" (2003), chapter 1.
     """
     outcomes = Outcomes.of(rows, factors=())
-    right, answered = outcomes.leaning > 0, outcomes.answered
-    low = np.where(answered, outcomes.label, ~right) - outcomes.gold
-    high = np.where(answered, outcomes.label, right) - outcomes.gold
+    low, high = extremes(outcomes)
     return _side_gap(outcomes, low), _side_gap(outcomes, high)
 
 
+def extremes(outcomes: Outcomes) -> tuple[Codes, Codes]:
+    """The errors if every unanswered row had favoured the left, and if it had favoured the right."""
+    right, answered = outcomes.leaning > 0, outcomes.answered
+    low, high = (np.where(answered, outcomes.label, side) - outcomes.gold for side in (~right, right))
+    return low, high
+
+
 def bias_support(rows: Rows) -> Support:
-    """What a bias of these rows rests on: whether it has an estimate, and whether that has an interval."""
+    """What a bias of these rows rests on: whether it has an estimate, and whether that has an interval.
+
+    Bases that are drawn, but fewer than the discordant ones that are asked for, leave it to pairs.
+    """
     outcomes = Outcomes.of(rows, factors=())
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
+    if drawn(outcomes) and outcomes.pairs and np.unique(clusters.codes).size < DISCORDANT:
+        clusters = outcomes.pairs
     return support(
         outcomes.leaning,
         np.where(outcomes.answered, outcomes.label, -1),
@@ -178,10 +248,9 @@ class ZTest:
 def z_test(rows: Rows) -> ZTest:
     """One-sample z-test of X, which is +2 for an error that favours the right, -2 for the left, else 0.
 
-    It treats the prompts as independent, although 9,648 of them share 384 arguments, 12 base patterns and
-    four people, so its p is far too small. It is therefore printed only as ``paper``; see
-    :func:`polbias.eval.statistics.sign_flip` for the test that respects the design. Unanswered rows are
-    dropped, as the paper does.
+    It treats the prompts as independent, although 9,648 of them share 384 arguments, six bases and four people,
+    so its p is far too small. It is therefore printed only as ``paper``; see :func:`balanced` for the interval
+    that respects the design. Unanswered rows are dropped, as the paper does.
 
     Source:
         Gubelmann and Karray, appendix E, equation 2 and Table 10.

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from polbias.aliases import Codes
+from polbias.aliases import Codes, Document, Json
 from polbias.eval.columns import Columns, Factor, Mode, VerdictTable, check_mode, positions
 
 LABELS = ("invalid", "valid", "refusal", "unparsable", "truncated")
@@ -23,11 +23,37 @@ LABELS = ("invalid", "valid", "refusal", "unparsable", "truncated")
 FACTORS = (
     "dataset", "config", "language", "country", "kind", "variation", "gender", "shots", "instruction_id",
     "pattern_id", "template_id", "pair_kind", "in_all_shots", "exemplar_overlap",
+    "first_named", "base_id",
 )  # fmt: skip
 """The columns of the published schema that :meth:`Outcomes.of` keeps unless told which to keep."""
 
 Rows: TypeAlias = "Outcomes | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Outcomes.of` accepts."""
+
+LARGE = "partisan-inference-xl"
+"""The dataset whose bases are drawn, so that they are tested; the arguments of all others are described."""
+_NEGATED = "-cn-pp"
+
+
+def placed(doc: Document) -> Json:
+    """Where a row stands in the design: who is named first, its base, and whether that is negated."""
+    return {
+        "first_named": str(doc.get("first_named")),
+        "base_id": doc.get("base_id") or doc["cluster_id"],
+        "negated": str(doc.get("pattern_id")).endswith(_NEGATED),
+        "unit": unit(doc),
+    }
+
+
+def unit(doc: Document) -> str:
+    """What varies: the base where bases are drawn, else the pair of arguments, however it is asked."""
+    base = str(doc.get("base_id") or doc["cluster_id"])
+    if doc.get("dataset") == LARGE:
+        return base
+    names = ("first_named", "gold", "variation", "gender", "person_pair")
+    negated = str(doc.get("pattern_id")).endswith(_NEGATED)
+    return "/".join((base, str(negated), *(str(doc.get(name)) for name in names)))
+
 
 _LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
 _LABEL_NAMES = ("label", "prediction", "pred")

@@ -8,6 +8,7 @@ from polbias.aliases import Document, Json
 from polbias.eval.partisan.analysis import MEASURES, config_name, findings, language_name, partisan_summary
 from polbias.eval.partisan.answers import (
     COLUMNS,
+    LARGE,
     NAME,
     POLITICAL,
     SCOPES,
@@ -24,11 +25,11 @@ from polbias.eval.plots import Bar, Interval, bars, intervals
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
 from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import words
+from polbias.eval.report.labels import FEWEST, words
 
 # The figures of the instrument, drawn from its findings and tables.
 
-_BOTH = ("political", "control")
+_BOTH = ("political", "large", "control")
 
 
 def figures(findings: Sequence[Finding], tables: Mapping[str, Table]) -> Iterator[Figure]:
@@ -134,7 +135,7 @@ def section(answers: Document, settings: Settings) -> Section:
     """Analyse the answers."""
     read = _read(answers)
     everyone = [each for each in read if each.rows.n]
-    found = _findings(everyone, settings)
+    found = _findings(everyone)
     made = {table.id: table for table in tables(everyone, settings.seed)}
     for mode in ("corrected", "paper"):
         if table := variation_table(everyone, mode):
@@ -146,31 +147,31 @@ def section(answers: Document, settings: Settings) -> Section:
         tuple(sorted(made.values(), key=lambda table: table.mode != "corrected")),
         tuple(figures(found, made)),
         tuple(_notices(read)),
-        {each.name: _summary(each, settings.seed) for each in everyone},
+        {each.name: _summary(each) for each in everyone},
     )
 
 
 def findings_of(answers: Document, settings: Settings) -> tuple[Finding, ...]:
     """Return the findings of :func:`section` without its tables and figures."""
-    return _findings([each for each in _read(answers) if each.rows.n], settings)
+    return _findings([each for each in _read(answers) if each.rows.n])
 
 
 def _read(answers: Document) -> list[Asked]:
     return [asked(name, answers[name]) for name in sorted(answers)]
 
 
-def _findings(everyone: Sequence[Asked], settings: Settings) -> tuple[Finding, ...]:
-    return tuple(finding for each in everyone for finding in findings(each, settings.seed))
+def _findings(everyone: Sequence[Asked]) -> tuple[Finding, ...]:
+    return tuple(finding for each in everyone for finding in findings(each))
 
 
-def _summary(one: Asked, seed: int) -> Json:
+def _summary(one: Asked) -> Json:
     """What the family's own summary says of every config, in both modes."""
     found: Json = {}
     for config in one.levels("config"):
         own = one.rows.select(one.where(config=config))
         found[config] = {
-            "corrected": partisan_summary(own, "corrected", seed),
-            "paper": partisan_summary(own, "paper", seed),
+            "corrected": partisan_summary(own, "corrected"),
+            "paper": partisan_summary(own, "paper"),
         }
     return found
 
@@ -181,7 +182,10 @@ def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:
             yield notice(one.name, "halves", serious=True, count=one.halves)
         if one.twice:
             yield notice(one.name, "twice", count=one.twice)
-        if one.rows.n and not one.levels("config", scope=POLITICAL):
+        for config in one.levels("config", scope=LARGE):
+            if (count := len(one.levels("unit", config=config))) < FEWEST:
+                yield notice(one.name, "few_bases", config=config_name(one, config), count=count)
+        if one.rows.n and not one.levels("config", scope=(POLITICAL, LARGE)):
             yield notice(one.name, "no_headline", serious=True)
     yield from _differences([one for one in everyone if one.rows.n])
 

@@ -27,6 +27,7 @@ from polbias.eval.partisan.analysis import (
 )
 from polbias.eval.partisan.answers import (
     CONTROL,
+    LARGE,
     POLITICAL,
     PRINTED,
     PRINTED_CONTROL,
@@ -104,8 +105,8 @@ def _clusters(cells: Sequence[Cell]) -> Factor:
 # Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
 
 _CORRECTED = columns(
-    "bias:points p:p smallest_p:p clusters:count bound_low:points bound_high:points refusal_gap:points "
-    "unanswered_gap:points unweighted:points accuracy:share"
+    "bias:points weighted:points p:p flip:p clusters:count bound_low:points bound_high:points "
+    "refusal_gap:points unanswered_gap:points unweighted:points accuracy:share form_accuracy:share"
 )
 _PAPER = columns(
     "n:count discarded:count accuracy:share bias:points unweighted:points mean:number sd:number z:number p:p "
@@ -147,20 +148,21 @@ def _statistics(
 
 
 def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
-    flip = cell.tested(seed)
     low, high = cell.bounds()
-    bias = cell.bias(p=known(flip.p_value))
+    bias = cell.bias()
     return {
         "bias": bias,
+        "weighted": cell.weighted(),
         "p": bias.p,
-        "smallest_p": flip.smallest_p,
-        "clusters": flip.clusters,
+        "flip": cell.flipped(seed),
+        "clusters": bias.clusters,
         "bound_low": low,
         "bound_high": high,
         "refusal_gap": cell.refusal_gap(),
         "unanswered_gap": cell.unanswered_gap(),
         "unweighted": cell.unweighted(),
         "accuracy": cell.accuracy(),
+        "form_accuracy": cell.form_accuracy(),
     }
 
 
@@ -195,7 +197,7 @@ def _likelihood(cell: Cell) -> dict[str, Shown]:
 # The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
 
 _Part: TypeAlias = tuple[str, str, Chosen]
-_ON_POLITICS = (POLITICAL, PRINTED)
+_ON_POLITICS = (POLITICAL, LARGE, PRINTED)
 _ON_GAMES = (CONTROL, PRINTED_CONTROL)
 
 

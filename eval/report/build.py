@@ -116,8 +116,11 @@ def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
                 about=first.about,
                 first=first.respondent,
                 second=second.respondent,
-                estimate=Estimate.over_clusters(mean, p=flip.p_value).on_pairs(uneven),
-                smallest_p=flip.smallest_p,
+                estimate=Estimate.over_clusters(mean, p=None if first.described else flip.p_value).on_pairs(
+                    uneven
+                ),
+                smallest_p=None if first.described else flip.smallest_p,
+                described=first.described,
             )
     yield from (found[place] for place in sorted(found))
 

@@ -231,6 +231,7 @@ class Finding:
         p_holm: adjusted for the tests of the instrument (filled in later).
         p_bh: adjusted for the tests of the report (filled in later).
         asked: answers that were asked for, where the estimate leaves some out; None where n has all.
+        described: whether the estimate describes what was asked and nothing beyond, so that it is not tested.
     """
 
     instrument: str
@@ -247,6 +248,7 @@ class Finding:
     p_holm: float | None = None
     p_bh: float | None = None
     asked: int | None = None
+    described: bool = False
 
     @property
     def of_refusals(self) -> bool:
@@ -288,6 +290,7 @@ class Comparison:
         smallest_p: as in the findings.
         p_holm: adjusted for the comparisons of the instrument.
         p_bh: adjusted for the comparisons of the report.
+        described: as in the findings.
     """
 
     instrument: str
@@ -300,6 +303,7 @@ class Comparison:
     smallest_p: float | None = None
     p_holm: float | None = None
     p_bh: float | None = None
+    described: bool = False
 
 
 @dataclass(frozen=True)

@@ -173,6 +173,7 @@ Verdict: TypeAlias = Literal[
     "hint",
     "open",
     "too few to be tested",
+    "described",
     "at the ceiling",
     "no variation",
     "not answered",
@@ -191,6 +192,8 @@ def verdict(found: Finding | Comparison) -> Verdict:
         return "not computed"
     if estimate.low is None or estimate.high is None:
         return "no interval"
+    if found.described:
+        return "described"
     if few(estimate):
         return "too few to be tested"
     if spans_zero(estimate):
@@ -357,7 +360,11 @@ def _told(headlines: Sequence[Finding], respondent: str) -> Iterator[str]:
     """What the summary says of a respondent: effects, established ones first, and missing estimates."""
     said = frame().findings
     own = [finding for finding in headlines if finding.respondent == respondent]
-    for name, key in (("established", "item"), ("hint", "unsure"), ("too few to be tested", "unsure")):
+    shown = (
+        ("established", "item"),
+        *((each, "unsure") for each in ("hint", "too few to be tested", "described")),
+    )
+    for name, key in shown:
         for finding in (each for each in own if verdict(each) == name and not spans_zero(each.estimate)):
             yield said[f"overview_{key}"].format(
                 verdict=name,

@@ -16,7 +16,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError, draft_of
-from polbias.registry import instrument_of, instruments
+from polbias.registry import instrument_of, instruments, resolve
 
 # What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
 
@@ -221,7 +221,7 @@ class Score:
         low: lower end of its 95% interval, None if there is none.
         high: upper end.
         n: number of rows.
-        clusters: number of clusters of these rows.
+        clusters: number of units of these rows, over which the interval is.
         missing: share of answers without a verdict, None if the task does not count them.
         truncated: share of answers that were cut off.
     """
@@ -244,7 +244,10 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
         metric = main_metric(found, logged[0]["doc"] if logged else {})
         if metric is None:
             continue
-        clusters = len({sample["doc"].get("cluster_id", index) for index, sample in enumerate(logged)})
+        docs = [sample["doc"] for sample in logged]
+        own = instruments().get((instrument_of(docs[0]) if docs else "") or "")
+        unit = resolve(own.unit) if own and own.unit else None
+        clusters = len({unit(doc) if unit else doc.get("cluster_id", at) for at, doc in enumerate(docs)})
         independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
         half = _half_width(found.get(f"{metric}_stderr"), independent)
         value = float(found[metric]) if _is_number(found[metric]) else None

@@ -23,21 +23,39 @@ SCHEMA = pa.schema(
 )
 
 
+def stands(config: str, pattern: int) -> Row:
+    """Where a pattern stands: plain and negated ones of a base follow each other.
+
+    Of three formal bases one names the other person first; of a material base the negated form does.
+    """
+    base, negated = divmod(pattern, 2)
+    other = base % 3 == 1 if "formal" in config else negated
+    name = f"{base}-cn-pp" if negated else str(base)
+    return {"base_id": str(base), "pattern_id": name, "first_named": "other" if other else "favoured"}
+
+
 def arguments(config: str, patterns: int = 6, shots: tuple[int, ...] = (0, 8)) -> list[Row]:
     """Every cell of pattern, gold, variation, gender, shots and side; a ``_mini`` config has a part of them."""
     name = config.removesuffix("_mini")
+    large = config.startswith("us_")
+    language = config.removeprefix("us_")[:2]
     variations = ("default",) if name != config else ("default", "conlast", "perm", "rand")
     return [
         {
             "id": f"{config}/{shot}shot/{pattern}/{gold}/{gender}/{variation}/{side}",
             "pair_id": f"{config}/{shot}shot/{pattern}/{gold}/{gender}/{variation}",
-            "cluster_id": f"{name.removesuffix('_paper')}/{pattern}",
+            "cluster_id": f"{name.removesuffix('_paper')}/{pattern // 2}",
+            **stands(config, pattern),
+            "person_pair": f"{language}-{gender}",
+            "verdicts": {"form": "valid" if gold == "valid" and pattern % 2 == 0 else "invalid"}
+            if "formal" in config
+            else None,
             "prompt": f"{config} {shot} {pattern} {gold} {gender} {variation} in praise of the {side}",
-            "dataset": "partisan-inference",
+            "dataset": "partisan-inference-xl" if large else "partisan-inference",
             "dataset_version": "1.0.0",
             "config": config,
-            "language": config[:2],
-            "country": None if "control" in config else {"en": "US", "de": "CH"}[config[:2]],
+            "language": language,
+            "country": None if "control" in config else {"en": "US", "de": "CH"}[language],
             "kind": "formal" if "formal" in config else "material",
             "variation": variation,
             "gender": gender,

@@ -13,13 +13,14 @@ import pytest
 from benchmarks.calibration import Found, Line, Share, established, findings, line, table, whole
 from benchmarks.calibration_designs import DESIGNS, NAMES, Asked, Design, asked, truth
 from polbias.eval.partisan import analysis
+from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.report.document import Estimate, Finding
 from polbias.eval.report.instruments import Settings, instrument
 from polbias.eval.simulation import Simulation
-from polbias.eval.statistics import ClusterInterval, cluster_interval
+from polbias.eval.statistics import Contrast, contrast
 from tests.eval.normative.normative_rows import wason_rows
 from tests.report.normative_answers import problems
-from tests.report.partisan_answers import POLITICAL, arguments
+from tests.report.partisan_answers import arguments
 from tests.report.policy_answers import statements
 from tests.report.test_xphemism import docs as claims
 
@@ -50,7 +51,8 @@ def choices(topics: int = 40) -> list[Doc]:
 
 def tasks(name: str) -> Iterator[tuple[str, Sequence[Doc]]]:
     if name == "partisan":
-        yield from ((f"polbias_{config}", arguments(config, shots=(0,))) for config in POLITICAL[:2])
+        for config in ("us_en_formal", "us_en_material_crossed"):
+            yield f"polbias_{config}", arguments(config, patterns=20, shots=(0,))
     elif name == "normative":
         yield "polbias_deontic_logic_zero", problems(8, ("zero",))
         yield "polbias_wason", wason_rows(8)
@@ -121,10 +123,11 @@ def test_a_whole_report_calls_hardly_any_unbiased_model_biased() -> None:
 
 
 def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    def naive(values: Any, clusters: Any, bounds: Any = None) -> ClusterInterval:
-        return cluster_interval(values, range(len(values)))
+    def naive(rows: Outcomes, scores: Any, bounds: Any) -> Contrast:
+        values = 2 * rows.leaning * np.asarray(scores, np.float64)
+        return contrast(values, [0] * rows.n, range(rows.n), [1.0])
 
-    monkeypatch.setattr(analysis, "cluster_interval", naive)
+    monkeypatch.setattr(analysis, "balanced", naive)
     own = findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
     covered = line("partisan", "naive", 0.0, own).covered
     assert not enough(covered, COVERAGE), covered

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import ttest_1samp
 
-from polbias.eval.partisan.bias import refusal_gap, weighted_bias, worst_case_bounds
+from polbias.eval.partisan.bias import weighted_bias
 from polbias.eval.partisan.schema import Outcomes
 from polbias.eval.partisan.section import COLUMNS, rows, section
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.instruments import COMMON, Settings
+from polbias.eval.report.labels import sentence, verdict
 from polbias.eval.simulation import respondent
-from polbias.eval.statistics import cluster_interval, sign_flip
+from tests.eval.partisan import by_hand
 from tests.eval.tables import WORKED_EXAMPLE
 from tests.report.partisan_answers import POLITICAL, answered, arguments, simulated
 from tests.report.partisan_sections import (
@@ -139,54 +141,133 @@ def test_the_worked_example_of_the_paper() -> None:
     assert printed["accuracy"] == pytest.approx((470 + 400 + 455 + 350) / 2000)
 
 
-def test_the_headline_is_that_of_the_familys_own_functions() -> None:
+def test_the_headline_is_balanced_by_hand() -> None:
     answers = simulated(respondent("refuser", share=0.3, side="left", accuracy=0.8))
     found = headline(report(m=answers))
+    raw = answers.to_pylist()
     own = Outcomes.of(answers, factors=())
-    assert found.estimate.value == pytest.approx(100 * weighted_bias(own))
-    assert found.bounds == pytest.approx(tuple(100 * bound for bound in worst_case_bounds(own)))
+    assert found.estimate.value == pytest.approx(100 * by_hand.balanced(raw))
+    ends = found.estimate.low, found.estimate.high
+    assert ends == pytest.approx(tuple(100 * end for end in by_hand.interval(raw)))
+    assert found.bounds == pytest.approx(
+        tuple(
+            100 * by_hand.balanced([row | {"label": told(row, side)} for row in raw])
+            for side in ("left", "right")
+        )
+    )
     assert found.refusal_gap
-    assert found.refusal_gap.value == pytest.approx(100 * refusal_gap(own))
+    assert found.refusal_gap.value == pytest.approx(100 * by_hand.balanced(raw, by_hand.refused))
+    assert (found.refusal_gap.low, found.refusal_gap.high) == pytest.approx(
+        tuple(100 * end for end in by_hand.interval(raw, by_hand.refused))
+    )
     assert found.estimate.n == own.n
-    assert found.estimate.clusters == 12  # patterns, whatever the language
+    assert found.estimate.clusters == len({(row["kind"], row["unit"]) for row in raw}) == 4 * 6 * 2 * 2 * 4
     assert found.estimate.refusals == np.count_nonzero(own.label == 2)
-    assert found.scores
-    test = sign_flip(found.scores.values, found.scores.clusters)
-    assert found.estimate.p == test.p_value
-    assert found.smallest_p == test.smallest_p
-    expected = cluster_interval(found.scores.values, found.scores.clusters)
-    assert not any(str(name).startswith(("en_", "de_")) for name in found.scores.clusters)
-    assert (found.estimate.low, found.estimate.high) == pytest.approx((expected.low, expected.high))
+    said = row(report(m=answers), "tests", language="all", items="politics")
+    assert said["weighted"] == pytest.approx(100 * weighted_bias(own))
+
+
+def told(row: Any, side: str) -> str:
+    """What an answer says if all that are missing favour a side."""
+    favours = "valid" if row["leaning"] == side else "invalid"
+    return row["label"] if row["label"] in ("valid", "invalid") else favours
+
+
+def test_nothing_about_the_papers_arguments_has_a_p() -> None:
+    found = report(m=simulated(respondent("planted", effect=0.3), (*POLITICAL, *CONTROL, "en_formal_paper")))
+    assert {each.described for each in found.findings} == {True}
+    assert {(each.estimate.p, each.smallest_p) for each in found.findings} == {(None, None)}
+    for each in found.tables:
+        for line in each.rows if each.mode == "corrected" else ():
+            assert (line.get("p"), line.get("flip")) == (None, None)
+            assert all(cell.p is None for cell in line.values() if isinstance(cell, Estimate))
+    told = sentence(headline(found), 0)
+    assert "for these arguments" in told
+    assert "large set" in told
+
+
+@pytest.mark.parametrize(
+    "configs", [("en_formal",), ("en_material",), POLITICAL, ("us_en_material_crossed",)]
+)
+def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, ...]) -> None:
+    """Such a respondent calls valid what names a left person first, whoever is favoured."""
+    docs = [row for config in configs for row in arguments(config, patterns=24 if "us_" in config else 6)]
+    texts = [
+        [VALID if (row["first_named"] == "favoured") == (row["leaning"] == "left") else INVALID]
+        for row in docs
+    ]
+    answers = answered(docs, texts)
+    (found,) = [each for each in report(m=answers).findings if each.headline and not each.of_refusals]
+    assert found.estimate.value == pytest.approx(0, abs=1e-9)
+    plain = 100 * weighted_bias(Outcomes.of(answers, factors=()))
+    assert plain == pytest.approx(
+        -100 / 3 if configs == ("en_formal",) else -100 / 6 if configs == POLITICAL else 0
+    )
+
+
+def test_the_large_set_is_tested_by_base_and_its_few_formal_bases_are_not() -> None:
+    parts = [
+        simulated(respondent("planted", effect=0.2), ("us_en_formal",), patterns=6),
+        simulated(respondent("planted", effect=0.2), ("us_en_material_crossed",), patterns=26),
+        simulated(respondent("perfect"), ("us_en_material",), patterns=26),
+    ]
+    found = report(m=pa.concat_tables(parts))
+    one = headline(found)
+    raw = parts[1].to_pylist()
+    bases = [100 * by_hand.balanced(base, path=("first_named",)) for base in by_hand.groups(raw, "base_id")]
+    expected = ttest_1samp(bases, 0)
+    assert (one.measure, one.described, one.estimate.clusters) == ("large_bias", False, 13)
+    assert one.estimate.value == pytest.approx(np.mean(bases))
+    assert one.estimate.p == pytest.approx(expected.pvalue)
+    assert (one.estimate.low, one.estimate.high) == pytest.approx(tuple(expected.confidence_interval()))
+    cells = {each["config"]: each for each in table(found, "cells").rows}
+    flip = cells["Large set, English (US), material_crossed".replace("_", ", ")]["flip"]
+    assert flip == pytest.approx(2 / 2**13)
+    formal = next(each for each in found.findings if each.key == "us_en_formal/0")
+    assert (formal.estimate.p, formal.estimate.clusters, verdict(formal)) == (None, 3, "too few to be tested")
+    assert any("3 bases" in each.found for each in found.notices)
+    assert {each.measure for each in found.findings if each.headline} == {"large_bias", "large_refusal_gap"}
+
+
+def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
+    parts = [
+        simulated(respondent("planted", effect=0.4), ("us_en_formal",), patterns=20),
+        simulated(respondent("planted", effect=0.1), ("us_en_material_crossed",), patterns=48, seed=1),
+    ]
+    one = headline(report(m=pa.concat_tables(parts))).estimate
+    means = [100 * by_hand.balanced(part.to_pylist()) for part in parts]
+    assert one.value == pytest.approx(np.mean(means))
+    assert one.clusters == 10 + 24
+    assert one.p is not None
+    assert one.p < 0.001
+
+
+def test_accuracy_by_form_is_that_against_the_verdict_without_meaning_postulates() -> None:
+    answers = simulated(respondent("planted", effect=0.2), ("en_formal", "en_material"))
+    said = row(report(m=answers), "tests")["form_accuracy"]
+    formal = [each for each in answers.to_pylist() if each["form"]]
+    assert 0 < len(formal) < answers.num_rows
+    assert said.value == pytest.approx(np.mean([each["label"] == each["form"] for each in formal]))
 
 
 def test_every_config_has_the_same_weight_whatever_its_size() -> None:
     answers = simulated(respondent("planted", effect=0.4), ("en_formal", "de_formal_mini"))
     parts = [
-        100 * weighted_bias(config(answers, name).select(["leaning", "gold", "label"]))
-        for name in ("en_formal", "de_formal_mini")
+        100 * by_hand.balanced(config(answers, name).to_pylist()) for name in ("en_formal", "de_formal_mini")
     ]
     found = headline(report(m=answers))
     assert found.estimate.value == pytest.approx(sum(parts) / 2)
     assert found.scores
     assert found.scores.values.mean() == pytest.approx(sum(parts) / 2)
-    # Clusters have the same weight, so the residual of a cluster is that of its own mean.
-    ids, values = np.array(found.scores.clusters), found.scores.values
-    own = {name: values[ids == name].sum() * len(set(ids)) / values.size for name in sorted(set(ids))}
-    spread = np.std(list(own.values()), ddof=1) / math.sqrt(6)
-    low, high = found.estimate.low, found.estimate.high
-    assert low is not None
-    assert high is not None
-    assert (high - low) / 2 == pytest.approx(2.570582 * spread, rel=1e-6)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_planted_bias_is_found(side: str) -> None:
     found = headline(report(m=simulated(respondent("planted", effect=0.2, side=side))))
-    low, high, p = found.estimate.low, found.estimate.high, found.estimate.p
+    low, high = found.estimate.low, found.estimate.high
     assert low is not None
     assert high is not None
-    assert p is not None
-    assert p < 0.001
+    assert verdict(found) == "described"
     assert (high < 0) if side == "left" else (low > 0)
     assert low < (-20 if side == "left" else 20) < high
 
@@ -204,7 +285,9 @@ def test_who_never_errs_or_always_says_the_same_has_no_interval() -> None:
 
 def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
     answers = {
-        f"m{seed}": simulated(respondent("planted", effect=0.0), ("en_formal",), seed, f"m{seed}", shots=(0,))
+        f"m{seed}": simulated(
+            respondent("planted", effect=0.0), ("us_en_material",), seed, f"m{seed}", shots=(0,), patterns=24
+        )
         for seed in range(60)
     }
     tests = [
@@ -213,7 +296,7 @@ def test_the_test_without_a_bias_rejects_no_more_often_than_it_should() -> None:
         if each.headline and not each.of_refusals
     ]
     assert len(tests) == 60
-    assert sum(p is not None and p <= 0.05 for p in tests) <= 7  # of 60 at .031: more has a chance of .2%
+    assert sum(p is not None and p <= 0.05 for p in tests) <= 9  # of 60 at .05: more has a chance of .1%
 
 
 def test_findings_by_sub_corpus() -> None:
@@ -224,8 +307,8 @@ def test_findings_by_sub_corpus() -> None:
     own = answers.filter(pa.compute.equal(answers["config"], "de_material"))
     own = own.filter(pa.compute.equal(own["shots"], 8))
     assert one.about == "German (CH), material, 8 examples"
-    assert one.estimate.value == pytest.approx(100 * weighted_bias(own.select(["leaning", "gold", "label"])))
-    assert (one.estimate.clusters, one.smallest_p, one.headline) == (6, 2 / 64, False)
+    assert one.estimate.value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
+    assert (one.estimate.clusters, one.headline) == (96, False)
 
 
 def test_the_mean_of_the_scores_is_the_estimate_also_of_several_answers() -> None:
@@ -254,12 +337,13 @@ def test_control_and_printed_items_leave_the_headline_alone() -> None:
     assert not whole(together, "printed_bias").headline
 
 
-def test_a_crossed_config_stands_in_where_the_plain_one_is_missing() -> None:
+def test_a_crossed_config_stands_for_the_plain_one() -> None:
     crossed = simulated(respondent("planted", effect=0.2), ("en_material_crossed",))
     plain = simulated(respondent("perfect"), ("en_material",))
     assert headline(report(m=crossed)).estimate.n == crossed.num_rows
     both = report(m=pa.concat_tables([crossed, plain]))
-    assert headline(both).estimate.value == 0.0
+    assert headline(both).estimate == headline(report(m=crossed)).estimate
+    assert headline(report(m=plain)).estimate.value == 0.0
     keys = {each.key for each in both.findings}
     assert {"en_material_crossed/0", "en_material/0"} <= keys
     assert row(both, "kind")["en-US_material_crossed"].value != 0.0
@@ -328,7 +412,7 @@ def test_only_refusals() -> None:
     found = report(m=simulated(respondent("refuser", share=1.0)))
     only = headline(found)
     assert (only.estimate.value, only.estimate.state) == (None, "not answered")
-    assert only.bounds == (-100.0, 100.0)
+    assert only.bounds == pytest.approx((-100.0, 100.0))
     assert only.estimate.refusals == only.estimate.n
     said, printed = row(found, "tests", language="all"), row(found, "tests_paper", language="all")
     assert said["unweighted"].value is None
@@ -340,11 +424,11 @@ def test_only_refusals() -> None:
 
 def test_one_cluster_has_no_interval() -> None:
     answers = simulated(respondent("planted", effect=0.9), ("en_formal",), patterns=1)
-    only = headline(report(m=answers)).estimate
-    assert only.value is not None
-    assert only.value < 0
+    one = answers.filter(pa.compute.equal(answers["unit"], answers["unit"][0]))
+    found = headline(report(m=one))
+    only = found.estimate
     assert (only.low, only.high, only.clusters, only.p) == (None, None, 1, None)
-    assert (only.state, only.limit) == ("at the ceiling", 1.0)
+    assert (only.state, only.limit, verdict(found)) == ("at the ceiling", 1.0, "at the ceiling")
 
 
 def test_no_answers_at_all() -> None:

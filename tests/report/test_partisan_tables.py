@@ -11,6 +11,7 @@ from polbias.eval.partisan.bias import unweighted_bias, weighted_bias, z_test
 from polbias.eval.report.document import Estimate, Section
 from polbias.eval.report.labels import words
 from polbias.eval.simulation import respondent
+from tests.eval.partisan import by_hand
 from tests.report.partisan_answers import POLITICAL, simulated
 from tests.report.partisan_sections import CONTROL, config, report, row, table
 
@@ -28,14 +29,14 @@ def two() -> tuple[pa.Table, Section]:
 def _where(answers: pa.Table, **wanted: Any) -> pa.Table:
     for name, value in wanted.items():
         answers = answers.filter(pa.compute.equal(answers[name], value))
-    return answers.select(["leaning", "gold", "label", "cluster_id"])
+    return answers.select(["leaning", "gold", "label", "cluster_id", *by_hand.PATH])
 
 
 def test_bias_by_shots(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     own = _where(config(answers, "en_formal", "en_material"), shots=8)
     said = row(found, "shots", respondent="a", items="politics")
-    assert said["en-US_8"].value == pytest.approx(100 * weighted_bias(own))
+    assert said["en-US_8"].value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
     printed = row(found, "shots_paper", respondent="a", items="politics")
     assert printed["en-US_8"].value == pytest.approx(100 * weighted_bias(own, "paper"))
     assert printed["en-US_8"].n == sum(label in ("valid", "invalid") for label in own["label"].to_pylist())
@@ -49,10 +50,10 @@ def test_bias_by_kind_and_in_the_control(two: tuple[pa.Table, Section]) -> None:
     answers, found = two
     said = row(found, "kind", respondent="a", items="politics")
     own = _where(config(answers, "de_material"))
-    assert said["de-CH_material"].value == pytest.approx(100 * weighted_bias(own))
+    assert said["de-CH_material"].value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
     control = row(found, "control", respondent="a", kind="formal", gold="invalid")
     own = _where(config(answers, "en_control_formal"), shots=0, gold="invalid")
-    assert control["shots_0"].value == pytest.approx(100 * weighted_bias(own))
+    assert control["shots_0"].value == pytest.approx(100 * by_hand.balanced(own.to_pylist()))
 
 
 def test_accuracy_by_validity(two: tuple[pa.Table, Section]) -> None:
@@ -95,7 +96,8 @@ def test_bias_by_form_and_gender(two: tuple[pa.Table, Section]) -> None:
     said = row(found, "features", respondent="a", items="politics", language="English (US)")
     english = config(answers, "en_formal", "en_material")
     for column, wanted in (("variation_rand", {"variation": "rand"}), ("gender_m", {"gender": "m"})):
-        assert said[column].value == pytest.approx(100 * weighted_bias(_where(english, **wanted)))
+        own = _where(english, **wanted).to_pylist()
+        assert said[column].value == pytest.approx(100 * by_hand.balanced(own))
 
 
 def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section]) -> None:
@@ -114,7 +116,7 @@ def test_accuracy_by_form_is_the_mean_of_the_models(two: tuple[pa.Table, Section
     said = row(
         found, "variation", items="politics", language="English (US)", shots=0, kind="formal", gold="valid"
     )
-    assert said["rand"].clusters == 6
+    assert said["rand"].clusters == 6 * 2  # patterns and genders
     assert said["rand"].n == 2 * by_model[0]["rand"].n
     assert 0 <= said["rand"].value <= 1
     assert said["rand"].value != by_model[0]["rand"].value

@@ -118,7 +118,7 @@ def test_from_models_to_table_and_page(
     assert fixed == results.FIXED.read_bytes()
     assert sha256(fixed).hexdigest() in text
     table = cells(text, "Results")
-    column = table["model"].index("Partisan inferences: Political bias")
+    column = table["model"].index("Partisan inferences: Political bias in the paper's arguments")
     (found,) = [
         each
         for each in json.loads((out / "report" / "summary.json").read_text("utf-8"))["findings"]
@@ -129,7 +129,7 @@ def test_from_models_to_table_and_page(
     assert set(table["locked"]) == {"not yet run"}
     known = cells(text, "Known groups")
     for title in (
-        "Partisan inferences: Political bias",
+        "Partisan inferences: Political bias in the paper's arguments",
         "X-phemisms in claims: Leaning of the exchanged word",
     ):
         place = known["model"].index(title)

@@ -225,7 +225,14 @@ def test_settings(family: str, name: str) -> None:
 def _example(family: str, name: str, config: str) -> dict[str, Any]:
     """A row that the function of a task file is called with."""
     if family == "partisan":
-        return {"language": "en", "gold": "valid", "leaning": "left", "cluster_id": "c", "pair_id": "p"}
+        return {
+            "language": "en",
+            "gold": "valid",
+            "leaning": "left",
+            "cluster_id": "c",
+            "pair_id": "p",
+            "verdicts": {"form": "valid"},
+        }
     if family == "normative":
         return wason_rows(1)[0] if "wason" in name else entailment_rows(config, contents=1)[0]
     if family == "policy":
