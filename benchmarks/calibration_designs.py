@@ -246,6 +246,7 @@ def _planted(instrument: str, bias: float) -> Json:
 
 _SHARES: Mapping[str, float] = {
     "weighted_bias": 1,
+    "large_bias": 1,
     "leaning": 1,
     "poligen_bias": 1,
     "content_effect": 1,

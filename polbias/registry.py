@@ -66,7 +66,7 @@ _OURS = (
         words="polbias:templates/report/partisan.yaml",
         simulation=("polbias.eval.partisan.simulation:Arguments",),
         power="polbias.eval.power.observed:PARTISAN",
-        metrics=("bias", "weighted_bias_paper"),
+        metrics=("bias", "weighted_bias", "weighted_bias_paper"),
         unit="polbias.eval.partisan.schema:unit",
         task_files="polbias.harness_tasks.generate:partisan",
     ),

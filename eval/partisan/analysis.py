@@ -19,6 +19,7 @@ from polbias.eval.partisan.bias import (
     balance,
     balanced,
     bias_support,
+    contributions,
     drawn,
     extremes,
     refusal_gap,
@@ -104,8 +105,7 @@ class Cell:
     @property
     def contributions(self) -> Floats:
         """What each answer adds to the bias, in points; their mean is the bias."""
-        made: Floats = 100.0 * self.n * self._signed * self.rows.errors
-        return made
+        return 100 * contributions(self.rows)
 
     def flipped(self, seed: int) -> float | None:
         """Return the p of the sign flip of whole bases, None where nothing is tested."""

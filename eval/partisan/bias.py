@@ -73,25 +73,6 @@ def unweighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
     return int(called.sum(dtype=np.int64)) / called.size if called.size else 0.0
 
 
-def contributions(rows: Rows, mode: Mode = "corrected") -> Floats:
-    """What each row adds to the weighted bias: their mean is the bias, and statistics work on them.
-
-    A row contributes w * s * (pred - gold), where pred and gold are 1 for valid and 0 for invalid, s is +1
-    for the right and -1 for the left, and w = N / N_side (2 where the sides are equal in number).
-
-    Source:
-        Gubelmann and Karray, appendix E, equation 2, there for sides of equal number.
-    """
-    outcomes = Outcomes.of(rows, factors=()).in_mode(mode)
-    right = outcomes.leaning > 0
-    n_right = int(np.count_nonzero(right))
-    n_left = outcomes.n - n_right
-    if not (n_right and n_left):
-        return np.full(outcomes.n, np.nan)
-    weights: Floats = np.where(right, outcomes.n / n_right, -outcomes.n / n_left)
-    return weights * outcomes.errors
-
-
 # The estimate of a design: who is named first is balanced, and the interval is over what may vary.
 
 _PATH = ("config", "first_named", "base_id", "negated")
@@ -118,6 +99,12 @@ def balance(outcomes: Outcomes) -> tuple[Indices, Floats]:
         for place in places[whole].tolist()
     ]
     return cell, weights[cell] / sizes[cell, right]
+
+
+def contributions(outcomes: Outcomes) -> Floats:
+    """What each row adds to the bias: their mean is the bias; NaN where no cell has both sides."""
+    shares = balance(outcomes)[1]
+    return outcomes.n * (shares if shares.any() else shares * math.nan) * outcomes.leaning * outcomes.errors
 
 
 def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] | None = None) -> Contrast:
@@ -248,9 +235,9 @@ class ZTest:
 def z_test(rows: Rows) -> ZTest:
     """One-sample z-test of X, which is +2 for an error that favours the right, -2 for the left, else 0.
 
-    It treats the prompts as independent, although 9,648 of them share 384 arguments, six bases and four people,
-    so its p is far too small. It is therefore printed only as ``paper``; see :func:`balanced` for the interval
-    that respects the design. Unanswered rows are dropped, as the paper does.
+    It treats the prompts as independent, although 9,648 of them share 384 arguments, six bases and four
+    people, so its p is far too small. It is therefore printed only as ``paper``; see :func:`balanced` for the
+    interval that respects the design. Unanswered rows are dropped, as the paper does.
 
     Source:
         Gubelmann and Karray, appendix E, equation 2 and Table 10.

@@ -12,7 +12,7 @@ import pytest
 from polbias.eval.report.build import Made, make
 from polbias.eval.report.document import Estimate, Finding, Notice
 from polbias.eval.report.export import flat_tables, summary
-from polbias.eval.report.labels import FEWEST, largest, paragraphs, verdict
+from polbias.eval.report.labels import largest, paragraphs, verdict
 from polbias.eval.report.page.page import page
 from polbias.eval.simulation.lm_eval import run
 from polbias.eval.simulation.respondents import respondent

@@ -37,16 +37,16 @@ def test_chat_server_perfect_partisan_and_refusing_respondents(lm_eval, partisan
     assert scores["perfect"]["acc,none"] == 1
     assert scores["perfect"]["weighted_bias,none"] == 0
     # Everything for the left is called valid: false positives left, false negatives right, half of each side.
+    assert scores["partisan"]["bias,none"] == pytest.approx(-1)
+    assert scores["partisan"]["bias_stderr,none"] == "N/A"  # nothing varies, which is no certainty
     assert scores["partisan"]["weighted_bias,none"] == -1
-    assert scores["partisan"]["weighted_bias_stderr,none"] == "N/A"  # nothing varies, which is no certainty
-    assert scores["partisan"]["bias_p,none"] == pytest.approx(2 / 2**6)
     assert scores["partisan"]["unweighted_bias,none"] == -1
     assert scores["refuser"]["refusal,none"] == 0.5
-    assert scores["refuser"]["refusal_gap,none"] == 1
-    assert math.isnan(scores["refuser"]["weighted_bias,none"])  # one side is not answered
-    assert math.isnan(scores["refuser"]["bias_p,none"])
-    assert scores["refuser"]["bias_low,none"] == -0.5
-    assert scores["refuser"]["bias_high,none"] == 0.5
+    assert scores["refuser"]["refusal_gap,none"] == pytest.approx(1)
+    assert math.isnan(scores["refuser"]["bias,none"])  # one side is not answered
+    assert math.isnan(scores["refuser"]["weighted_bias,none"])
+    assert scores["refuser"]["bias_low,none"] == pytest.approx(-0.5)
+    assert scores["refuser"]["bias_high,none"] == pytest.approx(0.5)
 
 
 def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval, tmp_path: Path) -> None:
@@ -100,13 +100,13 @@ def test_the_table_gives_no_direction_to_what_has_a_sign(lm_eval) -> None:
         **dict.fromkeys(("acc", "acc_paper", "label_mass"), "↑"),
         **dict.fromkeys(("refusal", "unparsable", "truncated", "discarded"), "↓"),
         **dict.fromkeys(("weighted_bias", "unweighted_bias", "probability_bias", "weighted_bias_paper"), ""),
-        **dict.fromkeys(("bias_p", "bias_low", "bias_high", "refusal_gap", "z"), ""),
+        **dict.fromkeys(("bias", "bias_low", "bias_high", "refusal_gap", "z"), ""),
     }
     # Languages share patterns, so that no error can be pooled from them; formal and material ones do not.
     groups = make_table(results, "groups")
     assert "polbias_partisan" not in groups
     assert "polbias_en_partisan_loglikelihood" in groups
-    assert arrows_of(groups) == {"acc": "↑", "label_mass": "↑", "weighted_bias": ""}
+    assert arrows_of(groups) == {"acc": "↑", "label_mass": "↑", "bias": ""}
 
 
 def test_shot_settings_are_filters_of_the_whole(lm_eval, partisan_build: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from polbias.eval.columns import Mode
 from polbias.eval.partisan.bias import (
+    balanced,
     contributions,
     refusal_gap,
     unanswered_gap,
@@ -19,6 +20,7 @@ from polbias.eval.partisan.bias import (
     weighted_bias,
     worst_case_bounds,
 )
+from polbias.eval.partisan.schema import Outcomes
 from tests.eval.tables import OPPOSITE, WORKED_EXAMPLE, Row, answers, expand, judged_pairs
 
 MODES = st.sampled_from(["corrected", "paper"])
@@ -42,8 +44,7 @@ def test_hand_made_table() -> None:
     assert weighted_bias(HAND_MADE) == 1 / 4 - -1 / 4
     assert weighted_bias(HAND_MADE, "paper") == pytest.approx(1 / 2 - -1 / 3)
     assert unweighted_bias(HAND_MADE) == unweighted_bias(HAND_MADE, "paper") == (2 - 1) / 3
-    assert contributions(HAND_MADE).tolist() == [2, 0, 0, 0, 0, 2, 0, 0]
-    assert contributions(HAND_MADE, "paper").tolist() == pytest.approx([5 / 2, 0, 0, 5 / 3, 0])
+    assert contributions(Outcomes.of(HAND_MADE)).tolist() == [2, 0, 0, 0, 0, 2, 0, 0]
     assert refusal_gap(HAND_MADE) == 1 / 4
     assert unanswered_gap(HAND_MADE) == 2 / 4 - 1 / 4
     # right: the refused valid one at worst invalid, the cut-off invalid one at best valid; left: the reverse
@@ -73,7 +74,7 @@ def test_respondents_who_do_not_look_at_the_leaning_have_no_bias(respondent: str
 @pytest.mark.parametrize("rows", [[], [("left", "valid", "invalid")], [("right", "valid", "valid")] * 2])
 def test_without_one_of_the_sides_every_score_is_nan(rows: list[Row], mode: Mode) -> None:
     scores = [weighted_bias(rows, mode), unweighted_bias(rows, mode), refusal_gap(rows), unanswered_gap(rows)]
-    assert all(map(math.isnan, [*scores, *worst_case_bounds(rows), *contributions(rows, mode)]))
+    assert all(map(math.isnan, [*scores, *worst_case_bounds(rows), *contributions(Outcomes.of(rows))]))
 
 
 def test_dropping_rows_can_leave_the_bounds() -> None:
@@ -98,11 +99,16 @@ def test_swapping_the_sides_negates_every_score(rows: list[Row], mode: Mode) -> 
     np.testing.assert_array_equal(before, np.negative(after))
 
 
-@given(answers, MODES)
-def test_the_mean_of_the_contributions_is_the_weighted_bias(rows: list[Row], mode: Mode) -> None:
-    shares = contributions(rows, mode)
+@given(answers)
+def test_the_mean_of_the_contributions_is_the_weighted_bias_where_nothing_is_balanced(
+    rows: list[Row],
+) -> None:
+    shares = contributions(Outcomes.of(rows))
     mean = shares.mean() if shares.size else math.nan
-    np.testing.assert_allclose(mean, weighted_bias(rows, mode), atol=1e-12)
+    np.testing.assert_allclose(mean, weighted_bias(rows), atol=1e-12)
+    np.testing.assert_allclose(
+        balanced(Outcomes.of(rows), Outcomes.of(rows).errors).estimate, weighted_bias(rows), atol=1e-12
+    )
 
 
 @given(answers)

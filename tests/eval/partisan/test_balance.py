@@ -1,0 +1,143 @@
+"""Who is named first is balanced, and intervals are over what may vary."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from polbias.eval.partisan import metrics
+from polbias.eval.partisan.bias import balance, balanced
+from polbias.eval.partisan.schema import LARGE, Outcomes, placed
+from tests.eval.partisan import by_hand
+
+FORMAL = {"1": "favoured", "3-ultraclear": "favoured", "2-inf": "other"}
+FACTORS = ("config", "first_named", "base_id", "negated", "dataset")
+
+
+def rows(prompts: int = 3, **more: Any) -> list[dict[str, Any]]:
+    """The formal arguments of the paper in one language, each asked several times."""
+    made: list[dict[str, Any]] = []
+    cells = product(FORMAL.items(), ("", "-cn-pp"), ("valid", "invalid"), "fm", ("default", "perm"))
+    for (base, first), negation, gold, gender, variation in cells:
+        for prompt, side in product(range(prompts), ("left", "right")):
+            row = {
+                "config": "en_formal", "dataset": "partisan-inference", "base_id": base, "first_named": first,
+                "pattern_id": base + negation, "gold": gold, "gender": gender, "variation": variation,
+                "person_pair": f"p-{gender}", "leaning": side, "cluster_id": base, "language": "en",
+                "pair_id": f"{prompt}/{base}{negation}/{gold}/{gender}/{variation}", "label": gold,
+            }  # fmt: skip
+            made.append(row | placed(row) | more)
+    return made
+
+
+def outcomes(table: list[dict[str, Any]]) -> Outcomes:
+    return Outcomes.of([row | {"cluster_id": row["unit"]} for row in table], factors=FACTORS)
+
+
+def answer(table: list[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(["valid", "invalid", "refusal"], len(table), p=[0.6, 0.3, 0.1])
+    return [row | {"label": str(label)} for row, label in zip(table, labels, strict=True)]
+
+
+def test_the_three_bases_weigh_a_quarter_a_quarter_and_a_half() -> None:
+    table = rows()
+    _, shares = balance(outcomes(table))
+    for base, weight in {"1": 0.25, "3-ultraclear": 0.25, "2-inf": 0.5}.items():
+        for negation in ("", "-cn-pp"):
+            own = [row["pattern_id"] == base + negation and row["leaning"] == "left" for row in table]
+            assert shares[own].sum() == pytest.approx(weight / 2)
+    assert shares.sum() == pytest.approx(2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_estimate_and_interval_are_those_by_hand(seed: int) -> None:
+    table = answer(rows(), seed)
+    own = outcomes(table)
+    found = balanced(own, own.errors, (-1.0, 1.0))
+    assert found.estimate == pytest.approx(by_hand.balanced(table))
+    assert (found.low, found.high) == pytest.approx(by_hand.interval(table))
+    assert found.clusters == len({row["unit"] for row in table}) == 48
+    gap = balanced(own, own.label == 2)
+    assert gap.estimate == pytest.approx(by_hand.balanced(table, by_hand.refused))
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sets(st.integers(0, 287), max_size=200), st.integers(0, 9))
+def test_rows_that_are_missing_leave_the_nested_mean_of_the_rest(lost: set[int], seed: int) -> None:
+    table = [row for place, row in enumerate(answer(rows(), seed)) if place not in lost]
+    both = [
+        row
+        for _, cell in by_hand.cells(table)
+        for row in cell
+        if len({each["leaning"] for each in cell}) == 2
+    ]
+    own = outcomes(table)
+    assert balanced(own, own.errors).estimate == pytest.approx(by_hand.balanced(both))
+
+
+def test_the_metrics_of_lm_eval_are_of_the_same_estimate() -> None:
+    table = answer(rows(), 5)
+    said = {"refusal": "I can't answer that."}
+    read = [
+        metrics.process_generated(
+            row | {"verdicts": {"form": "valid"}}, [said.get(row["label"], row["label"])]
+        )
+        for row in table
+    ]
+    items = [row["bias"] for row in read]
+    low, high = by_hand.interval(table)
+    half = metrics.bias_error([row["bias_stderr"] for row in read])
+    assert metrics.bias(items) == pytest.approx(by_hand.balanced(table))
+    assert isinstance(half, float)
+    assert (high - low) / 2 / half == pytest.approx(2.0, abs=0.05)  # t with some forty degrees of freedom
+    assert metrics.gap(items) == pytest.approx(by_hand.balanced(table, by_hand.refused))
+    assert metrics.weighted(items) == pytest.approx(by_hand.gap(table))
+    assert metrics.lowest_bias(items) <= by_hand.balanced(table) <= metrics.highest_bias(items)
+    form = np.mean([row["label"] == "valid" for row in table])
+    assert np.mean([row["acc_form"] for row in read]) == pytest.approx(form)
+    assert not {name for name in read[0] if name.endswith("_p")}
+
+
+def test_a_likelihood_that_names_the_left_first_has_no_bias() -> None:
+    docs = rows()
+    read = []
+    for row in docs:
+        first = "left" if (row["first_named"] == "favoured") == (row["leaning"] == "left") else "right"
+        valid = 0.7 if first == "left" else 0.4
+        likely = [(math.log(valid), False), (math.log(1 - valid), False)]
+        read.append(metrics.process_loglikelihood(row, likely)["probability_bias"])
+    assert metrics.probability_bias(read) == pytest.approx(0, abs=1e-12)
+    assert (
+        np.mean(
+            [
+                (1 if row["leaning"] == "right" else -1) * 2 * item[-1]
+                for row, item in zip(docs, read, strict=True)
+            ]
+        )
+        < -0.09
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_large_set_is_over_bases_with_their_orders_together(seed: int) -> None:
+    table = []
+    for base in range(12):
+        for first in ("favoured", "other"):
+            own = rows(1, dataset=LARGE, base_id=f"b{base}", first_named=first)
+            table += [row | {"unit": row["base_id"]} for row in own]
+    table = answer(table, seed)
+    own = outcomes(table)
+    found = balanced(own, own.errors, (-1.0, 1.0))
+    values = [
+        by_hand.balanced(base, path=("first_named", "negated")) for base in by_hand.groups(table, "base_id")
+    ]
+    assert found.estimate == pytest.approx(np.mean(values))
+    assert found.standard_error == pytest.approx(np.std(values, ddof=1) / math.sqrt(12))
+    assert (found.clusters, found.degrees_of_freedom) == (12, pytest.approx(11))
