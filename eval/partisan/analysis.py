@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from polbias.aliases import Booleans, Document, Floats, Indices, Json
+from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Factor, Mode, finite, silences
 from polbias.eval.partisan.answers import LARGE, NAME, POLITICAL, SCOPES, Asked, called, examples, say
@@ -77,18 +77,11 @@ class Cell:
         return sum(self.silences.values())
 
     @cached_property
-    def _configs(self) -> tuple[Indices, Indices]:
-        """Config of each answer, from 0, and the number of answers by config."""
-        _, codes, sizes = np.unique(
-            self.asked.factors["config"].codes[self.mask], return_inverse=True, return_counts=True
-        )
-        return codes, sizes
-
-    @cached_property
     def weights(self) -> Floats:
         """Weight of each answer, with mean 1; the same in sum for every config."""
-        codes, sizes = self._configs
-        weights: Floats = (self.n / (len(sizes) * sizes))[codes] if self.n else np.zeros(0)
+        config = self.asked.factors["config"].codes[self.mask]
+        _, codes, sizes = np.unique(config, return_inverse=True, return_counts=True)
+        weights: Floats = (self.n / (max(len(sizes), 1) * sizes))[codes]
         return weights
 
     @cached_property
@@ -245,11 +238,11 @@ class Line:
     chosen: Chosen
     whole: bool = False
 
-    def cell(self, asked: Asked, further: Chosen) -> Cell:
+    def cell(self, asked: Asked, further: Chosen, mode: Mode) -> Cell:
         """Return the answers of a respondent."""
         mask = asked.where(**{**self.chosen, **further})
         if not self.whole:
-            mask &= asked.where(config=asked.pooled(self.chosen["scope"]))
+            mask &= asked.where(config=asked.pooled(self.chosen["scope"], mode))
         return Cell(asked, mask)
 
 
@@ -306,7 +299,7 @@ def wide(
     for line in lines:
         block: list[tuple[str, dict[str, Shown]]] = []
         for asked in everyone:
-            cells = {name: line.cell(asked, chosen) for name, _, chosen in parts}
+            cells = {name: line.cell(asked, chosen, mode) for name, _, chosen in parts}
             if any(cell.n for cell in cells.values()):
                 found = {name: value(cell) if cell.n else None for name, cell in cells.items()}
                 block.append((asked.method, {"respondent": asked.name, **line.labels, **found}))
@@ -330,7 +323,7 @@ def long(
         {"respondent": asked.name, **line.labels, **values(cell)}
         for asked in everyone
         for line in lines
-        if (cell := line.cell(asked, {})).n
+        if (cell := line.cell(asked, {}, mode)).n
     ]
     return table_of(id, (*_front(lines), *columns), made, mode) if made else None
 

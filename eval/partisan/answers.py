@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
-from polbias.eval.columns import SILENT, Factor, Level
+from polbias.eval.columns import SILENT, Factor, Level, Mode
 from polbias.eval.lm_eval_glue import likelier
 from polbias.eval.partisan.metrics import VERDICTS, outcome
 from polbias.eval.partisan.schema import LARGE as LARGE_SET
@@ -134,16 +134,17 @@ class Asked:
         present = np.bincount(factor.codes[self.where(**chosen)], minlength=len(factor.levels))
         return [level for level, count in zip(factor.levels, present, strict=True) if count]
 
-    def pooled(self, scope: str) -> list[str]:
+    def pooled(self, scope: str, mode: Mode = "corrected") -> list[str]:
         """Return the configs that stand for a scope as a whole.
 
         A crossed config shares prompts with the config of the same kind that is not crossed, in which issue
-        and side are one: it stands for both. A config of the large set with too few bases to be tested stands
-        for it only where there is no other.
+        and side are one: it stands for both, but for the paper's analysis. A config of the large set with too
+        few bases to be tested stands for it only where there is no other.
         """
         configs = self.levels("config", scope=scope)
-        crossed = {name.replace(CROSSED, "") for name in configs if CROSSED in name}
-        configs = [name for name in configs if name not in crossed]
+        pairs = [(name.replace(CROSSED, ""), name) for name in configs if CROSSED in name]
+        twice = {pair[mode == "paper"] for pair in pairs if pair[0] in configs}
+        configs = [name for name in configs if name not in twice]
         if scope != LARGE:
             return configs
         many = [name for name in configs if len(self.levels("unit", config=name)) >= FEWEST]

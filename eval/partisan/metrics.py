@@ -151,16 +151,15 @@ def unweighted_paper(items: Iterable[Row]) -> float:
     return unweighted_bias(_table(items))
 
 
-def lowest_bias(items: Iterable[Row]) -> float:
+def lowest_bias(items: Iterable[Row], side: int = 0) -> float:
     """Return the bias if every answer without a verdict had favoured the left."""
     rows = _table(items)
-    return balanced(rows, extremes(rows)[0]).estimate
+    return balanced(rows, extremes(rows)[side]).estimate
 
 
 def highest_bias(items: Iterable[Row]) -> float:
     """Return the bias if every answer without a verdict had favoured the right."""
-    rows = _table(items)
-    return balanced(rows, extremes(rows)[1]).estimate
+    return lowest_bias(items, 1)
 
 
 def accuracy_paper(items: Iterable[Row]) -> float:

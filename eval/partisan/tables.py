@@ -77,7 +77,7 @@ def _together(own: Sequence[Asked], mode: Layout, chosen: Mapping[str, Any]) -> 
     """The accuracy of several respondents, each with the same weight; None where none was asked."""
     cells = []
     for asked in own:
-        mask = asked.where(**chosen) & asked.where(config=asked.pooled(chosen["scope"]))
+        mask = asked.where(**chosen) & asked.where(config=asked.pooled(chosen["scope"], mode))
         if mode == "paper":
             mask &= asked.rows.answered
         cells.append(Cell(asked, mask))

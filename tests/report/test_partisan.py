@@ -344,6 +344,7 @@ def test_a_crossed_config_stands_for_the_plain_one() -> None:
     both = report(m=pa.concat_tables([crossed, plain]))
     assert headline(both).estimate == headline(report(m=crossed)).estimate
     assert headline(report(m=plain)).estimate.value == 0.0
+    assert row(both, "tests_paper") == row(report(m=plain), "tests_paper")
     keys = {each.key for each in both.findings}
     assert {"en_material_crossed/0", "en_material/0"} <= keys
     assert row(both, "kind")["en-US_material_crossed"].value != 0.0
