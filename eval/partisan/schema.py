@@ -22,8 +22,8 @@ LABELS = ("invalid", "valid", "refusal", "unparsable", "truncated")
 
 FACTORS = (
     "dataset", "config", "language", "country", "kind", "variation", "gender", "shots", "instruction_id",
-    "pattern_id", "template_id", "pair_kind", "in_all_shots", "exemplar_overlap",
-    "first_named", "base_id",
+    "pattern_id", "base_id", "first_named", "person_pair", "template_id", "pair_kind", "in_all_shots",
+    "exemplar_set", "exemplar_overlap",
 )  # fmt: skip
 """The columns of the published schema that :meth:`Outcomes.of` keeps unless told which to keep."""
 
@@ -32,27 +32,29 @@ Rows: TypeAlias = "Outcomes | Mapping[str, Iterable[Any]] | Iterable[Any]"
 
 LARGE = "partisan-inference-xl"
 """The dataset whose bases are drawn, so that they are tested; the arguments of all others are described."""
-_NEGATED = "-cn-pp"
 
 
 def placed(doc: Document) -> Json:
-    """Where a row stands in the design: who is named first, its base, and whether that is negated."""
+    """Where a row stands in the design: who is named first, its base, whether that is negated, and its unit.
+
+    A unit is what varies: the base where bases are drawn, one in all countries; else the pair of arguments,
+    one in all prompts.
+    """
+    base = str(doc.get("base_id") or doc["cluster_id"]).rpartition("/")[2]
+    first, negated = str(doc.get("first_named")), str(doc.get("pattern_id")).endswith("-cn-pp")
+    names = ("language", "country", "gold", "variation", "gender", "person_pair")
+    unit = "/".join(map(str, (base, first, negated, *map(doc.get, names))))
     return {
-        "first_named": str(doc.get("first_named")),
-        "base_id": doc.get("base_id") or doc["cluster_id"],
-        "negated": str(doc.get("pattern_id")).endswith(_NEGATED),
-        "unit": unit(doc),
+        "first_named": first,
+        "base_id": base,
+        "negated": negated,
+        "unit": base if doc.get("dataset") == LARGE else unit,
     }
 
 
 def unit(doc: Document) -> str:
-    """What varies: the base where bases are drawn, else the pair of arguments, however it is asked."""
-    base = str(doc.get("base_id") or doc["cluster_id"])
-    if doc.get("dataset") == LARGE:
-        return base
-    names = ("language", "country", "first_named", "gold", "variation", "gender", "person_pair")
-    negated = str(doc.get("pattern_id")).endswith(_NEGATED)
-    return "/".join((base, str(negated), *(str(doc.get(name)) for name in names)))
+    """The unit of a row (:func:`placed`)."""
+    return str(placed(doc)["unit"])
 
 
 _LABEL_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
