@@ -266,9 +266,8 @@ def _base(config: str) -> str:
 def _scope(config: str, dataset: str) -> str:
     if dataset == LARGE_SET:
         return LARGE
-    if "_control" in config:
-        return PRINTED_CONTROL if config.endswith("_paper") else CONTROL
-    return PRINTED if config.endswith("_paper") else POLITICAL
+    scopes = (CONTROL, PRINTED_CONTROL) if "_control" in config else (POLITICAL, PRINTED)
+    return scopes[config.endswith("_paper")]
 
 
 # What the instrument calls things, from ``templates/report/partisan.yaml``.
