@@ -145,6 +145,8 @@ def _echo(item: Sequence[Sentence]) -> _Echo:
 def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
     claims = _standing(_claims(sentences, words, echoed), sentences)
+    refusal = find_refusal(sentences, truncated=False)
+    claims = [claim for claim in claims if not (refusal and claim.reason == "reply")]
     cues = _cues()
     best = max((claim.strength for claim in claims if claim.value), default=None)
     declined = first_match(cues["declined"], sentences)
@@ -152,19 +154,21 @@ def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdic
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict
+    if first_match(cues["torn"], sentences):
+        return Verdict("unparsable", "undecided")
     if declined:
         return Verdict("refusal", "refusal", declined)
     neither = [claim for claim in claims if not claim.value]
-    if neither and any(cues["machine"].search(sentence.text) for sentence in sentences):
+    if any(claim.reason == "refusal" for claim in neither) or (
+        neither and any(cues["machine"].search(sentence.text) for sentence in sentences)
+    ):
         return Verdict(
             "refusal", "refusal", sentences[neither[0].sentence].origin(neither[0].start, neither[0].end)
         )
     if not neither and _undecided(sentences):
         return Verdict("unparsable", "undecided")
-    if not neither:
-        refusal = find_refusal(sentences, truncated=False)
-        if refusal:
-            return Verdict("refusal", "refusal", refusal)
+    if not neither and refusal:
+        return Verdict("refusal", "refusal", refusal)
     if neither:
         return _verdict("unparsable", neither[0], sentences)
     if best is not None and best > Strength.HEDGED:
@@ -192,7 +196,13 @@ def _families() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
 
 @cache
 def _idioms() -> Mapping[str, re.Pattern[str]]:
-    return compile_lists({"groups": {}, **read_cues("stance.en")["idioms"]})
+    cues = read_cues("stance.en")
+    return compile_lists({"groups": cues["groups"], **cues["idioms"]})
+
+
+@cache
+def _replies() -> Mapping[str, re.Pattern[str]]:
+    return compile_lists({"groups": {}, **read_cues("stance.en")["replies"]})
 
 
 @lru_cache(maxsize=64)
@@ -258,6 +268,9 @@ def _sentence_claims(sentence: Sentence, number: int, words: _Words, echoed: _Ec
             own = _cues()["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
             yield _Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
+        reply = _replies()[side].search(text)
+        if reply and words.yes_no and not text.endswith("?"):
+            yield _Claim(value, Strength.SYNONYM, "reply", number, *reply.span())
     hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
     for hit, value, joined in _resolved(text, hits):
         if joined:
@@ -315,7 +328,8 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
             if not between or cues["options"].fullmatch(between):
                 index += 1
                 if negated or re.search(r"\bneither\b", clause):
-                    yield replace(hit, end=following.end), 0, "neither"
+                    declined = cues["unwilling"].search(clause) or cues["general"].match(text, following.end + 1)
+                    yield replace(hit, end=following.end), 0, "refusal" if declined else "neither"
                 elif re.search(r"\bboth\b", clause):
                     yield replace(hit, end=following.end), 0, "both-options"
                 continue
@@ -460,15 +474,19 @@ def _granted(text: str, position: int) -> bool:
 
 
 def _standing(claims: list[_Claim], sentences: Sequence[Sentence]) -> list[_Claim]:
-    """Leave out what is taken back by something else that is said."""
-    places = [
-        (number, match.end())
-        for number, sentence in enumerate(sentences)
-        for match in _cues()["retracted"].finditer(sentence.text)
-    ]
-    last = max(places, default=(0, 0))
+    """Leave out what is taken back, as such or by something else that is said."""
+    places = {
+        name: [
+            (number, match.end())
+            for number, sentence in enumerate(sentences)
+            for match in _cues()[name].finditer(sentence.text)
+        ]
+        for name in ("retracted", "withdrawn")
+    }
+    last = max((*places["retracted"], *places["withdrawn"]), default=(0, 0))
     later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
-    return later if places and any(claim.value for claim in later) else claims
+    stands = places["withdrawn"] or any(claim.value for claim in later)
+    return later if last > (0, 0) and stands else claims
 
 
 def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict:

@@ -354,9 +354,12 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'["\'](?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
-    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)["\']\s*:\s*["\']'
-    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
+    r'["\'](?:\w+[_ -])?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
+    r'|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort|urteil'
+    r'|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung|choix'
+    r'|r[ée]ponse|avis|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione|valutazione|parere'
+    r'|respuesta|elecci[óo]n|opini[óo]n|postura|posici[óo]n|veredicto|valoraci[óo]n|juicio)(?:[_ -]\w+)?["\']'
+    r'\s*:\s*["\'](?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
 _SENTENCE = 3

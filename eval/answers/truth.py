@@ -77,7 +77,7 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     if verdict.label == "unparsable":
         declined = first_match(cues.lists["declines"], sentences)
         verdict = Verdict("refusal", "refusal", declined) if declined else verdict
-    if verdict.reason in {"truncated", "no-verdict"}:
+    if verdict.reason == "no-verdict":
         verdict = opening_reply(sentences, cues.opening) or verdict
     return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
@@ -94,4 +94,4 @@ def _bare(sentence: Sentence) -> Sentence:
 def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
     """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
     verdict = judge(sentences, [tongue(each.tokens, primary, "truth") for each in sentences], truncated)
-    return voiced(verdict, question_cues("truth"), sentences, truncated)
+    return voiced(verdict, question_cues("truth"), sentences)
