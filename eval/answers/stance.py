@@ -21,6 +21,8 @@ _VALUES = {1: "agree", -1: "disagree"}
 _MARKS = " .,;:!?—()/|"
 _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
+_SPELT = 5
+"""A label of fewer letters is not read with a slip."""
 _VERBS = re.compile(r"(?:dis)?agree|support|oppos|(?:dis)?approv|concur|endors|favou?rs?$|in favou?r|against")
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 
@@ -214,8 +216,9 @@ def _words(agree: str, disagree: str) -> _Words:
     for value, label, side in ((1, agree, "agree"), (-1, disagree, "disagree")):
         name = next((name for name, sides in _families().items() if sides[side].fullmatch(label)), None)
         names.append(name)
-        pattern = _families()[name][side].pattern if name else rf"(?<![\w'])(?:{re.escape(label)})(?![\w'])"
-        own[value] = re.compile(pattern)
+        spelt = "|".join(map(re.escape, (label, *_misspelt(label))))
+        forms = f"{_families()[name][side].pattern}|" if name else ""
+        own[value] = re.compile(rf"{forms}(?<![\w'])(?:{spelt})(?![\w'])")
     others = {
         value: re.compile(
             "|".join(sides[side].pattern for name, sides in _families().items() if name not in names)
@@ -226,6 +229,13 @@ def _words(agree: str, disagree: str) -> _Words:
     doubts = [_cues()["doubts"], *([] if names[0] == "agree" else [_cues()["contradicting"]])]
     doubted = re.compile("|".join(each.pattern for each in doubts))
     return _Words(own, others, yes_no, {"not": doubted, "i": _cues()["joined"]})
+
+
+def _misspelt(label: str) -> Iterator[str]:
+    """Spell a label with one letter left out, doubled, or changed with the next."""
+    for place in range(1, len(label) if len(label) >= _SPELT else 0):
+        before, letter, after = label[:place], label[place], label[place + 1 :]
+        yield from (before + after, before + letter * 2 + after, before + after[:1] + letter + after[1:])
 
 
 # --- finding claims -------------------------------------------------------------------------------------
@@ -243,6 +253,9 @@ def _claims(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> list
             found = [claim for claim in found if claim.sentence != number - 1]
         read = translated(sentence, words.doubts)
         found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words, echoed))
+    listed = [claim for claim in found if claim.reason == "marker" and sentences[claim.sentence].listed]
+    if {claim.value for claim in listed} >= {1, -1}:
+        found = [claim for claim in found if claim not in listed]
     return found
 
 

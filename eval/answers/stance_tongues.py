@@ -113,8 +113,9 @@ def _sides(
         return
     for match in cues["neither"].finditer(text):
         yield _Side(0, False, number, sentence.origin(*match.span()))
-    if cues["neither"].search(text) or cues["supposed"].search(text):
+    if cues["neither"].search(text):
         return
+    supposed = cues["supposed"].search(text)
     found = sorted(
         (match.start(), -match.end(), value)
         for value, side in ((1, "agree"), (-1, "disagree"))
@@ -127,7 +128,7 @@ def _sides(
     position, skip = 0, False
     for index, (start, end, value) in enumerate(found):
         end = -end
-        if start < position:
+        if start < position or (supposed and supposed.start() < start):
             continue
         position = end
         if skip:

@@ -150,7 +150,7 @@ def _breaks(gap: str, following: str, tokens: list[Token]) -> bool:
         return False
     if last == "." and len(tokens) > 1:
         before = tokens[-2].text
-        numbered = before.isdigit() and len(tokens) == 2
+        numbered = (before.isdigit() or len(before) == 1) and len(tokens) == 2
         return not numbered and not _ABBREVIATIONS.fullmatch(before)
     return True
 
