@@ -21,6 +21,8 @@ _VALUES = {1: "agree", -1: "disagree"}
 _MARKS = " .,;:!?—()/|"
 _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
+_OPTION = 5
+"""An item of a list of no more tokens can be one of the options."""
 _SPELT = 5
 """A label of fewer letters is not read with a slip."""
 _VERBS = re.compile(r"(?:dis)?agree|support|oppos|(?:dis)?approv|concur|endors|favou?rs?$|in favou?r|against")
@@ -72,10 +74,11 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Echo:
-    """The words of a statement, and those before its verb: what it speaks of."""
+    """The words of a statement, those before its verb (what it speaks of), and whether it is negated."""
 
     words: frozenset[str]
     subject: frozenset[str]
+    negated: bool
 
 
 def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
@@ -120,7 +123,14 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     sentences = without_item(prepared.sentences, item)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
-    flag = flagged(own, {_VALUES[value]: pattern for value, pattern in words.own.items()})
+    keys = _sided("keys")
+    flag = flagged(
+        own,
+        {
+            side: re.compile(f"{words.own[value].pattern}|{keys[side].pattern}")
+            for value, side in _VALUES.items()
+        },
+    )
     if flag:
         return flag
     language = spoken(sentences)
@@ -141,7 +151,8 @@ def _echo(item: Sequence[Sentence]) -> _Echo:
     """Find the words of a statement, and those of what it speaks of, before its first modal verb."""
     text = " ".join(sentence.text for sentence in item)
     modal = _cues()["modal"].search(text)
-    return _Echo(frozenset(text.split()), frozenset(text[: modal.start()].split() if modal else ()))
+    subject = text[: modal.start()].split() if modal else ()
+    return _Echo(frozenset(text.split()), frozenset(subject), bool(_cues()["negators"].search(text)))
 
 
 def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdict:
@@ -151,12 +162,15 @@ def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdic
     claims = [claim for claim in claims if not (refusal and claim.reason == "reply")]
     cues = _cues()
     best = max((claim.strength for claim in claims if claim.value), default=None)
+    torn = max((n for n, each in enumerate(sentences) if cues["torn"].search(each.text)), default=-1)
+    if torn > max((claim.sentence for claim in claims if claim.value), default=torn):
+        return Verdict("unparsable", "undecided")
     declined = first_match(cues["declined"], sentences)
     if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict
-    if first_match(cues["torn"], sentences):
+    if torn >= 0:
         return Verdict("unparsable", "undecided")
     if declined:
         return Verdict("refusal", "refusal", declined)
@@ -197,14 +211,10 @@ def _families() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
 
 
 @cache
-def _idioms() -> Mapping[str, re.Pattern[str]]:
+def _sided(name: str) -> Mapping[str, re.Pattern[str]]:
+    """The two patterns of a block that has one for each side."""
     cues = read_cues("stance.en")
-    return compile_lists({"groups": cues["groups"], **cues["idioms"]})
-
-
-@cache
-def _replies() -> Mapping[str, re.Pattern[str]]:
-    return compile_lists({"groups": {}, **read_cues("stance.en")["replies"]})
+    return compile_lists({"groups": cues["groups"], **cues[name]})
 
 
 @lru_cache(maxsize=64)
@@ -253,7 +263,11 @@ def _claims(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> list
             found = [claim for claim in found if claim.sentence != number - 1]
         read = translated(sentence, words.doubts)
         found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words, echoed))
-    listed = [claim for claim in found if claim.reason == "marker" and sentences[claim.sentence].listed]
+    listed = [
+        claim
+        for claim in found
+        if sentences[claim.sentence].listed and len(sentences[claim.sentence].tokens) <= _OPTION
+    ]
     if {claim.value for claim in listed} >= {1, -1}:
         found = [claim for claim in found if claim not in listed]
     return found
@@ -274,16 +288,25 @@ def _sentence_claims(sentence: Sentence, number: int, words: _Words, echoed: _Ec
         yield _Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
         return
     for value, side in ((1, "agree"), (-1, "disagree")):
-        for match in _idioms()[side].finditer(text):
+        for match in _sided("idioms")[side].finditer(text):
             taken.append(match.span())
-            if text.endswith("?") or _of_others(text, *match.span()) or _granted(text, match.start()):
+            others = _of_others(text, *match.span())
+            if text.endswith("?") or others or _granted(text, match.start()):
                 continue
             own = _cues()["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
             yield _Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
-        reply = _replies()[side].search(text)
+        for match in _sided("acts")[side].finditer(text):
+            taken.append(match.span())
+            if not text.endswith("?") and not _granted(text, match.start()):
+                negated = (
+                    sum(each[0] != "no" for each in _cues()["negators"].finditer(match.group())) % 2 == 1
+                )
+                yield _Claim(-value if negated else value, Strength.SENTENCE, "act", number, *match.span())
+        reply = _sided("replies")[side].search(text)
         if reply and words.yes_no and not text.endswith("?"):
             yield _Claim(value, Strength.SYNONYM, "reply", number, *reply.span())
+    yield from _demands(text, number, echoed)
     hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
     for hit, value, joined in _resolved(text, hits):
         if joined:
@@ -292,6 +315,25 @@ def _sentence_claims(sentence: Sentence, number: int, words: _Words, echoed: _Ec
         claim = None if _of_subject(text, hit, echoed) else _claim(text, hit, value, number)
         if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
             yield claim
+
+
+def _demands(text: str, number: int, echoed: _Echo) -> Iterator[_Claim]:
+    """Yield what the model would do itself, or says should be done, of what the statement asks."""
+    asked = {_stem(word) for word in echoed.words - echoed.subject if len(word) >= _SPELT - 1}
+    for match in _cues()["demand"].finditer(text):
+        doing = text[match.end() :].split()[:1]
+        if not doing or _stem(doing[0]) not in asked or text.endswith("?"):
+            continue
+        if _of_others(text, *match.span()) and not _cues()["mine"].match(match.group()):
+            continue
+        if not _granted(text, match.start()):
+            denied = bool(_cues()["negators"].search(match.group())) != echoed.negated
+            yield _Claim(-1 if denied else 1, Strength.SYNONYM, "demand", number, *match.span())
+
+
+def _stem(word: str) -> str:
+    """A word without its common endings."""
+    return re.sub(r"(?:([bdgmnprt])\1)?(?:ing|ed|es|s|e|ation|ion)$", r"\1", word)
 
 
 def _of_subject(text: str, hit: _Hit, echoed: _Echo) -> bool:
@@ -341,7 +383,9 @@ def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]
             if not between or cues["options"].fullmatch(between):
                 index += 1
                 if negated or re.search(r"\bneither\b", clause):
-                    declined = cues["unwilling"].search(clause) or cues["general"].match(text, following.end + 1)
+                    declined = cues["unwilling"].search(clause) or cues["general"].match(
+                        text, following.end + 1
+                    )
                     yield replace(hit, end=following.end), 0, "refusal" if declined else "neither"
                 elif re.search(r"\bboth\b", clause):
                     yield replace(hit, end=following.end), 0, "both-options"
@@ -432,7 +476,10 @@ def _of_others(text: str, start: int, end: int) -> bool:
     subject = cues["actors"].search(stretch, mine)
     clause = text[_begin(text, start) : start]
     words = re.sub(r"(?: (?:not|\w+n't|would|do|will|\w+ly|also|both|all))* *$", "", clause).split()
-    return bool(subject or (words and cues["subject"].fullmatch(words[-1])))
+    told = (
+        words and not mine and text[start:end].endswith("ed") and not cues["auxiliary"].fullmatch(words[-1])
+    )
+    return bool(subject or told or (words and cues["subject"].fullmatch(words[-1])))
 
 
 def _no_verb(text: str, hit: _Hit) -> bool:

@@ -66,6 +66,8 @@ def read_other(
     ]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
+    if first_match(cues["torn"], sentences) and not marked:
+        return Verdict("unparsable", "undecided")
     if declined and not any(
         side.marked
         or (side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text))

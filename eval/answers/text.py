@@ -354,14 +354,16 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'["\'](?:\w+[_ -])?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
-    r'|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort|urteil'
-    r'|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung|choix'
-    r'|r[ée]ponse|avis|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione|valutazione|parere'
+    r'["\'](?:\w+[_ -])?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result'
+    r"|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort|urteil"
+    r"|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung|choix"
+    r"|r[ée]ponse|avis|vot[eo]|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione|valutazione|parere"
     r'|respuesta|elecci[óo]n|opini[óo]n|postura|posici[óo]n|veredicto|valoraci[óo]n|juicio)(?:[_ -]\w+)?["\']'
     r'\s*:\s*["\'](?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
+_UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
+"""A field of JSON that says nothing."""
 _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 
@@ -371,7 +373,7 @@ def own_words(text: str) -> str:
 
     Of an object of JSON only the field that is called an answer is left.
     """
-    text = blanked(text)
+    text = _UNSET.sub(lambda unset: " " * len(unset.group()), blanked(text))
     fields = [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
     if len(fields) == 1:
         start, end = fields[0].span(1)
