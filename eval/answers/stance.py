@@ -15,11 +15,11 @@ from polbias.eval.answers.stance_claims import (
     Echo,
     Strength,
     Words,
-    stance_cues,
     echo_of,
     find_claims,
     label_words,
     sided,
+    stance_cues,
 )
 from polbias.eval.answers.stance_tongues import TONGUES, read_other, spoken
 from polbias.eval.answers.text import Sentence, first_match, own_words, prepare, without_item
