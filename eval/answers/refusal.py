@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -124,7 +125,8 @@ def voiced(verdict: Verdict, cues: QuestionCues, sentences: Sequence[Sentence]) 
 
 
 def opening_reply(sentences: Sequence[Sentence], patterns: Mapping[str, re.Pattern[str]]) -> Verdict | None:
-    """Read a yes or no that begins an output which says nothing clearer."""
+    """Read a yes or no that begins an output which says nothing clearer, after the question or without it."""
+    sentences = [*itertools.dropwhile(lambda sentence: sentence.text.endswith("?"), sentences)]
     for label, pattern in patterns.items():
         match = pattern.match(sentences[0].text) if sentences else None
         if match:
