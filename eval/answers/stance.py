@@ -100,7 +100,8 @@ def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
     claims = _standing(find_claims(sentences, words, echoed), sentences)
     refusal = find_refusal(sentences, truncated=False)
-    claims = [claim for claim in claims if not (refusal and claim.reason == "reply")]
+    served = refusal or first_match(stance_cues()["serving"], sentences)
+    claims = [claim for claim in claims if not (served and claim.reason == "reply")]
     cues = stance_cues()
     best = max((claim.strength for claim in claims if claim.value), default=None)
     torn = max((n for n, each in enumerate(sentences) if cues["torn"].search(each.text)), default=-1)

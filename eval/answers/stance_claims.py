@@ -16,6 +16,8 @@ _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
 _OPTION = 5
 """An item of a list of no more tokens can be one of the options."""
+_SUBJECT = 2
+"""So many words before a verb in its base form can be no subject: "Verdict disagree"."""
 _SPELT = 5
 """A label of fewer letters is not read with a slip."""
 _VERBS = re.compile(r"(?:dis)?agree|support|oppos|(?:dis)?approv|concur|endors|favou?rs?$|in favou?r|against")
@@ -362,9 +364,8 @@ def _of_others(text: str, start: int, end: int) -> bool:
     subject = cues["actors"].search(stretch, mine)
     clause = text[_begin(text, start) : start]
     words = re.sub(r"(?: (?:not|\w+n't|would|do|will|\w+ly|also|both|all))* *$", "", clause).split()
-    told = (
-        words and not mine and text[start:end].endswith("ed") and not cues["auxiliary"].fullmatch(words[-1])
-    )
+    few = 0 if text[start:end].endswith("ed") else _SUBJECT
+    told = words and len(stretch.split()) > few and not mine and not cues["auxiliary"].fullmatch(words[-1])
     return bool(subject or told or (words and cues["subject"].fullmatch(words[-1])))
 
 
