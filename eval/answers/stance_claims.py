@@ -20,7 +20,9 @@ _SUBJECT = 2
 """So many words before a verb in its base form can be no subject: "Verdict disagree"."""
 _SPELT = 5
 """A label of fewer letters is not read with a slip."""
-_VERBS = re.compile(r"(?:dis)?agree|support|oppos|(?:dis)?approv|concur|endors|favou?rs?$|in favou?r|against")
+_VERBS = re.compile(
+    r"(?:dis)?ag+re|sup+o?r?t|op+os|(?:dis)?ap+rov|concur|endors|favou?rs?$|in favou?r|against"
+)
 _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 
 
