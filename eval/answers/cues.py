@@ -385,7 +385,7 @@ class Verdict:
         return "truncated" if self.reason == "truncated" else self.label
 
 
-_UNREAD = frozenset({"truncated", "no-verdict", "no-choice", "empty"})
+_UNREAD = frozenset({"no-verdict", "no-choice", "empty"})
 
 
 def settled(verdict: Verdict, text: str) -> Verdict:
@@ -394,4 +394,4 @@ def settled(verdict: Verdict, text: str) -> Verdict:
         return verdict
     if cut_off(text, load_shared().dangling):
         return replace(verdict, reason="truncated")
-    return replace(verdict, reason="no-verdict") if verdict.reason == "truncated" else verdict
+    return verdict

@@ -46,8 +46,8 @@ def extract_entailment(text: str) -> Verdict:
         or _last_line(sentences)
         or _judged(sentences, prepared.truncated)
     )
-    verdict = voiced(verdict, cues, sentences, prepared.truncated)
-    if verdict.label == "unparsable" and verdict.reason in {"truncated", "no-verdict"}:
+    verdict = voiced(verdict, cues, sentences)
+    if verdict.reason == "no-verdict":
         verdict = opening_reply(sentences, cues.opening) or verdict
     return settled(Verdict(LABELS.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
@@ -56,7 +56,7 @@ def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
     """Judge an output as one on validity; one without a full stop may still end in a verdict."""
     tongues = [load_grammar("en", "entailment")] * len(sentences)
     verdict = judge(sentences, tongues, truncated)
-    if verdict.reason == "truncated" and sentences and _ends().search(sentences[-1].text):
+    if truncated and verdict.reason == "no-verdict" and sentences and _ends().search(sentences[-1].text):
         complete = judge(sentences, tongues, truncated=False)
         return complete if complete.label in LABELS else verdict
     return verdict

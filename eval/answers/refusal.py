@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 from polbias.eval.answers.cues import QuestionCues, Verdict, compile_lists, read_cues
-from polbias.eval.answers.text import Sentence, first_match, prepare, visible
+from polbias.eval.answers.text import LIMITS, Sentence, first_match, prepare, visible
 
 # Telling whether an output declines to answer, for any question.
 
@@ -116,15 +117,16 @@ def flagged(text: str, labels: Mapping[str, re.Pattern[str]]) -> Verdict | None:
     return Verdict(votes.pop(), "marker", found[-1][2])
 
 
-def voiced(verdict: Verdict, cues: QuestionCues, sentences: Sequence[Sentence], truncated: bool) -> Verdict:
+def voiced(verdict: Verdict, cues: QuestionCues, sentences: Sequence[Sentence]) -> Verdict:
     """Return a verdict; none for a refusal that is not said in the model's own voice."""
     if verdict.label == "refusal" and not first_match(cues.lists["own_voice"], sentences):
-        return Verdict("unparsable", "truncated" if truncated else "no-verdict")
+        return Verdict("unparsable", "no-verdict")
     return verdict
 
 
 def opening_reply(sentences: Sequence[Sentence], patterns: Mapping[str, re.Pattern[str]]) -> Verdict | None:
-    """Read a yes or no that begins an output which says nothing clearer."""
+    """Read a yes or no that begins an output which says nothing clearer, after the question or without it."""
+    sentences = [*itertools.dropwhile(lambda sentence: sentence.text.endswith("?"), sentences)]
     for label, pattern in patterns.items():
         match = pattern.match(sentences[0].text) if sentences else None
         if match:
@@ -151,7 +153,7 @@ def article_outcome(text: str, finish_reason: str | None = None) -> str:
     if finish_reason in PROVIDER_REFUSALS:
         return "refusal"
     prepared, words = prepare(text), visible(text).split()
-    broken = prepared.truncated if finish_reason is None else finish_reason == "length"
+    broken = prepared.truncated if finish_reason is None else finish_reason in LIMITS
     if not words or (not prepared.sentences and finish_reason is None):  # nothing, or nothing but thoughts
         return "truncated" if broken or prepared.truncated else "empty"
     if len(words) <= _FEW_WORDS and _declines(prepared.sentences[:_OPENING], prepared.truncated):

@@ -4,76 +4,30 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import IntEnum
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from dataclasses import replace
 
-from polbias.eval.answers.cues import Verdict, compile_lists, read_cues, settled, strings
+from polbias.eval.answers.cues import Verdict, settled
 from polbias.eval.answers.refusal import find_refusal, flagged
+from polbias.eval.answers.stance_claims import (
+    MARKS,
+    Claim,
+    Echo,
+    Strength,
+    Words,
+    echo_of,
+    find_claims,
+    label_words,
+    sided,
+    stance_cues,
+)
 from polbias.eval.answers.stance_tongues import TONGUES, read_other, spoken
-from polbias.eval.answers.text import Sentence, first_match, own_words, prepare, translated, without_item
+from polbias.eval.answers.text import Sentence, first_match, own_words, prepare, without_item
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
 
 _VALUES = {1: "agree", -1: "disagree"}
-_MARKS = " .,;:!?—()/|"
-_FILLERS = 14
-"""A sentence of no more words than this can be nothing but a label."""
-_VERBS = re.compile(r"(?:dis)?agree|support|oppos|(?:dis)?approv|concur|endors|favou?rs?$|in favou?r|against")
-_ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
-
-
-class Strength(IntEnum):
-    """How much a claim says."""
-
-    HEDGED = 0
-    SYNONYM_MENTION = 1
-    MENTION = 2
-    SYNONYM = 3
-    SENTENCE = 4
-    MARKER = 5
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    """Words that speak for a side; ``value`` is 1 for agree, -1 for disagree, 0 for both or neither."""
-
-    value: int
-    strength: Strength
-    reason: str
-    sentence: int
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Hit:
-    """A label word: ``own`` if it is one of the labels of the prompt."""
-
-    value: int
-    own: bool
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """The patterns of one pair of labels."""
-
-    own: Mapping[int, re.Pattern[str]]
-    others: Mapping[int, re.Pattern[str]]
-    yes_no: bool
-    doubts: Mapping[str, re.Pattern[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Echo:
-    """The words of a statement, and those before its verb: what it speaks of."""
-
-    words: frozenset[str]
-    subject: frozenset[str]
 
 
 def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
@@ -104,11 +58,11 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
     Source:
         Ceron et al., section 5.3.
     """
-    words = _words(agree.strip().lower(), disagree.strip().lower())
+    words = label_words(agree.strip().lower(), disagree.strip().lower())
     return settled(_stance(text, words, statement), text)
 
 
-def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
+def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     """Read an output in whichever language."""
     own = own_words(text)
     prepared = prepare(own)
@@ -118,13 +72,20 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     sentences = without_item(prepared.sentences, item)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
-    flag = flagged(own, {_VALUES[value]: pattern for value, pattern in words.own.items()})
+    keys = sided("keys")
+    flag = flagged(
+        own,
+        {
+            side: re.compile(f"{words.own[value].pattern}|{keys[side].pattern}")
+            for value, side in _VALUES.items()
+        },
+    )
     if flag:
         return flag
     language = spoken(sentences)
     if language != "en":
         return read_other(sentences, language, words.own, words.yes_no)
-    verdict = _read(sentences, words, _echo(item))
+    verdict = _read(sentences, words, echo_of(item))
     if verdict.reason == "no-verdict":
         others = (
             read_other(sentences, each, words.own, words.yes_no)
@@ -135,36 +96,37 @@ def _stance(text: str, words: _Words, statement: str | None) -> Verdict:
     return verdict
 
 
-def _echo(item: Sequence[Sentence]) -> _Echo:
-    """Find the words of a statement, and those of what it speaks of, before its first modal verb."""
-    text = " ".join(sentence.text for sentence in item)
-    modal = _cues()["modal"].search(text)
-    return _Echo(frozenset(text.split()), frozenset(text[: modal.start()].split() if modal else ()))
-
-
-def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdict:
+def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
-    claims = _standing(_claims(sentences, words, echoed), sentences)
-    cues = _cues()
+    claims = _standing(find_claims(sentences, words, echoed), sentences)
+    refusal = find_refusal(sentences, truncated=False)
+    served = refusal or first_match(stance_cues()["serving"], sentences)
+    claims = [claim for claim in claims if not (served and claim.reason == "reply")]
+    cues = stance_cues()
     best = max((claim.strength for claim in claims if claim.value), default=None)
+    torn = max((n for n, each in enumerate(sentences) if cues["torn"].search(each.text)), default=-1)
+    if torn > max((claim.sentence for claim in claims if claim.value), default=torn):
+        return Verdict("unparsable", "undecided")
     declined = first_match(cues["declined"], sentences)
     if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict
+    if torn >= 0:
+        return Verdict("unparsable", "undecided")
     if declined:
         return Verdict("refusal", "refusal", declined)
     neither = [claim for claim in claims if not claim.value]
-    if neither and any(cues["machine"].search(sentence.text) for sentence in sentences):
+    if any(claim.reason == "refusal" for claim in neither) or (
+        neither and any(cues["machine"].search(sentence.text) for sentence in sentences)
+    ):
         return Verdict(
             "refusal", "refusal", sentences[neither[0].sentence].origin(neither[0].start, neither[0].end)
         )
     if not neither and _undecided(sentences):
         return Verdict("unparsable", "undecided")
-    if not neither:
-        refusal = find_refusal(sentences, truncated=False)
-        if refusal:
-            return Verdict("refusal", "refusal", refusal)
+    if not neither and refusal:
+        return Verdict("refusal", "refusal", refusal)
     if neither:
         return _verdict("unparsable", neither[0], sentences)
     if best is not None and best > Strength.HEDGED:
@@ -178,300 +140,23 @@ def _read(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> Verdic
     return Verdict("unparsable", "no-verdict")
 
 
-@cache
-def _cues() -> Mapping[str, re.Pattern[str]]:
-    cues = read_cues("stance.en")
-    return compile_lists({"groups": cues["groups"], **strings(cues)})
-
-
-@cache
-def _families() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    families = read_cues("stance.en")["families"]
-    return {name: compile_lists({"groups": {}, **sides}) for name, sides in families.items()}
-
-
-@cache
-def _idioms() -> Mapping[str, re.Pattern[str]]:
-    return compile_lists({"groups": {}, **read_cues("stance.en")["idioms"]})
-
-
-@lru_cache(maxsize=64)
-def _words(agree: str, disagree: str) -> _Words:
-    """Find the forms of two labels; a label that no family knows has its own form only."""
-    if not agree or not disagree or agree == disagree:
-        raise ValueError(f"labels: found {agree!r} and {disagree!r}, expected two that differ")
-    own, names = {}, []
-    for value, label, side in ((1, agree, "agree"), (-1, disagree, "disagree")):
-        name = next((name for name, sides in _families().items() if sides[side].fullmatch(label)), None)
-        names.append(name)
-        pattern = _families()[name][side].pattern if name else rf"(?<![\w'])(?:{re.escape(label)})(?![\w'])"
-        own[value] = re.compile(pattern)
-    others = {
-        value: re.compile(
-            "|".join(sides[side].pattern for name, sides in _families().items() if name not in names)
-        )
-        for value, side in ((1, "agree"), (-1, "disagree"))
+def _standing(claims: list[Claim], sentences: Sequence[Sentence]) -> list[Claim]:
+    """Leave out what is taken back, as such or by something else that is said."""
+    places = {
+        name: [
+            (number, match.end())
+            for number, sentence in enumerate(sentences)
+            for match in stance_cues()[name].finditer(sentence.text)
+        ]
+        for name in ("retracted", "withdrawn")
     }
-    yes_no = names[0] is not None and bool(_cues()["yes_no"].fullmatch(names[0]))
-    doubts = [_cues()["doubts"], *([] if names[0] == "agree" else [_cues()["contradicting"]])]
-    doubted = re.compile("|".join(each.pattern for each in doubts))
-    return _Words(own, others, yes_no, {"not": doubted, "i": _cues()["joined"]})
-
-
-# --- finding claims -------------------------------------------------------------------------------------
-
-
-def _claims(sentences: Sequence[Sentence], words: _Words, echoed: _Echo) -> list[_Claim]:
-    """Collect the claims up to where the output goes on with a further item."""
-    found: list[_Claim] = []
-    for number, sentence in enumerate(sentences):
-        if _cues()["continuation"].match(sentence.text) and any(
-            c.strength >= Strength.SENTENCE for c in found
-        ):
-            break
-        if sentence.text.startswith("or ") and sentence.text.endswith("?"):
-            found = [claim for claim in found if claim.sentence != number - 1]
-        read = translated(sentence, words.doubts)
-        found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words, echoed))
-    return found
-
-
-def _placed(claim: _Claim, read: Sentence, sentence: Sentence) -> _Claim:
-    """Put a claim where its words stand in the sentence as it was written."""
-    low, high = read.origin(claim.start, claim.end)
-    start, end = sentence.place(low, high)
-    return replace(claim, start=start, end=end)
-
-
-def _sentence_claims(sentence: Sentence, number: int, words: _Words, echoed: _Echo) -> Iterator[_Claim]:
-    text = sentence.text
-    taken: list[tuple[int, int]] = []
-    halved = _cues()["halved"].search(text)
-    if halved:
-        yield _Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
-        return
-    for value, side in ((1, "agree"), (-1, "disagree")):
-        for match in _idioms()[side].finditer(text):
-            taken.append(match.span())
-            if text.endswith("?") or _of_others(text, *match.span()) or _granted(text, match.start()):
-                continue
-            own = _cues()["negators"].search(match.group()) or match.group().startswith("hard")
-            negated = not own and _negators(text, match.start()) % 2 == 1
-            yield _Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
-    hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
-    for hit, value, joined in _resolved(text, hits):
-        if joined:
-            yield _Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
-            continue
-        claim = None if _of_subject(text, hit, echoed) else _claim(text, hit, value, number)
-        if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
-            yield claim
-
-
-def _of_subject(text: str, hit: _Hit, echoed: _Echo) -> bool:
-    """Say whether a word is said of what the statement speaks of, not of what it demands."""
-    clause = text[_begin(text, hit.start) : hit.start].split()
-    said = [word for word in clause if word[0].isalnum() and not _cues()["copula"].fullmatch(word)]
-    adjective = _ADJECTIVES.search(text[hit.start : hit.end])
-    return bool(adjective and said and echoed.subject.issuperset(said))
-
-
-def _repeated(text: str, hit: _Hit, echoed: _Echo) -> bool:
-    """Say whether a word is one of the statement, and not said by the model of it."""
-    mine = _cues()["mine"].search(text, _begin(text, hit.start), hit.start)
-    return text[hit.start : hit.end] in echoed.words and not (hit.own and mine)
-
-
-def _hits(text: str, words: _Words) -> list[_Hit]:
-    """Find the label words; where two overlap, the longer one, and the own one before another's."""
-    found = [
-        _Hit(value, own, *match.span())
-        for own, patterns in ((True, words.own), (False, words.others))
-        for value, pattern in patterns.items()
-        for match in pattern.finditer(text)
-    ]
-    found.sort(key=lambda hit: (hit.start, hit.start - hit.end, not hit.own))
-    kept: list[_Hit] = []
-    for hit in found:
-        if not kept or hit.start >= kept[-1].end:
-            kept.append(hit)
-    return kept
-
-
-def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]]:
-    """Yield each hit with its value after negation; of two that are only options, neither.
-
-    A pair under one negator, or joined by "and", is yielded once with a reason in words.
-    """
-    cues, index = _cues(), 0
-    while index < len(hits):
-        hit = hits[index]
-        following = hits[index + 1] if index + 1 < len(hits) else None
-        between = text[hit.end : following.start].strip() if following else ""
-        negated = _negators(text, hit.start) % 2 == 1
-        index += 1
-        if following and following.value != hit.value:
-            clause = text[_begin(text, hit.start) : hit.start]
-            if not between or cues["options"].fullmatch(between):
-                index += 1
-                if negated or re.search(r"\bneither\b", clause):
-                    yield replace(hit, end=following.end), 0, "neither"
-                elif re.search(r"\bboth\b", clause):
-                    yield replace(hit, end=following.end), 0, "both-options"
-                continue
-            if cues["both"].fullmatch(between):
-                index += 1
-                yield replace(hit, end=following.end), 0, "neither" if negated else "both-options"
-                continue
-            if cues["contrast"].fullmatch(between):
-                index += 1
-        yield hit, -hit.value if negated else hit.value, ""
-
-
-def _claim(text: str, hit: _Hit, value: int, number: int) -> _Claim | None:
-    """Turn a label word into a claim, with regard to its clause."""
-    cues, begin = _cues(), _begin(text, hit.start)
-    before, after = text[: hit.start], text[hit.end :].strip()
-    clause = text[begin : hit.start]
-    rest = (before + text[hit.end :]).split()
-    opened = before.rstrip(_MARKS)
-    bare = len(rest) <= _FILLERS and all(not w[0].isalnum() or cues["filler"].fullmatch(w) for w in rest)
-    headed = any(match.end() >= len(opened) - 1 for match in cues["head"].finditer(before.rstrip()))
-    if text.endswith("?"):
-        return None
-    stated = before.rstrip().endswith((":", "—")) and not after.strip(_MARKS)
-    if not stated and _of_others(text, hit.start, hit.end):
-        for name, own in (("so_do_i", value), ("not_so_i", -value)):
-            if cues[name].match(text, hit.end + 1):
-                return _Claim(own, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
-        return None
-    marked, mine = bare or stated or headed, bool(cues["mine"].search(clause))
-    if not marked and _no_verb(text, hit):
-        return None
-    if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
-        return None
-    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare or stated):
-        return None
-    denied = value != hit.value and mine and not cues["sides"].match(after)
-    joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
-    hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
-    if cues["postposed"].match(after):
-        value = -value
-    granted = _granted(text, hit.start)
-    against = mine and text[:begin].rstrip().endswith("but") and not granted
-    weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(_MARKS)))
-    weak = weak or not (marked or denied or against or _said(text[hit.start : hit.end], after))
-    reason = "negated" if value != hit.value else "marker" if marked else "sentence"
-    strength = Strength.MARKER if marked else Strength.SENTENCE
-    if hedged:
-        strength, reason = Strength.HEDGED, "hedged"
-    elif not hit.own:
-        strength, reason = (Strength.SYNONYM_MENTION if weak else Strength.SYNONYM), "synonym"
-    elif weak:
-        strength, reason = Strength.MENTION, "mention"
-    return _Claim(value, strength, reason, number, hit.start, hit.end)
-
-
-def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
-    """Say whether a word is only spoken of: an act, a former view, a question, or a thing done elsewhere."""
-    cues = _cues()
-    if distant and cues["performing"].search(clause):
-        return True
-    clause_end = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
-    if cues["former"].search(clause + clause_end):
-        return True
-    if re.search(r"whether(?: [\w']+){0,3} $", text[: hit.start]):
-        return True
-    infinitive = re.fullmatch(r"to (?:\w+ly )?", clause)
-    return not headed and bool(infinitive or cues["elsewhere"].match(text, hit.start))
-
-
-def _of_others(text: str, start: int, end: int) -> bool:
-    """Say whether others than the model are said to think or do what stands there."""
-    cues, stretch = _cues(), _stretch(text, start)
-    contrast = max(
-        (text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while ")), default=0
-    )
-    if cues["sources"].search(text, max(contrast, 0), start):
-        return True
-    if cues["attributed"].search(stretch) or cues["by_others"].match(text, end + 1):
-        return True
-    mine = max((match.end() for match in cues["mine"].finditer(stretch)), default=0)
-    opined = [match for match in cues["opined"].finditer(stretch, mine) if match.start()]
-    if opined and not mine:
-        return True
-    if not _VERBS.match(text, start, end):
-        return False
-    subject = cues["actors"].search(stretch, mine)
-    clause = text[_begin(text, start) : start]
-    words = re.sub(r"(?: (?:not|\w+n't|would|do|will|\w+ly|also|both|all))* *$", "", clause).split()
-    return bool(subject or (words and cues["subject"].fullmatch(words[-1])))
-
-
-def _no_verb(text: str, hit: _Hit) -> bool:
-    """Say whether a word is a noun for a good or an evil, which says nothing of the statement."""
-    cues, before = _cues(), text[: hit.start].split()
-    if not cues["nouns"].fullmatch(text, hit.start, hit.end) or not before:
-        return bool(cues["nouns"].fullmatch(text, hit.start, hit.end) and text[hit.end :].strip(_MARKS))
-    return not cues["verbal"].fullmatch(before[-1])
-
-
-def _said(word: str, after: str) -> bool:
-    """Say whether a label word speaks of the statement: no attribute, and with no other object."""
-    if _VERBS.match(word):
-        return bool(not after or _cues()["object"].match(after))
-    if not after or not after[0].isalnum():
-        return True
-    return bool(_ADJECTIVES.search(word) and _cues()["followers"].match(after))
-
-
-def _begin(text: str, position: int) -> int:
-    """Return where the clause before a position begins."""
-    ends = [match.end() for match in _cues()["boundaries"].finditer(text, 0, position)]
-    return ends[-1] if ends else 0
-
-
-def _stretch(text: str, position: int) -> str:
-    """Return what stands before a position in its part of the sentence, across "that" and "as"."""
-    start = max((text.rfind(mark, 0, position) for mark in (" , ", " ; ", " but ", " however ")), default=-1)
-    return text[max(start, 0) : position]
-
-
-def _negators(text: str, position: int) -> int:
-    """Count the negators that bear on a position."""
-    begin, cues = _begin(text, position), _cues()
-    neutral = [match.span() for match in cues["neutral"].finditer(text, begin)]
-    found = [match.start() for match in cues["negators"].finditer(text, begin, position)]
-    return sum(not any(low <= start < high for low, high in neutral) for start in found)
-
-
-def _granted(text: str, position: int) -> bool:
-    """Say whether a position lies in a concession or a condition."""
-    before = text[:position]
-    for name in ("conceded", "supposed"):
-        for match in _cues()[name].finditer(before):
-            passed = r" but | however " if name == "supposed" else r"[,;—]| but | however "
-            if not re.search(passed, before[match.end() :]):
-                return True
-    return False
-
-
-# --- deciding -------------------------------------------------------------------------------------------
-
-
-def _standing(claims: list[_Claim], sentences: Sequence[Sentence]) -> list[_Claim]:
-    """Leave out what is taken back by something else that is said."""
-    places = [
-        (number, match.end())
-        for number, sentence in enumerate(sentences)
-        for match in _cues()["retracted"].finditer(sentence.text)
-    ]
-    last = max(places, default=(0, 0))
+    last = max((*places["retracted"], *places["withdrawn"]), default=(0, 0))
     later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= Strength.SENTENCE]
-    return later if places and any(claim.value for claim in later) else claims
+    stands = places["withdrawn"] or any(claim.value for claim in later)
+    return later if last > (0, 0) and stands else claims
 
 
-def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict:
+def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
     """Choose among equally strong claims: one side, the conclusion, the correction, or none."""
     sides = [claim for claim in claims if claim.value]
     if len({claim.value for claim in sides}) == 1:
@@ -479,42 +164,42 @@ def _decided(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict
         return _verdict(_VALUES[chosen.value], chosen, sentences)
     last = sides[-1]
     first = next(claim for claim in reversed(sides) if claim.value != last.value)
-    if first.sentence == last.sentence and _cues()["turning"].search(
+    if first.sentence == last.sentence and stance_cues()["turning"].search(
         sentences[last.sentence].text, first.end, last.start
     ):
         return replace(_verdict(_VALUES[last.value], last, sentences), reason="self-correction")
     if first.sentence < last.sentence:
         between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence + 1])
         name = "correction" if last.strength is Strength.MARKER else "concluding"
-        turned = any(_cues()[each].search(between) for each in {name, "concluding"})
+        turned = any(stance_cues()[each].search(between) for each in {name, "concluding"})
         if turned:
             return replace(_verdict(_VALUES[last.value], last, sentences), reason="self-correction")
     return _verdict("unparsable", replace(last, reason="contradiction"), sentences)
 
 
-def _verdict(label: str, claim: _Claim, sentences: Sequence[Sentence]) -> Verdict:
+def _verdict(label: str, claim: Claim, sentences: Sequence[Sentence]) -> Verdict:
     return Verdict(label, claim.reason, sentences[claim.sentence].origin(claim.start, claim.end))
 
 
 def _undecided(sentences: Sequence[Sentence]) -> bool:
     """Say whether an output says that it cannot decide, and not because it is a machine."""
-    cues = _cues()
+    cues = stance_cues()
     machine = any(cues["machine"].search(sentence.text) for sentence in sentences)
     return not machine and any(cues["undecided"].search(sentence.text) for sentence in sentences)
 
 
-def _reply(sentences: Sequence[Sentence], words: _Words) -> Verdict | None:
+def _reply(sentences: Sequence[Sentence], words: Words) -> Verdict | None:
     """Read a yes or no that begins an output which names no label."""
     if not words.yes_no:
         return None
     for sentence, name in itertools.product((sentences[0], sentences[-1]), ("no", "yes")):
-        match = _cues()[name].match(sentence.text)
+        match = stance_cues()[name].match(sentence.text)
         rest = sentence.text[match.end() :].strip() if match else ""
-        if match and not rest[:1].isalnum() and (sentence is sentences[0] or not rest.strip(_MARKS)):
+        if match and not rest[:1].isalnum() and (sentence is sentences[0] or not rest.strip(MARKS)):
             label = "agree" if name == "yes" else "disagree"
             return Verdict(label, "reply", sentence.origin(*match.span()))
-    last = _cues()["last_reply"].search(sentences[-1].text)
+    last = stance_cues()["last_reply"].search(sentences[-1].text)
     if last:
-        label = "disagree" if last.group().strip(_MARKS).endswith("no") else "agree"
+        label = "disagree" if last.group().strip(MARKS).endswith("no") else "agree"
         return Verdict(label, "reply", sentences[-1].origin(*last.span()))
     return None

@@ -66,6 +66,8 @@ def read_other(
     ]
     declined = first_match(cues["declined"], sentences)
     marked = [side for side in sides if side.marked]
+    if first_match(cues["torn"], sentences) and not marked:
+        return Verdict("unparsable", "undecided")
     if declined and not any(
         side.marked
         or (side.span[0] > declined[1] and cues["concluding"].search(sentences[side.sentence].text))
@@ -113,8 +115,9 @@ def _sides(
         return
     for match in cues["neither"].finditer(text):
         yield _Side(0, False, number, sentence.origin(*match.span()))
-    if cues["neither"].search(text) or cues["supposed"].search(text):
+    if cues["neither"].search(text):
         return
+    supposed = cues["supposed"].search(text)
     found = sorted(
         (match.start(), -match.end(), value)
         for value, side in ((1, "agree"), (-1, "disagree"))
@@ -127,7 +130,7 @@ def _sides(
     position, skip = 0, False
     for index, (start, end, value) in enumerate(found):
         end = -end
-        if start < position:
+        if start < position or (supposed and supposed.start() < start):
             continue
         position = end
         if skip:

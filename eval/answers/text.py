@@ -150,7 +150,7 @@ def _breaks(gap: str, following: str, tokens: list[Token]) -> bool:
         return False
     if last == "." and len(tokens) > 1:
         before = tokens[-2].text
-        numbered = before.isdigit() and len(tokens) == 2
+        numbered = (before.isdigit() or len(before) == 1) and len(tokens) == 2
         return not numbered and not _ABBREVIATIONS.fullmatch(before)
     return True
 
@@ -354,11 +354,19 @@ _STOP = re.compile(
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _FIELD = re.compile(
-    r'["\'](?:final_?)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result|choice'
-    r'|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit)["\']\s*:\s*["\']'
-    r'(?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt)\b)((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
+    r'["\'](?:\w+[_ -])?(?:answer|label|verdict|stance|judge?ment|classification|rating|position|result'
+    r"|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment|antwort"
+    r"|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
+    r"|choix|r[ée]ponse|avis|vot[eo]|[ée]valuation|jugement|d[ée]cision|risposta|scelta|giudizio|posizione"
+    r"|valutazione|parere|respuesta|elecci[óo]n|opini[óo]n|postura|posici[óo]n|veredicto|valoraci[óo]n|juicio)"
+    r'(?:[_ -]\w+)?["\']\s*:\s*["\'](?!(?:keine?|none|null|n/?a|refus\w*|declin\w*|abgelehnt|rifiut\w*'
+    r"|no[nt]? (?:dispon\w+|available|applicable)|nicht verfügbar|(?:sin|senza|sans|ohne) \w+|ningun\w*"
+    r"|nessun\w*|aucun\w*|abst\w*|enthalt\w*|skip\w*)\b)"
+    r'((?:[^"\\\n]|\\.)+?)["\']\s*[,}]',
     re.IGNORECASE,
 )
+_UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
+"""A field of JSON that says nothing."""
 _SENTENCE = 3
 """Quoted words are a sentence of the item if there are so many."""
 
@@ -368,7 +376,7 @@ def own_words(text: str) -> str:
 
     Of an object of JSON only the field that is called an answer is left.
     """
-    text = blanked(text)
+    text = _UNSET.sub(lambda unset: " " * len(unset.group()), blanked(text))
     fields = [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
     if len(fields) == 1:
         start, end = fields[0].span(1)

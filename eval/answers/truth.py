@@ -68,7 +68,10 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
     cues = question_cues("truth")
-    sentences = [_bare(translated(sentence, cues.words)) for sentence in prepared.sentences]
+    sentences = [
+        _bare(translated(_bare(sentence, "granted"), cues.words), "content")
+        for sentence in prepared.sentences
+    ]
     verdict = whole_reply(sentences, cues.whole, _MARKS) or _judged(sentences, primary, prepared.truncated)
     named = prepare(own).sentences if _ECHO.search(text) else ()
     refused = first_match(cues.lists["refuses"], named)
@@ -76,15 +79,17 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         return Verdict("refusal", "refusal", refused)
     if verdict.label == "unparsable":
         declined = first_match(cues.lists["declines"], sentences)
-        verdict = Verdict("refusal", "refusal", declined) if declined else verdict
-    if verdict.reason in {"truncated", "no-verdict"}:
+        opinion = first_match(cues.lists["opinion"], sentences)
+        told = declined and (not opinion or first_match(cues.lists["own_voice"], sentences))
+        verdict = Verdict("refusal", "refusal", declined) if told else verdict
+    if verdict.reason == "no-verdict":
         verdict = opening_reply(sentences, cues.opening) or verdict
     return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
 
 
-def _bare(sentence: Sentence) -> Sentence:
-    """Leave out what a claim says where that precedes the verdict: "The claim that ... is true"."""
-    match = question_cues("truth").lists["content"].search(sentence.text)
+def _bare(sentence: Sentence, name: str) -> Sentence:
+    """Leave out what a claim says beside the verdict: "The claim that ... is true", "It is true that ..."."""
+    match = question_cues("truth").lists[name].search(sentence.text)
     if not match:
         return sentence
     low, high = sentence.origin(*match.span(match.lastindex or 0))
@@ -94,4 +99,4 @@ def _bare(sentence: Sentence) -> Sentence:
 def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
     """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
     verdict = judge(sentences, [tongue(each.tokens, primary, "truth") for each in sentences], truncated)
-    return voiced(verdict, question_cues("truth"), sentences, truncated)
+    return voiced(verdict, question_cues("truth"), sentences)

@@ -186,7 +186,7 @@ def judge(sentences: Sequence[Sentence], tongues: Sequence[Grammar], truncated: 
     in the words of the prompts; a refusal counts only without any of these.
     """
     if not sentences:
-        return Verdict("unparsable", "truncated" if truncated else "empty")
+        return Verdict("unparsable", "no-verdict" if truncated else "empty")
     ruling = Court(sentences, tongues).rule(truncated)
     if ruling.retracted:
         return Verdict("unparsable", "self-correction", ruling.retracted)
@@ -206,7 +206,7 @@ def judge(sentences: Sequence[Sentence], tongues: Sequence[Grammar], truncated: 
         return Verdict(claim.label, claim.reason, claim.span)
     if len({hint.label for hint in ruling.hints}) == 1 and not truncated:
         return Verdict(ruling.hints[-1].label, ruling.hints[-1].reason, ruling.hints[-1].span)
-    return Verdict("unparsable", "truncated" if truncated else "no-verdict")
+    return Verdict("unparsable", "no-verdict")
 
 
 # From the free text of a model to its verdict on the validity of an inference.

@@ -1,0 +1,419 @@
+"""What an English output says for or against a statement: label words, idioms, acts, demands and replies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cache, lru_cache
+
+from polbias.eval.answers.cues import compile_lists, read_cues, strings
+from polbias.eval.answers.text import Sentence, translated
+
+MARKS = " .,;:!?—()/|"
+_FILLERS = 14
+"""A sentence of no more words than this can be nothing but a label."""
+_OPTION = 5
+"""An item of a list of no more tokens can be one of the options."""
+_SUBJECT = 2
+"""So many words before a verb in its base form can be no subject: "Verdict disagree"."""
+_SPELT = 5
+"""A label of fewer letters is not read with a slip."""
+_VERBS = re.compile(
+    r"(?:dis)?ag+re|sup+o?r?t|op+os|(?:dis)?ap+rov|concur|endors|favou?rs?$|in favou?r|against"
+)
+_ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
+
+
+class Strength(IntEnum):
+    """How much a claim says."""
+
+    HEDGED = 0
+    SYNONYM_MENTION = 1
+    MENTION = 2
+    SYNONYM = 3
+    SENTENCE = 4
+    MARKER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Words that speak for a side; ``value`` is 1 for agree, -1 for disagree, 0 for both or neither."""
+
+    value: int
+    strength: Strength
+    reason: str
+    sentence: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A label word: ``own`` if it is one of the labels of the prompt."""
+
+    value: int
+    own: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The patterns of one pair of labels."""
+
+    own: Mapping[int, re.Pattern[str]]
+    others: Mapping[int, re.Pattern[str]]
+    yes_no: bool
+    doubts: Mapping[str, re.Pattern[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Echo:
+    """The words of a statement, those before its verb (what it speaks of), and whether it is negated."""
+
+    words: frozenset[str]
+    subject: frozenset[str]
+    negated: bool
+
+
+@cache
+def stance_cues() -> Mapping[str, re.Pattern[str]]:
+    """The patterns that stand alone."""
+    cues = read_cues("stance.en")
+    return compile_lists({"groups": cues["groups"], **strings(cues)})
+
+
+@cache
+def _families() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
+    families = read_cues("stance.en")["families"]
+    return {name: compile_lists({"groups": {}, **sides}) for name, sides in families.items()}
+
+
+@cache
+def sided(name: str) -> Mapping[str, re.Pattern[str]]:
+    """The two patterns of a block that has one for each side."""
+    cues = read_cues("stance.en")
+    return compile_lists({"groups": cues["groups"], **cues[name]})
+
+
+@lru_cache(maxsize=64)
+def label_words(agree: str, disagree: str) -> Words:
+    """Find the forms of two labels; a label that no family knows has its own form only."""
+    if not agree or not disagree or agree == disagree:
+        raise ValueError(f"labels: found {agree!r} and {disagree!r}, expected two that differ")
+    own, names = {}, []
+    for value, label, side in ((1, agree, "agree"), (-1, disagree, "disagree")):
+        name = next((name for name, sides in _families().items() if sides[side].fullmatch(label)), None)
+        names.append(name)
+        spelt = "|".join(map(re.escape, (label, *_misspelt(label))))
+        forms = f"{_families()[name][side].pattern}|" if name else ""
+        own[value] = re.compile(rf"{forms}(?<![\w'])(?:{spelt})(?![\w'])")
+    others = {
+        value: re.compile(
+            "|".join(sides[side].pattern for name, sides in _families().items() if name not in names)
+        )
+        for value, side in ((1, "agree"), (-1, "disagree"))
+    }
+    yes_no = names[0] is not None and bool(stance_cues()["yes_no"].fullmatch(names[0]))
+    doubts = [
+        stance_cues()["doubts"],
+        *([] if names[0] == "agree" else [stance_cues()["contradicting"]]),
+    ]
+    doubted = re.compile("|".join(each.pattern for each in doubts))
+    return Words(own, others, yes_no, {"not": doubted, "i": stance_cues()["joined"]})
+
+
+def _misspelt(label: str) -> Iterator[str]:
+    """Spell a label with one letter left out, doubled, or changed with the next."""
+    for place in range(1, len(label) if len(label) >= _SPELT else 0):
+        before, letter, after = label[:place], label[place], label[place + 1 :]
+        yield from (before + after, before + letter * 2 + after, before + after[:1] + letter + after[1:])
+
+
+def echo_of(item: Sequence[Sentence]) -> Echo:
+    """Find the words of a statement, and those of what it speaks of, before its first modal verb."""
+    text = " ".join(sentence.text for sentence in item)
+    modal = stance_cues()["modal"].search(text)
+    subject = text[: modal.start()].split() if modal else ()
+    return Echo(frozenset(text.split()), frozenset(subject), bool(stance_cues()["negators"].search(text)))
+
+
+def find_claims(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> list[Claim]:
+    """Collect the claims up to where the output goes on with a further item."""
+    found: list[Claim] = []
+    for number, sentence in enumerate(sentences):
+        if stance_cues()["continuation"].match(sentence.text) and any(
+            c.strength >= Strength.SENTENCE for c in found
+        ):
+            break
+        if sentence.text.startswith("or ") and sentence.text.endswith("?"):
+            found = [claim for claim in found if claim.sentence != number - 1]
+        read = translated(sentence, words.doubts)
+        found += (_placed(claim, read, sentence) for claim in _sentence_claims(read, number, words, echoed))
+    listed = [
+        claim
+        for claim in found
+        if sentences[claim.sentence].listed and len(sentences[claim.sentence].tokens) <= _OPTION
+    ]
+    if {claim.value for claim in listed} >= {1, -1}:
+        found = [claim for claim in found if claim not in listed]
+    return found
+
+
+def _placed(claim: Claim, read: Sentence, sentence: Sentence) -> Claim:
+    """Put a claim where its words stand in the sentence as it was written."""
+    low, high = read.origin(claim.start, claim.end)
+    start, end = sentence.place(low, high)
+    return replace(claim, start=start, end=end)
+
+
+def _sentence_claims(sentence: Sentence, number: int, words: Words, echoed: Echo) -> Iterator[Claim]:
+    text = sentence.text
+    taken: list[tuple[int, int]] = []
+    halved = stance_cues()["halved"].search(text)
+    if halved:
+        yield Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
+        return
+    for value, side in ((1, "agree"), (-1, "disagree")):
+        for match in sided("idioms")[side].finditer(text):
+            taken.append(match.span())
+            others = _of_others(text, *match.span())
+            if text.endswith("?") or others or _granted(text, match.start()):
+                continue
+            own = stance_cues()["negators"].search(match.group()) or match.group().startswith("hard")
+            negated = not own and _negators(text, match.start()) % 2 == 1
+            yield Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
+        for match in sided("acts")[side].finditer(text):
+            taken.append(match.span())
+            if not text.endswith("?") and not _granted(text, match.start()):
+                negated = (
+                    sum(each[0] != "no" for each in stance_cues()["negators"].finditer(match.group())) % 2
+                    == 1
+                )
+                yield Claim(-value if negated else value, Strength.SENTENCE, "act", number, *match.span())
+        reply = sided("replies")[side].search(text)
+        if reply and words.yes_no and not text.endswith("?"):
+            yield Claim(value, Strength.SYNONYM, "reply", number, *reply.span())
+    yield from _demands(text, number, echoed)
+    hits = [hit for hit in _hits(text, words) if not any(low <= hit.start < high for low, high in taken)]
+    for hit, value, joined in _resolved(text, hits):
+        if joined:
+            yield Claim(0, Strength.SENTENCE, joined, number, hit.start, hit.end)
+            continue
+        claim = None if _of_subject(text, hit, echoed) else _claim(text, hit, value, number)
+        if claim and not (claim.strength < Strength.MARKER and _repeated(text, hit, echoed)):
+            yield claim
+
+
+def _demands(text: str, number: int, echoed: Echo) -> Iterator[Claim]:
+    """Yield what the model would do itself, or says should be done, of what the statement asks."""
+    asked = {_stem(word) for word in echoed.words - echoed.subject if len(word) >= _SPELT - 1}
+    for match in stance_cues()["demand"].finditer(text):
+        doing = text[match.end() :].split()[:1]
+        if not doing or _stem(doing[0]) not in asked or text.endswith("?"):
+            continue
+        if _of_others(text, *match.span()) and not stance_cues()["mine"].match(match.group()):
+            continue
+        if not _granted(text, match.start()):
+            denied = bool(stance_cues()["negators"].search(match.group())) != echoed.negated
+            yield Claim(-1 if denied else 1, Strength.SYNONYM, "demand", number, *match.span())
+
+
+def _stem(word: str) -> str:
+    """A word without its common endings."""
+    return re.sub(r"(?:([bdgmnprt])\1)?(?:ing|ed|es|s|e|ation|ion)$", r"\1", word)
+
+
+def _of_subject(text: str, hit: _Hit, echoed: Echo) -> bool:
+    """Say whether a word is said of what the statement speaks of, not of what it demands."""
+    clause = text[_begin(text, hit.start) : hit.start].split()
+    said = [word for word in clause if word[0].isalnum() and not stance_cues()["copula"].fullmatch(word)]
+    adjective = _ADJECTIVES.search(text[hit.start : hit.end])
+    return bool(adjective and said and echoed.subject.issuperset(said))
+
+
+def _repeated(text: str, hit: _Hit, echoed: Echo) -> bool:
+    """Say whether a word is one of the statement, and not said by the model of it."""
+    mine = stance_cues()["mine"].search(text, _begin(text, hit.start), hit.start)
+    return text[hit.start : hit.end] in echoed.words and not (hit.own and mine)
+
+
+def _hits(text: str, words: Words) -> list[_Hit]:
+    """Find the label words; where two overlap, the longer one, and the own one before another's."""
+    found = [
+        _Hit(value, own, *match.span())
+        for own, patterns in ((True, words.own), (False, words.others))
+        for value, pattern in patterns.items()
+        for match in pattern.finditer(text)
+    ]
+    found.sort(key=lambda hit: (hit.start, hit.start - hit.end, not hit.own))
+    kept: list[_Hit] = []
+    for hit in found:
+        if not kept or hit.start >= kept[-1].end:
+            kept.append(hit)
+    return kept
+
+
+def _resolved(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]]:
+    """Yield each hit with its value after negation; of two that are only options, neither.
+
+    A pair under one negator, or joined by "and", is yielded once with a reason in words.
+    """
+    cues, index = stance_cues(), 0
+    while index < len(hits):
+        hit = hits[index]
+        following = hits[index + 1] if index + 1 < len(hits) else None
+        between = text[hit.end : following.start].strip() if following else ""
+        negated = _negators(text, hit.start) % 2 == 1
+        index += 1
+        if following and following.value != hit.value:
+            clause = text[_begin(text, hit.start) : hit.start]
+            if not between or cues["options"].fullmatch(between):
+                index += 1
+                if negated or re.search(r"\bneither\b", clause):
+                    declined = cues["unwilling"].search(clause) or cues["general"].match(
+                        text, following.end + 1
+                    )
+                    yield replace(hit, end=following.end), 0, "refusal" if declined else "neither"
+                elif re.search(r"\bboth\b", clause):
+                    yield replace(hit, end=following.end), 0, "both-options"
+                continue
+            if cues["both"].fullmatch(between):
+                index += 1
+                yield replace(hit, end=following.end), 0, "neither" if negated else "both-options"
+                continue
+            if cues["contrast"].fullmatch(between):
+                index += 1
+        yield hit, -hit.value if negated else hit.value, ""
+
+
+def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
+    """Turn a label word into a claim, with regard to its clause."""
+    cues, begin = stance_cues(), _begin(text, hit.start)
+    before, after = text[: hit.start], text[hit.end :].strip()
+    clause = text[begin : hit.start]
+    rest = (before + text[hit.end :]).split()
+    opened = before.rstrip(MARKS)
+    bare = len(rest) <= _FILLERS and all(not w[0].isalnum() or cues["filler"].fullmatch(w) for w in rest)
+    headed = any(match.end() >= len(opened) - 1 for match in cues["head"].finditer(before.rstrip()))
+    if text.endswith("?"):
+        return None
+    stated = before.rstrip().endswith((":", "—")) and not after.strip(MARKS)
+    if not stated and _of_others(text, hit.start, hit.end):
+        for name, own in (("so_do_i", value), ("not_so_i", -value)):
+            if cues[name].match(text, hit.end + 1):
+                return Claim(own, Strength.SENTENCE, "sentence", number, hit.start, hit.end)
+        return None
+    marked, mine = bare or stated or headed, bool(cues["mine"].search(clause))
+    if not marked and _no_verb(text, hit):
+        return None
+    if _unsaid(text, hit, clause, value != hit.value or not mine, headed):
+        return None
+    if not hit.own and _VERBS.match(text, hit.start, hit.end) and not (mine or bare or stated):
+        return None
+    denied = value != hit.value and mine and not cues["sides"].match(after)
+    joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
+    hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
+    if cues["postposed"].match(after):
+        value = -value
+    granted = _granted(text, hit.start)
+    against = mine and text[:begin].rstrip().endswith("but") and not granted
+    weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(MARKS)))
+    weak = weak or not (marked or denied or against or _said(text[hit.start : hit.end], after))
+    reason = "negated" if value != hit.value else "marker" if marked else "sentence"
+    strength = Strength.MARKER if marked else Strength.SENTENCE
+    if hedged:
+        strength, reason = Strength.HEDGED, "hedged"
+    elif not hit.own:
+        strength, reason = (Strength.SYNONYM_MENTION if weak else Strength.SYNONYM), "synonym"
+    elif weak:
+        strength, reason = Strength.MENTION, "mention"
+    return Claim(value, strength, reason, number, hit.start, hit.end)
+
+
+def _unsaid(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
+    """Say whether a word is only spoken of: an act, a former view, a question, or a thing done elsewhere."""
+    cues = stance_cues()
+    if distant and cues["performing"].search(clause):
+        return True
+    clause_end = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
+    if cues["former"].search(clause + clause_end):
+        return True
+    if re.search(r"whether(?: [\w']+){0,3} $", text[: hit.start]):
+        return True
+    infinitive = re.fullmatch(r"to (?:\w+ly )?", clause)
+    return not headed and bool(infinitive or cues["elsewhere"].match(text, hit.start))
+
+
+def _of_others(text: str, start: int, end: int) -> bool:
+    """Say whether others than the model are said to think or do what stands there."""
+    cues, stretch = stance_cues(), _stretch(text, start)
+    contrast = max(
+        (text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while ")), default=0
+    )
+    if cues["sources"].search(text, max(contrast, 0), start):
+        return True
+    if cues["attributed"].search(stretch) or cues["by_others"].match(text, end + 1):
+        return True
+    mine = max((match.end() for match in cues["mine"].finditer(stretch)), default=0)
+    opined = [match for match in cues["opined"].finditer(stretch, mine) if match.start()]
+    if opined and not mine:
+        return True
+    if not _VERBS.match(text, start, end):
+        return False
+    subject = cues["actors"].search(stretch, mine)
+    clause = text[_begin(text, start) : start]
+    words = re.sub(r"(?: (?:not|\w+n't|would|do|will|\w+ly|also|both|all))* *$", "", clause).split()
+    few = 0 if text[start:end].endswith("ed") else _SUBJECT
+    told = words and len(stretch.split()) > few and not mine and not cues["auxiliary"].fullmatch(words[-1])
+    return bool(subject or told or (words and cues["subject"].fullmatch(words[-1])))
+
+
+def _no_verb(text: str, hit: _Hit) -> bool:
+    """Say whether a word is a noun for a good or an evil, which says nothing of the statement."""
+    cues, before = stance_cues(), text[: hit.start].split()
+    if not cues["nouns"].fullmatch(text, hit.start, hit.end) or not before:
+        return bool(cues["nouns"].fullmatch(text, hit.start, hit.end) and text[hit.end :].strip(MARKS))
+    return not cues["verbal"].fullmatch(before[-1])
+
+
+def _said(word: str, after: str) -> bool:
+    """Say whether a label word speaks of the statement: no attribute, and with no other object."""
+    if _VERBS.match(word):
+        return bool(not after or stance_cues()["object"].match(after))
+    if not after or not after[0].isalnum():
+        return True
+    return bool(_ADJECTIVES.search(word) and stance_cues()["followers"].match(after))
+
+
+def _begin(text: str, position: int) -> int:
+    """Return where the clause before a position begins."""
+    ends = [match.end() for match in stance_cues()["boundaries"].finditer(text, 0, position)]
+    return ends[-1] if ends else 0
+
+
+def _stretch(text: str, position: int) -> str:
+    """Return what stands before a position in its part of the sentence, across "that" and "as"."""
+    start = max((text.rfind(mark, 0, position) for mark in (" , ", " ; ", " but ", " however ")), default=-1)
+    return text[max(start, 0) : position]
+
+
+def _negators(text: str, position: int) -> int:
+    """Count the negators that bear on a position."""
+    begin, cues = _begin(text, position), stance_cues()
+    neutral = [match.span() for match in cues["neutral"].finditer(text, begin)]
+    found = [match.start() for match in cues["negators"].finditer(text, begin, position)]
+    return sum(not any(low <= start < high for low, high in neutral) for start in found)
+
+
+def _granted(text: str, position: int) -> bool:
+    """Say whether a position lies in a concession or a condition."""
+    before = text[:position]
+    for name in ("conceded", "supposed"):
+        for match in stance_cues()[name].finditer(before):
+            passed = r" but | however " if name == "supposed" else r"[,;—]| but | however "
+            if not re.search(passed, before[match.end() :]):
+                return True
+    return False
