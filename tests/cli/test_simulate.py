@@ -128,7 +128,7 @@ def test_policy_samples_are_analysed(tmp_path: Path, builds: Path) -> None:
         "simulated-planted-0",
         "simulated-planted-0 (log-likelihood)",
     }
-    assert {float(row["stance"]) for row in rows if row["stance"]} == {1.0}
+    assert all(float(row["stance"]) == pytest.approx(1.0) for row in rows if row["stance"])
     sampled = next((tmp_path / "run").rglob("samples_polbias_policy_stance_2*.jsonl"))
     first = json.loads(sampled.read_text("utf-8").splitlines()[0])
     assert len(first["filtered_resps"]) == 30
