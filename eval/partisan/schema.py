@@ -41,6 +41,7 @@ def placed(doc: Document) -> Json:
         "first_named": str(doc.get("first_named")),
         "base_id": doc.get("base_id") or doc["cluster_id"],
         "negated": str(doc.get("pattern_id")).endswith(_NEGATED),
+        "person_pair": str(doc.get("person_pair") or ""),
         "unit": unit(doc),
     }
 

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
+from polbias.eval.columns import OutcomesError
 from polbias.eval.power.design import (
     Assumptions,
     Design,
     PowerError,
     Shipped,
     Values,
-    components,
     read_designs,
 )
 from polbias.eval.report.reading import answers_of
 from polbias.eval.samples import Problem
+from polbias.eval.variance import components
 from polbias.files import InputError
 
 
@@ -51,7 +52,7 @@ def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem])
         try:
             each = components(part.values, part.clusters, part.items, instrument.lost)
             design = Design(each.clusters, each.items, each.answers)
-        except PowerError as error:
+        except (OutcomesError, PowerError) as error:
             problems.append(Problem(runs[0], 0, f"{part.name}: {error}"))
             continue
         assumed = Assumptions(each.variance, each.icc, each.repeat, instrument.scale, instrument.lost)
