@@ -75,6 +75,8 @@ def unweighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
 
 # The estimate of a design: who is named first is balanced, and the interval is over what may vary.
 
+FIXED = 3
+"""Up to so many pairs of persons are fixed: the estimate is for these."""
 _PATH = ("config", "first_named", "base_id", "negated")
 
 
@@ -111,8 +113,8 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
     """Scores on the right minus those on the left, weighed by :func:`balance`.
 
     Where arguments are described the cells are fixed, and what varies are the pairs of arguments in them.
-    Where bases are drawn they are what varies, each with its orders together; and the pairs of persons, if
-    there are several.
+    Where bases are drawn they are what varies, each with its orders together, and the pairs of persons, where
+    there are more than are fixed.
     """
     cell, shares = balance(outcomes)
     signed = outcomes.leaning * np.asarray(scores, np.float64) * shares
@@ -122,10 +124,10 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
     persons = None
     if drawn(outcomes):
         people = outcomes.factors.get("person_pair", Factor(np.zeros(outcomes.n, np.intp), ("",)))
-        drawn_as = np.stack([outcomes.factors["config"].codes[kept], codes, people.codes[kept]])
-        (cell, codes, who), base = np.unique(drawn_as, axis=1, return_inverse=True)
-        persons = Factor(who, people.levels) if np.unique(who).size > 1 else None
-        base = base.reshape(-1)
+        several = np.unique(people.codes[kept]).size > FIXED
+        parts = outcomes.factors["config"].codes[kept], codes, people.codes[kept] * several
+        (cell, codes, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)
+        persons, base = Factor(who, people.levels) if several else None, base.reshape(-1)
         signed, shares = (np.bincount(base, each).astype(np.float64) for each in (signed, shares))
     total = np.bincount(cell, shares)
     # Each score so that those of a cell have the mean of the cell, whatever their weights in it.

@@ -315,5 +315,6 @@ def _cell(who: str, cell: Cell) -> Finding:
         key=key,
         about=about,
         estimate=cell_estimate(cell),
+        p_flip=known(cell.p),
         bounds=(known(cell.shares["worst_low"]), known(cell.shares["worst_high"])),
     )
