@@ -330,23 +330,27 @@ def contrast(
     used = weight != 0
     weight, kept = weight[used], used[cell.codes]
     numbers, cell, cluster = numbers[kept], cell.select(kept), cluster.select(kept)
-    totals = _table(cluster, cell).sum(axis=0)[used]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = _table(cluster, cell, numbers).sum(axis=0)[used] / totals
-    estimate = math.fsum((weight * means).tolist()) if weight.size else math.nan
 
-    def over(drawn: Factor) -> tuple[float, float, int]:
+    def tables(drawn: Factor) -> tuple[Floats, Floats]:
         counts, sums = _table(drawn, cell)[:, used], _table(drawn, cell, numbers)[:, used]
         inside = counts.any(axis=1)
-        counts, sums = counts[inside], sums[inside]
+        return counts[inside], sums[inside]
+
+    counts, sums = tables(cluster)
+    totals = counts.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = sums.sum(axis=0) / totals
+    estimate = math.fsum((weight * means).tolist()) if weight.size else math.nan
+
+    def over(counts: Floats, sums: Floats) -> tuple[float, float, int]:
         return (*_error(counts, sums - counts * np.nan_to_num(means), weight), len(counts))
 
-    error, df, groups = over(cluster)
+    error, df, groups = over(counts, sums)
     others = None
     if crossed is not None:
         second = crossed.select(kept)
         joint = Factor.of((cluster.codes * len(second.levels) + second.codes).tolist())
-        one, other, both = (error, df, groups), over(second), over(joint)
+        one, other, both = (error, df, groups), over(*tables(second)), over(*tables(joint))
         others = other[2]
         error, df = two_way(one, other, both)
     half = p_value = math.nan
