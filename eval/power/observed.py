@@ -90,8 +90,11 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
         sides.setdefault(f"{model}, {row['config']}", {}).setdefault(row["pair_id"], {})[row["leaning"]] = (
             value
         )
-        item = "/".join(str(row[name]) for name in ("gold", "gender", "variation"))
-        places[row["pair_id"]] = row["cluster_id"], item
+        item = "/".join(
+            str(row[name])
+            for name in ("gold", "gender", "variation", "first_named", "negated", "person_pair")
+        )
+        places[row["pair_id"]] = row["base_id"], item
     for name, pairs in sides.items():
         whole = [pair for pair, found in pairs.items() if len(found) == 2]
         values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])
