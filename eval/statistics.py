@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -274,6 +274,7 @@ class Contrast:
         degrees_of_freedom: Those of t (Satterthwaite); NaN without an error.
         cells: Number of cells with a weight.
         level: Confidence level, a fraction.
+        crossed: Number of clusters of the other kind; None where there is no other.
     """
 
     estimate: float
@@ -286,6 +287,7 @@ class Contrast:
     degrees_of_freedom: float
     cells: int
     level: float
+    crossed: int | None = None
 
 
 def contrast(
@@ -295,6 +297,7 @@ def contrast(
     weights: ArrayLike,
     level: float = 0.95,
     bounds: tuple[float, float] | None = None,
+    crossed: Factor | None = None,
 ) -> Contrast:
     """Estimate a weighted sum of cell means, cells being all combinations of the design that are compared.
 
@@ -305,6 +308,9 @@ def contrast(
     difference is thereby compared with itself. For one row per cluster and two cells it is the error of
     Welch's t-test, for one cell that of the mean of the cluster means; degrees of freedom are Bell and
     McCaffrey's, which are 2 (G - 1) and G - 1 in these cases.
+
+    Where clusters of two kinds were drawn, such as bases and persons, ``crossed`` are the others; see
+    :func:`two_way`.
 
     Source:
         Bell and McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
@@ -322,15 +328,31 @@ def contrast(
             "weight per level"
         )
     used = weight != 0
-    counts = _table(cluster, cell)[:, used]
-    sums = _table(cluster, cell, numbers)[:, used]
-    inside = counts.any(axis=1)
-    counts, sums, weight = counts[inside], sums[inside], weight[used]
+    weight, kept = weight[used], used[cell.codes]
+    numbers, cell, cluster = numbers[kept], cell.select(kept), cluster.select(kept)
+
+    def tables(drawn: Factor) -> tuple[Floats, Floats]:
+        counts, sums = _table(drawn, cell)[:, used], _table(drawn, cell, numbers)[:, used]
+        inside = counts.any(axis=1)
+        return counts[inside], sums[inside]
+
+    counts, sums = tables(cluster)
     totals = counts.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums.sum(axis=0) / totals
     estimate = math.fsum((weight * means).tolist()) if weight.size else math.nan
-    error, df = _error(counts, sums - counts * np.nan_to_num(means), weight)
+
+    def over(counts: Floats, sums: Floats) -> tuple[float, float, int]:
+        return (*_error(counts, sums - counts * np.nan_to_num(means), weight), len(counts))
+
+    error, df, groups = over(counts, sums)
+    others = None
+    if crossed is not None:
+        second = crossed.select(kept)
+        joint = Factor.of((cluster.codes * len(second.levels) + second.codes).tolist())
+        one, other, both = (error, df, groups), over(*tables(second)), over(*tables(joint))
+        others = other[2]
+        error, df = two_way(one, other, both)
     half = p_value = math.nan
     if error > 0:
         from scipy.special import stdtr, stdtrit
@@ -343,21 +365,58 @@ def contrast(
         if bounds is not None:
             (least, most), gain, loss = bounds, weight[weight > 0].sum(), weight[weight < 0].sum()
             ends = float(least * gain + most * loss), float(most * gain + least * loss)
-        low, high = unvaried(estimate, int(inside.sum()), ends, level)
-    sizes = int(totals.sum()), int(inside.sum())
-    return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), level)
+        low, high = unvaried(estimate, groups, ends, level)
+    sizes = int(totals.sum()), groups
+    return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), level, others)
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+Variation: TypeAlias = tuple[float, float, int]
+"""Standard error, degrees of freedom and number of clusters."""
+
+
+def two_way(one: Variation, other: Variation, both: Variation) -> tuple[float, float]:
+    """Standard error and degrees of freedom where clusters of two kinds were drawn.
+
+    The variance is that over the one plus that over the other less that over their crossings, and never less
+    than either. Degrees of freedom are Satterthwaite's, from the mean squares of one, other and interaction,
+    and at least the smaller number of clusters less 1.
+
+    Source:
+        Cameron, Gelbach and Miller, "Robust Inference With Multiway Clustering" (2011); Satterthwaite, "An
+        Approximate Distribution of Estimates of Variance Components" (1946).
+    """
+    (first, rows), (second, columns), (joint, cells) = (
+        (each[0] ** 2, each[2]) for each in (one, other, both)
+    )
+    if math.isnan(first + second):
+        return math.nan, math.nan
+    inner = cells - rows - columns + 1
+    found = [(first, one[1]), (second, other[1])]
+    together = first + second - joint
+    if inner > 0 and together > 0:
+        # Mean squares over the number of cells: that of all cells is made of the three others.
+        shares = np.array([rows - 1, columns - 1, inner]) / (cells - 1)
+        rest = max(joint - shares[0] * first - shares[1] * second, 0.0) / shares[2]
+        parts = np.array([1 - shares[0], 1 - shares[1], -shares[2]]) * [first, second, rest]
+        free = np.array([rows - 1, columns - 1, inner])
+        found.append((together, together**2 / float((parts**2 / free).sum())))
+    variance, df = max(found)
+    return math.sqrt(variance), max(df, min(rows, columns) - 1)
+
+
+def holm(p_values: Sequence[float], tests: int = 0) -> list[float]:
     """Adjust p-values of several tests so that any of them errs with at most the nominal probability.
+
+    Where more tests were planned than there are p-values, those that are missing count as tests that failed.
 
     Source:
         Holm, "A simple sequentially rejective multiple test procedure" (1979).
     """
     order = sorted((p, index) for index, p in enumerate(p_values) if not math.isnan(p))
     adjusted, highest = [math.nan] * len(p_values), 0.0
+    count = max(tests, len(order))
     for rank, (p, index) in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - rank) * p))
+        highest = max(highest, min(1.0, (count - rank) * p))
         adjusted[index] = highest
     return adjusted
 

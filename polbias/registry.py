@@ -36,6 +36,8 @@ class Instrument:
             columns they have.
         power: its :class:`polbias.eval.power.Shipped` design.
         metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
+        headlines: measures that are tested, of each respondent, whatever was run (docs/statistics.md,
+            "Decisions").
         unit: function that names what the errors of its metrics are over, by row; ``cluster_id`` if None.
         tasks: folder of its task files, or of a folder of its name that has them.
         task_files: function that yields the task files, for those that a script writes.
@@ -49,6 +51,7 @@ class Instrument:
     simulation: tuple[str, ...]
     power: str
     metrics: tuple[str, ...] = ()
+    headlines: tuple[str, ...] = ()
     unit: str | None = None
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
@@ -67,6 +70,7 @@ _OURS = (
         simulation=("polbias.eval.partisan.simulation:Arguments",),
         power="polbias.eval.power.observed:PARTISAN",
         metrics=("bias", "weighted_bias", "weighted_bias_paper"),
+        headlines=("large_bias", "large_refusal_gap"),
         unit="polbias.eval.partisan.schema:unit",
         task_files="polbias.harness_tasks.generate:partisan",
     ),
@@ -84,6 +88,7 @@ _OURS = (
             "polbias.eval.normative.simulation:Problems",
         ),
         power="polbias.eval.power.observed:NORMATIVE",
+        headlines=("content_effect", "refusal_gap"),
         task_files="polbias.harness_tasks.generate:normative",
     ),
     Instrument(
@@ -95,6 +100,7 @@ _OURS = (
         simulation=("polbias.eval.policy.simulation:Statements",),
         power="polbias.eval.power.observed:POLICY",
         metrics=("pass_all",),
+        headlines=("leaning", "refusal_gap"),
         task_files="polbias.harness_tasks.generate:policy",
     ),
     Instrument(
@@ -106,6 +112,7 @@ _OURS = (
         simulation=("polbias.eval.xphemism.simulation:Claims",),
         power="polbias.eval.power.observed:XPHEMISM",
         metrics=("leaning", "penalty"),
+        headlines=("leaning", "refusal_gap"),
         task_files="polbias.harness_tasks.generate:xphemism",
     ),
     Instrument(
@@ -120,6 +127,10 @@ _OURS = (
         ),
         power="polbias.eval.power.observed:SELFASSESS",
         metrics=("bias", "refusal_gap"),
+        headlines=(
+            *(f"{each}_bias" for each in ("poligen", "bundestag", "econolex")),
+            *(f"{each}_refusal_gap" for each in ("poligen", "bundestag", "econolex")),
+        ),
         task_files="polbias.harness_tasks.generate:selfassess",
     ),
 )

@@ -37,6 +37,7 @@ from polbias.eval.normative.schema import Judgements, Scored
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
 from polbias.eval.statistics import Contrast, cluster_interval, contrast
 from polbias.eval.support import discordant
+from polbias.eval.variance import latent_shift
 
 # An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
 
@@ -53,12 +54,14 @@ class Effect:
         bounds: the estimate if every answer without a verdict had been wrong on the one side and right on
             the other.
         scores: what the estimate is the mean of; None where there is no estimate.
+        latent: the estimate on the probit scale; None where there is none.
     """
 
     estimate: Estimate
     refusal_gap: Estimate
     bounds: tuple[float, float]
     scores: Scores | None
+    latent: Estimate | None
 
 
 def effect(
@@ -95,6 +98,9 @@ def effect(
             POINTS * (found.estimate + float(doubtful[doubtful > 0].sum())),
         ),
         scores=_scores(table, share, stratum) if carried.estimable else None,
+        latent=Estimate.of(*latent_shift(table.correct[inside], share[inside], clusters.select(inside)))
+        if carried.estimable
+        else None,
     )
 
 
@@ -205,6 +211,7 @@ def _found(
                 bounds=own.bounds,
                 refusal_gap=own.refusal_gap if one.method == "generated" else None,
                 scores=own.scores,
+                latent=own.latent if headline else None,
             )
         )
 

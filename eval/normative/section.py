@@ -10,6 +10,7 @@ from polbias.eval.normative.analysis import (
     DOMAIN,
     SELECTION_CONTENT,
     SELECTION_DOMAIN,
+    STATUS,
     accuracies,
     findings,
     notices,
@@ -33,7 +34,7 @@ from polbias.eval.report.instruments import Settings
 # Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
 
 _EFFECTS = {
-    "content_effects": (tuple(CONTENT), "content_effects"),
+    "content_effects": ((*CONTENT, STATUS), "content_effects"),
     "domain_effects": ((DOMAIN,), "domain_effects"),
     "wason_effects": ((SELECTION_CONTENT, SELECTION_DOMAIN), "wason_effects"),
 }

@@ -46,6 +46,7 @@ from polbias.eval.report.document import (
 from polbias.eval.report.labels import FEWEST, few
 from polbias.eval.statistics import cluster_interval, sign_flip
 from polbias.eval.support import Support, discordant
+from polbias.eval.variance import latent_shift
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
@@ -115,6 +116,13 @@ class Cell:
     def bias(self) -> Estimate:
         """Return the bias in points: errors for the right minus for the left, whoever is named first."""
         return self._gap(self.rows.errors).on(self.support)
+
+    def latent(self) -> Estimate:
+        """Return the bias of the verdicts on the probit scale, valid and invalid arguments apart."""
+        said = self.rows.answered
+        clusters = (self.rows.clusters or Factor.of([])).select(said)
+        gold, valid = self.rows.gold[said], self.rows.label[said] == _VALID
+        return Estimate.of(*latent_shift(valid, self._signed[said], clusters, gold))
 
     def weighted(self) -> float | None:
         """Return the weighted bias of the paper, in points: every answer of a config weighs alike."""
@@ -393,6 +401,7 @@ def _finding(cell: Cell, scope: str, key: str, about: str, headline: bool = Fals
         refusal_gap=None if compared else cell.refusal_gap(),
         scores=_scores(cell) if cell.support.estimable else None,
         described=cell.described,
+        latent=cell.latent() if headline and cell.support.estimable else None,
     )
 
 

@@ -29,6 +29,7 @@ COLUMNS: Mapping[str, str] = {
     "first_named": "string",
     "base_id": "string",
     "negated": "bool",
+    "person_pair": "string",
     "unit": "string",
     "form": "string",
     "share": "double",
@@ -186,7 +187,9 @@ def asked(name: str, table: Any) -> Asked:
     factors["unit"] = _joined(
         factors["part"], Factor.of(table["unit"].to_pylist()), lambda part, unit: f"{part}/{unit}"
     )
-    rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=("first_named", "base_id", "negated"))
+    rows = Outcomes.of(
+        table.drop_columns(["pair_id"]), factors=("first_named", "base_id", "negated", "person_pair")
+    )
     pairs = _pairs(table)
     rows = replace(
         rows,

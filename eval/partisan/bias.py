@@ -75,6 +75,8 @@ def unweighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
 
 # The estimate of a design: who is named first is balanced, and the interval is over what may vary.
 
+FIXED = 3
+"""Up to so many pairs of persons are fixed: the estimate is for these."""
 _PATH = ("config", "first_named", "base_id", "negated")
 
 
@@ -111,17 +113,21 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
     """Scores on the right minus those on the left, weighed by :func:`balance`.
 
     Where arguments are described the cells are fixed, and what varies are the pairs of arguments in them.
-    Where bases are drawn they are what varies, each with its orders together.
+    Where bases are drawn they are what varies, each with its orders together, and the pairs of persons, where
+    there are more than are fixed.
     """
     cell, shares = balance(outcomes)
     signed = outcomes.leaning * np.asarray(scores, np.float64) * shares
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
     kept = shares > 0
     cell, codes, signed, shares = cell[kept], clusters.codes[kept], signed[kept], shares[kept] / 2
+    persons = None
     if drawn(outcomes):
-        config = outcomes.factors["config"].codes[kept]
-        pairs, base = np.unique(config * len(clusters.levels) + codes, return_inverse=True)
-        cell, codes = np.divmod(pairs, len(clusters.levels))
+        people = outcomes.factors.get("person_pair", Factor(np.zeros(outcomes.n, np.intp), ("",)))
+        several = np.unique(people.codes[kept]).size > FIXED
+        parts = outcomes.factors["config"].codes[kept], codes, people.codes[kept] * several
+        (cell, codes, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)
+        persons, base = Factor(who, people.levels) if several else None, base.reshape(-1)
         signed, shares = (np.bincount(base, each).astype(np.float64) for each in (signed, shares))
     total = np.bincount(cell, shares)
     # Each score so that those of a cell have the mean of the cell, whatever their weights in it.
@@ -129,7 +135,7 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
         mean = (np.bincount(cell, signed) / total)[cell]
         values = mean + np.bincount(cell)[cell] * (signed - shares * mean) / total[cell]
     cells = Factor(cell, tuple(range(total.size)))
-    return contrast(values, cells, Factor(codes, clusters.levels), total, bounds=bounds)
+    return contrast(values, cells, Factor(codes, clusters.levels), total, bounds=bounds, crossed=persons)
 
 
 def drawn(outcomes: Outcomes) -> bool:

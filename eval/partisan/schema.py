@@ -48,6 +48,7 @@ def placed(doc: Document) -> Json:
         "first_named": first,
         "base_id": base,
         "negated": negated,
+        "person_pair": str(doc.get("person_pair") or ""),
         "unit": base if doc.get("dataset") == LARGE else unit,
     }
 

@@ -18,6 +18,7 @@ from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with
 from polbias.eval.report.labels import Wording, words
 from polbias.eval.statistics import contrast
 from polbias.eval.support import discordant
+from polbias.eval.variance import latent_shift
 
 # A stance for a policy, or for the right, with what one must know to trust it.
 
@@ -35,6 +36,7 @@ class Balanced:
         bounds: what it would be if all answers that are no stance had been against, and if all in favour.
         gap: refusals of texts in favour minus against.
         scores: what it is the mean of; None if the statements have one sign only.
+        latent: share that agrees with statements in favour less that with those against, on the probit scale.
         positive: statements with which agreement is in favour.
         negative: statements with which it is against.
     """
@@ -44,6 +46,7 @@ class Balanced:
     bounds: tuple[float | None, float | None] | None
     gap: Estimate | None
     scores: Scores | None
+    latent: Estimate | None
     positive: int
     negative: int
 
@@ -92,9 +95,13 @@ def balanced(answered: Asked, signs: Signs, reliable: bool) -> Balanced:
         low, high = np.where(signs > 0, against, in_favour), np.where(signs > 0, in_favour, against)
         bounds = _mean(low, signs), _mean(high, signs)
     scores = _scores(answered, values.value, signs) if both and carried.estimable else None
+    used, latent = signs != 0, None
+    if scores:
+        agree, shares = (1 + values.value[used]) / 2, np.where(signs > 0, 1 / positive, -1 / negative)[used]
+        latent = Estimate.of(*latent_shift(agree, shares, answered.topics.select(used)))
     gap = refusal_gap(answered, signs)
     shown = smallest if smallest is not None and smallest >= _WORTH_SAYING else None
-    return Balanced(found, shown, bounds, gap, scores, positive, negative)
+    return Balanced(found, shown, bounds, gap, scores, latent, positive, negative)
 
 
 def refusal_gap(answered: Asked, signs: Signs) -> Estimate | None:
@@ -196,6 +203,7 @@ def findings(respondent: str, found: Mapping[str, Balanced]) -> Iterator[Finding
             each.bounds,
             each.gap,
             each.scores,
+            latent=each.latent if key == LEANING else None,
         )
         yield from with_gap(finding)
 

@@ -35,9 +35,12 @@ def power(effect: float, design: Design, assumed: Assumptions) -> float:
     return _power(abs(effect) / error, df)
 
 
-def detectable(design: Design, assumed: Assumptions, wanted: float = POWER) -> float:
-    """The smallest true effect that the two-sided t test at .05 finds with the wanted power."""
-    return errors_apart(assumed.degrees_of_freedom(design), wanted) * assumed.standard_error(design)
+def detectable(design: Design, assumed: Assumptions, wanted: float = POWER, tests: int = 1) -> float:
+    """The smallest true effect that the two-sided t test finds with the wanted power, at .05 over all tests.
+
+    Holm finds the first of several tests at .05 over their number: whatever the others come to.
+    """
+    return errors_apart(assumed.degrees_of_freedom(design), wanted, tests) * assumed.standard_error(design)
 
 
 def half_width(design: Design, assumed: Assumptions) -> float:
@@ -46,15 +49,15 @@ def half_width(design: Design, assumed: Assumptions) -> float:
 
 
 @lru_cache(maxsize=1 << 14)
-def errors_apart(df: int, wanted: float) -> float:
+def errors_apart(df: int, wanted: float, tests: int = 1) -> float:
     """How many standard errors an effect must be from 0 to be found with the wanted power."""
     check_power(wanted)
     from scipy.optimize import brentq
 
     high = 4.0
-    while _power(high, df) < wanted and high < _NO_END:
+    while _power(high, df, tests) < wanted and high < _NO_END:
         high *= 2
-    return float(brentq(lambda distance: _power(distance, df) - wanted, 0.0, high, xtol=1e-10))
+    return float(brentq(lambda distance: _power(distance, df, tests) - wanted, 0.0, high, xtol=1e-10))
 
 
 def check_power(wanted: float) -> None:
@@ -63,20 +66,20 @@ def check_power(wanted: float) -> None:
         raise PowerError(f"power: found {wanted:g}, expected a fraction above {LEVEL:g} and below 1")
 
 
-def _power(distance: float, df: int) -> float:
+def _power(distance: float, df: int, tests: int = 1) -> float:
     from scipy.stats import nct, norm
 
-    critical = _critical(df)
+    critical = _critical(df, tests)
     found = float(nct.sf(critical, df, distance) + nct.cdf(-critical, df, distance))
     # The library gives up on large noncentralities, where the normal distribution is as good.
     return found if math.isfinite(found) else float(norm.sf(critical - distance))
 
 
 @lru_cache(maxsize=1 << 14)
-def _critical(df: int) -> float:
+def _critical(df: int, tests: int = 1) -> float:
     from scipy.special import stdtrit
 
-    return float(stdtrit(df, 1 - LEVEL / 2))
+    return float(stdtrit(df, 1 - LEVEL / tests / 2))
 
 
 # Power of the sign flip of whole clusters (:func:`polbias.eval.statistics.sign_flip`), by simulation.

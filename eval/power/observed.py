@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from polbias.aliases import Json
+from polbias.eval.columns import OutcomesError
 from polbias.eval.power.design import (
     Assumptions,
     Design,
     PowerError,
     Shipped,
     Values,
-    components,
     read_designs,
 )
 from polbias.eval.report.reading import answers_of
 from polbias.eval.samples import Problem
+from polbias.eval.variance import components
 from polbias.files import InputError
 
 
@@ -51,7 +52,7 @@ def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem])
         try:
             each = components(part.values, part.clusters, part.items, instrument.lost)
             design = Design(each.clusters, each.items, each.answers)
-        except PowerError as error:
+        except (OutcomesError, PowerError) as error:
             problems.append(Problem(runs[0], 0, f"{part.name}: {error}"))
             continue
         assumed = Assumptions(each.variance, each.icc, each.repeat, instrument.scale, instrument.lost)
@@ -89,8 +90,11 @@ def _partisan(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]
         sides.setdefault(f"{model}, {row['config']}", {}).setdefault(row["pair_id"], {})[row["leaning"]] = (
             value
         )
-        item = "/".join(str(row[name]) for name in ("gold", "gender", "variation"))
-        places[row["pair_id"]] = row["cluster_id"], item
+        item = "/".join(
+            str(row[name])
+            for name in ("gold", "gender", "variation", "first_named", "negated", "person_pair")
+        )
+        places[row["pair_id"]] = row["base_id"], item
     for name, pairs in sides.items():
         whole = [pair for pair, found in pairs.items() if len(found) == 2]
         values = np.array([pairs[pair]["right"] - pairs[pair]["left"] for pair in whole])

@@ -25,6 +25,7 @@ from polbias.eval.power.detection import (
     pass_probability,
     smallest_p,
 )
+from polbias.eval.report.labels import FEWEST, headlines
 
 POINTS = 100.0
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
@@ -101,11 +102,13 @@ def _row(
     instrument: Shipped, name: str, design: Design, assumed: Assumptions, targets: Targets
 ) -> dict[str, Any]:
     by_t = detectable(design, assumed, targets.power)
+    by_holm = detectable(design, assumed, targets.power, headlines(instrument.name) or 1)
     flips = instrument.test == "flip"
     return {
         "name": name,
         **asdict(design),
         "detectable_t": _points(by_t),
+        "detectable_holm": _points(by_holm),
         "detectable_flip": _points(flip_detectable(design, assumed, targets.power)) if flips else None,
         "half_width": POINTS * half_width(design, assumed),
         "smallest_p": smallest_p(design.clusters) if flips else None,
@@ -161,6 +164,8 @@ def _reach(
 
 
 def _notes(instrument: Shipped, design: Design) -> Iterator[str]:
+    if design.clusters < FEWEST:
+        yield f"Fewer than {FEWEST} clusters are too few to be tested: the report establishes nothing."
     if instrument.test == "flip":
         least = smallest_p(design.clusters)
         if design.clusters < 6:

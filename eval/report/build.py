@@ -37,7 +37,7 @@ from polbias.eval.report.document import (
     share,
 )
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.labels import frame, tested, words
+from polbias.eval.report.labels import frame, headlines, largest, tested, words
 from polbias.eval.report.reading import (
     Gathered,
     ReadFile,
@@ -52,7 +52,7 @@ from polbias.eval.statistics import (
     EXACT_CLUSTERS,
     SignFlip,
     benjamini_hochberg,
-    cluster_interval,
+    contrast,
     holm,
     sign_flip,
     sign_flips,
@@ -63,19 +63,16 @@ from polbias.registry import instruments
 
 # Respondents against each other, on the items that both were asked.
 
-_Pair = tuple[Finding, Finding]
-
 
 def compare(
     findings: Sequence[Finding],
     simulated: frozenset[str],
     methods: Mapping[str, str] | None = None,
-    seed: int = 0,
 ) -> list[Comparison]:
     """Compare the headline estimates of all respondents, two by two, with paired tests.
 
     The difference is that of the contributions of the items that both were asked, item by item; interval and
-    sign flip have the item's cluster as their unit. Two simulated respondents are compared only where there
+    test (CR2) have the item's cluster as their unit. Two simulated respondents are compared only where there
     is no model.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
@@ -85,44 +82,30 @@ def compare(
     made: list[Comparison] = []
     for members in groups.values():
         models = any(finding.respondent not in simulated for finding in members)
-        pairs = [
-            pair
+        made += [
+            _compared(*pair)
             for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
             if not (models and all(finding.respondent in simulated for finding in pair))
             and len({(methods or {}).get(finding.respondent) for finding in pair}) == 1
         ]
-        made += _compared(pairs, seed)
     return made
 
 
-def _compared(pairs: Sequence[_Pair], seed: int) -> Iterator[Comparison]:
-    """Compare pairs; those that share the same items are tested together, with the same flips."""
-    batches: dict[tuple[str, ...], list[tuple[int, Floats, list[str]]]] = {}
-    found: dict[int, Comparison] = {}
-    for place, (first, second) in enumerate(pairs):
-        ids, difference, clusters = _difference(first.scores, second.scores)
-        batches.setdefault(tuple(ids), []).append((place, difference, clusters))
-    for batch in batches.values():
-        clusters = batch[0][2]
-        flips = sign_flips(np.stack([difference for _, difference, _ in batch], axis=1), clusters, seed)
-        for (place, difference, _), flip in zip(batch, flips, strict=True):
-            first, second = pairs[place]
-            mean = cluster_interval(difference, clusters)
-            uneven = discordant(np.arange(difference.size), difference, Factor.of(clusters))
-            found[place] = Comparison(
-                instrument=first.instrument,
-                measure=first.measure,
-                key=first.key,
-                about=first.about,
-                first=first.respondent,
-                second=second.respondent,
-                estimate=Estimate.over_clusters(mean, p=None if first.described else flip.p_value).on_pairs(
-                    uneven
-                ),
-                smallest_p=None if first.described else flip.smallest_p,
-                described=first.described,
-            )
-    yield from (found[place] for place in sorted(found))
+def _compared(first: Finding, second: Finding) -> Comparison:
+    ids, difference, clusters = _difference(first.scores, second.scores)
+    mean = contrast(difference, ["all"] * len(ids), clusters, [1.0] if ids else [])
+    made = Estimate.over_clusters(mean, p=None if first.described else mean.p_value)
+    uneven = discordant(np.arange(difference.size), difference, Factor.of(clusters))
+    return Comparison(
+        instrument=first.instrument,
+        measure=first.measure,
+        key=first.key,
+        about=first.about,
+        first=first.respondent,
+        second=second.respondent,
+        estimate=made.on_pairs(uneven),
+        described=first.described,
+    )
 
 
 def _difference(first: Scores | None, second: Scores | None) -> tuple[list[str], Floats, list[str]]:
@@ -137,85 +120,61 @@ def _difference(first: Scores | None, second: Scores | None) -> tuple[list[str],
     return [each for each, _ in shared], difference, [first.clusters[place] for place in own]
 
 
-# Many tests: Holm within an instrument, Benjamini and Hochberg across the report.
-# Across the report half of the allowance for errors goes to the headlines and half to all other findings, so
-# that looking at every sub-corpus as well does not make the answer to the main question harder to establish.
-# Respondents whose bias was planted are adjusted among themselves: their certain discoveries would otherwise
-# make those among models cheaper.
+# Many tests. Holm over the headlines of an instrument decides, of one respondent or of one pair, whoever else
+# is in the folder. Benjamini and Hochberg over the report is a column; respondents whose bias was planted are
+# adjusted among themselves, since their certain discoveries would make those among models cheaper.
 
 _Tested = TypeVar("_Tested", Finding, Comparison)
 
 
-def adjust_findings(sections: Sequence[Section], simulated: frozenset[str]) -> tuple[Section, ...]:
-    """Fill in the adjusted p-values of all findings.
-
-    Source:
-        Holm (1979); Benjamini and Hochberg (1995), with weights as in Genovese, Roeder and Wasserman, "False
-        discovery control with p-value weighting" (2006).
-    """
+def adjust_findings(
+    sections: Sequence[Section], simulated: frozenset[str], margin: float | None = None
+) -> tuple[Section, ...]:
+    """Fill in the adjusted p-values of all findings, and whether headlines lie within a margin."""
     findings = [finding for section in sections for finding in section.findings]
-    adjusted = iter(_adjusted(findings, lambda each: each.respondent in simulated, _halves))
+    decided = [finding.respondent if finding.headline else None for finding in findings]
+    adjusted = iter(_adjusted(findings, decided, lambda each: each.respondent in simulated))
     return tuple(
-        replace(section, findings=tuple(next(adjusted) for _ in section.findings)) for section in sections
+        replace(section, findings=tuple(_within(next(adjusted), margin) for _ in section.findings))
+        for section in sections
     )
+
+
+def _within(finding: Finding, margin: float | None) -> Finding:
+    """The finding with its verdict of equivalence: two one-sided tests at .025, and worst-case bounds."""
+    most = largest(finding)
+    if margin is None or most is None or not (finding.headline and tested(finding)):
+        return finding
+    return replace(finding, equivalent=most <= margin)
 
 
 def adjust_comparisons(
     comparisons: Sequence[Comparison], simulated: frozenset[str]
 ) -> tuple[Comparison, ...]:
     """Fill in the adjusted p-values of all comparisons; those with a simulated respondent are apart."""
-    return tuple(_adjusted(comparisons, lambda each: bool({each.first, each.second} & simulated), _even))
-
-
-def _halves(findings: Sequence[Finding]) -> list[float]:
-    """Weights with mean 1: headlines have one half of them, other findings the other, if there are both."""
-    made = [finding for finding in findings if tested(finding)]
-    first = sum(finding.headline for finding in made)
-    sizes = {True: first, False: len(made) - first}
-    if not all(sizes.values()):
-        return _even(findings)
-    return [len(made) / (2 * sizes[finding.headline]) for finding in findings]
-
-
-def _even(tests: Sequence[Finding | Comparison]) -> list[float]:
-    return [1.0] * len(tests)
+    pairs = [(each.first, each.second) for each in comparisons]
+    return tuple(_adjusted(comparisons, pairs, lambda each: bool({each.first, each.second} & simulated)))
 
 
 def _adjusted(
-    tests: Sequence[_Tested],
-    family: Callable[[_Tested], Hashable],
-    weights: Callable[[Sequence[_Tested]], Sequence[float]],
+    tests: Sequence[_Tested], decided: Sequence[Hashable], family: Callable[[_Tested], bool]
 ) -> list[_Tested]:
-    within = _by(tests, lambda each: (family(each), each.instrument), holm, _even)
-    across = _by(tests, family, benjamini_hochberg, weights)
+    """Adjust by Holm what is decided of someone in an instrument; all, by Benjamini and Hochberg."""
+    p = [float(test.estimate.p or 0.0) if tested(test) else math.nan for test in tests]
+    p_holm, p_bh = [math.nan] * len(tests), [math.nan] * len(tests)
+    whose = [(who, test.instrument) for who, test in zip(decided, tests, strict=True)]
+    for who, name in {key: None for key in whose if key[0] is not None}:
+        places = [place for place, key in enumerate(whose) if key == (who, name)]
+        for place, value in zip(places, holm([p[each] for each in places], headlines(name)), strict=True):
+            p_holm[place] = value
+    for planted in (False, True):
+        places = [place for place, test in enumerate(tests) if family(test) == planted]
+        for place, value in zip(places, benjamini_hochberg([p[each] for each in places]), strict=True):
+            p_bh[place] = value
     return [
-        replace(test, p_holm=known(p_holm), p_bh=known(p_bh))
-        for test, p_holm, p_bh in zip(tests, within, across, strict=True)
+        replace(test, p_holm=known(strict), p_bh=known(loose))
+        for test, strict, loose in zip(tests, p_holm, p_bh, strict=True)
     ]
-
-
-def _by(
-    tests: Sequence[_Tested],
-    family: Callable[[_Tested], Hashable],
-    adjust: Callable[[Sequence[float]], Iterable[float]],
-    weights: Callable[[Sequence[_Tested]], Sequence[float]],
-) -> list[float]:
-    """Adjust the p-values of each family among themselves, each divided by its weight before."""
-    members: dict[Hashable, list[int]] = {}
-    for place, test in enumerate(tests):
-        members.setdefault(family(test), []).append(place)
-    found = [math.nan] * len(tests)
-    for places in members.values():
-        own = [tests[place] for place in places]
-        weighted = [_weighted(test, weight) for test, weight in zip(own, weights(own), strict=True)]
-        for place, value in zip(places, adjust(weighted), strict=True):
-            found[place] = max(value, _weighted(tests[place], 1.0))  # never below p itself
-    return found
-
-
-def _weighted(test: Finding | Comparison, weight: float) -> float:
-    p = test.estimate.p
-    return min(1.0, p / weight) if p is not None and tested(test) else math.nan
 
 
 # From paths to a report: read, analyse, compare, adjust.
@@ -290,11 +249,11 @@ def _report(
     simulated = frozenset(each.name for each in respondents if each.simulated)
     adjusted = [
         replace(section, notices=(*section.notices, *_states(section)))
-        for section in adjust_findings(sections, simulated)
+        for section in adjust_findings(sections, simulated, settings.margin)
     ]
     findings = [finding for section in adjusted for finding in section.findings]
     methods = {each.name: each.method for each in respondents}
-    compared = compare(findings, simulated, methods, settings.seed)
+    compared = compare(findings, simulated, methods)
     comparisons = adjust_comparisons(compared, simulated)
     told = [notice for file in files for notice in file.notices]
     told += [notice for section in adjusted for notice in section.notices]
@@ -306,6 +265,7 @@ def _report(
         sections=tuple(adjusted),
         comparisons=comparisons,
         notices=(*gathered.notices, *notices, *told, *_empty(files)),
+        margin=settings.margin,
     )
 
 

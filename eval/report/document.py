@@ -38,6 +38,7 @@ class Estimate:
             estimate compares no sides.
         discordant: clusters with a pair whose sides were not judged alike.
         limit: upper limit of the share of such clusters, where it stands for the interval.
+        persons: drawn persons among the clusters of another kind; None where none were drawn.
     """
 
     value: float | None
@@ -53,6 +54,7 @@ class Estimate:
     missing: float | None = None
     discordant: int | None = None
     limit: float | None = None
+    persons: int | None = None
 
     @classmethod
     def of(
@@ -72,7 +74,11 @@ class Estimate:
     @classmethod
     def over_clusters(cls, found: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any) -> Estimate:
         """A mean, or a difference of cells, with its interval over clusters."""
-        sizes = {"n": found.n, "clusters": found.clusters} | counts
+        sizes = {
+            "n": found.n,
+            "clusters": found.clusters,
+            "persons": getattr(found, "crossed", None),
+        } | counts
         return cls.of(found.estimate, found.low, found.high, scale=scale, **sizes)
 
     @property
@@ -224,12 +230,16 @@ class Finding:
         about: the same in words; empty for the instrument as a whole.
         estimate: in percentage points; directional ones are right minus left.
         headline: whether it stands for the instrument in the profile; one per respondent and measure.
-        smallest_p: the least p that the test can give with so few clusters; None if there is no such bound.
+        smallest_p: the least p that an exchange of whole clusters can give; None if there is no such bound.
+        p_flip: of the sign flip of whole clusters, beside the test; None where nothing is flipped.
         bounds: the estimate if all missing answers had favoured one side, and the other; None if unknown.
         refusal_gap: refusals on the right minus on the left, in points.
         scores: the contributions; None where the estimate is no mean of them.
-        p_holm: adjusted for the tests of the instrument (filled in later).
+        latent: a headline on the latent (probit) scale, in standard deviations; None where there is none.
+        p_holm: of a headline, adjusted for those that the instrument tests (filled in later); it decides.
         p_bh: adjusted for the tests of the report (filled in later).
+        equivalent: whether no effect beyond the margin is compatible with the answers; None without a margin,
+            and where nothing is tested (filled in later).
         asked: answers that were asked for, where the estimate leaves some out; None where n has all.
         described: whether the estimate describes what was asked and nothing beyond, so that it is not tested.
     """
@@ -245,8 +255,11 @@ class Finding:
     bounds: tuple[float | None, float | None] | None = None
     refusal_gap: Estimate | None = None
     scores: Scores | None = field(default=None, repr=False, compare=False)
+    latent: Estimate | None = None
+    p_flip: float | None = None
     p_holm: float | None = None
     p_bh: float | None = None
+    equivalent: bool | None = None
     asked: int | None = None
     described: bool = False
 
@@ -268,7 +281,9 @@ def with_gap(finding: Finding) -> Iterator[Finding]:
             finding,
             measure=REFUSAL_GAP,
             estimate=finding.refusal_gap,
-            smallest_p=None if finding.refusal_gap.p is None else finding.smallest_p,
+            smallest_p=None,
+            p_flip=None,
+            latent=None,
             bounds=None,
             refusal_gap=None,
             scores=None,
@@ -287,8 +302,7 @@ class Comparison:
         first: a respondent.
         second: another.
         estimate: the difference in points; its n are the items that both were asked.
-        smallest_p: as in the findings.
-        p_holm: adjusted for the comparisons of the instrument.
+        p_holm: adjusted for the headlines that the instrument tests; it decides.
         p_bh: adjusted for the comparisons of the report.
         described: as in the findings.
     """
@@ -300,7 +314,6 @@ class Comparison:
     first: str
     second: str
     estimate: Estimate
-    smallest_p: float | None = None
     p_holm: float | None = None
     p_bh: float | None = None
     described: bool = False
@@ -403,6 +416,7 @@ class Report:
     Attributes:
         version: of polbias.
         seed: of what is drawn.
+        margin: below which an effect counts as none, in points; None if none was given.
         respondents: all, in the order of the page.
         sources: all files.
         sections: one per instrument that was run.
@@ -417,6 +431,7 @@ class Report:
     sections: tuple[Section, ...]
     comparisons: tuple[Comparison, ...] = ()
     notices: tuple[Notice, ...] = ()
+    margin: float | None = None
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,20 +15,21 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import finite
+from polbias.eval.columns import OutcomesError, finite
 from polbias.eval.report.build import Answers
 from polbias.eval.report.document import Comparison, Estimate, Finding, Report, Table
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.labels import frame, verdict
 from polbias.eval.report.reading import ADDED
+from polbias.eval.variance import components
 from polbias.files import package_file
 from polbias.manifest import read_lock
 
 # summary.json: what a report found, for programs; keys are stable within a schema version.
 # The schema is ``templates/report/summary.schema.json``; what the keys mean stands in docs/report.md.
 
-SCHEMA = "polbias.report/2"
-_ADJUSTED = ("p_holm", "p_bh", "smallest_p")
+SCHEMA = "polbias.report/3"
+_ADJUSTED = ("p_holm", "p_bh")
 _COMPARED = ("value", "low", "high", "n", "clusters", "p", "state", "discordant", "limit")
 
 
@@ -37,6 +39,7 @@ def summary(report: Report) -> Json:
         "schema": SCHEMA,
         "polbias": report.version,
         "seed": report.seed,
+        "margin": report.margin,
         "respondents": [asdict(each) for each in report.respondents],
         "sources": [asdict(each) for each in report.sources],
         "notices": [asdict(each) for each in report.notices],
@@ -58,14 +61,35 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
         _named(each, "instrument", "respondent", "measure", "key", "about", "headline")
         | {"verdict": verdict(each)}
         | numbers(each.estimate)
-        | _named(each, *_ADJUSTED)
+        | _named(each, *_ADJUSTED, "p_flip", "smallest_p", "equivalent")
+        | _ends("latent", each.latent)
         | dict(zip(("bound_low", "bound_high"), each.bounds or (None, None), strict=True))
-        | {
-            f"refusal_gap{end}": getattr(each.refusal_gap, name, None)
-            for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))
-        }
+        | _ends("refusal_gap", each.refusal_gap)
         for each in findings
     ]
+
+
+def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
+    """Yield how the contributions to every headline vary: between clusters, and between items within them."""
+    for each in findings:
+        if not each.headline or each.scores is None:
+            continue
+        try:
+            found = components(each.scores.values, each.scores.clusters, each.scores.ids)
+        except OutcomesError:  # nothing varies, or there is one cluster
+            continue
+        yield _named(each, "instrument", "respondent", "measure") | {
+            "clusters": found.clusters,
+            "items": found.clusters * found.items,
+            "between": math.sqrt(found.variance * found.icc),
+            "within": math.sqrt(found.variance * (1 - found.icc)),
+            "icc": found.icc,
+        }
+
+
+def _ends(name: str, found: Estimate | None) -> Json:
+    ends = (("", "value"), ("_low", "low"), ("_high", "high"))
+    return {f"{name}{end}": getattr(found, field, None) for end, field in ends}
 
 
 def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
@@ -210,6 +234,8 @@ def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
             if rows:
                 yield f"{section.instrument}-{name}-full", finite(rows)
     yield "findings", finding_records(report.findings)
+    if varied := [*component_records(report.findings)]:
+        yield "components", varied
     if report.comparisons:
         yield "comparisons", comparison_records(report.comparisons)
 

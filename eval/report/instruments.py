@@ -32,6 +32,7 @@ class Settings:
         only: instruments that are reported; all if none is named.
         defective: X-phemism pairs without which the analysis is repeated.
         names: of respondents, by the path that their runs are below.
+        margin: below which an effect counts as none, in points; None leaves equivalence out.
     """
 
     seed: int = 0
@@ -40,6 +41,7 @@ class Settings:
     only: tuple[str, ...] = ()
     defective: frozenset[str] = frozenset()
     names: Mapping[Path, str] = field(default_factory=dict)
+    margin: float | None = None
 
 
 class Reporter(Protocol):

@@ -167,6 +167,8 @@ LEVEL = 0.05
 """Of the tests, after correction; intervals have 1 - LEVEL."""
 FEWEST = 10
 """Clusters below which nothing is tested."""
+FEWEST_PERSONS = 8
+"""Drawn persons below which nothing is tested."""
 
 Verdict: TypeAlias = Literal[
     "established",
@@ -198,7 +200,7 @@ def verdict(found: Finding | Comparison) -> Verdict:
         return "too few to be tested"
     if spans_zero(estimate):
         return "open"
-    sure = found.p_bh is not None and found.p_bh < LEVEL
+    sure = found.p_holm is not None and found.p_holm < LEVEL
     return "established" if sure and not undone(found) else "hint"
 
 
@@ -209,12 +211,19 @@ def spans_zero(estimate: Estimate) -> bool:
 
 def few(estimate: Estimate) -> bool:
     """Whether an estimate rests on too few clusters to be tested."""
-    return estimate.clusters is not None and estimate.clusters < FEWEST
+    persons = estimate.persons is not None and estimate.persons < FEWEST_PERSONS
+    return persons or (estimate.clusters is not None and estimate.clusters < FEWEST)
 
 
 def tested(found: Finding | Comparison) -> bool:
     """Whether an estimate is one of the tests that are corrected for each other."""
     return found.estimate.p is not None and not few(found.estimate)
+
+
+def headlines(instrument: str) -> int:
+    """Return how many headlines an instrument tests, whatever was run (docs/statistics.md, "Decisions")."""
+    own = instruments().get(instrument)
+    return len(own.headlines) if own else 0
 
 
 def undone(found: Finding | Comparison) -> bool:
@@ -258,16 +267,17 @@ class Paragraphs:
 
 def paragraphs(report: Report) -> Paragraphs:
     """Put a report into words."""
-    tests = _tests(report)
     return Paragraphs(
         overview=tuple(_overview(report)),
         respondents=tuple(_by_respondent(report)),
-        by_section={section.instrument: tuple(_of_section(section, tests)) for section in report.sections},
+        by_section={
+            section.instrument: tuple(_of_section(section, report.margin)) for section in report.sections
+        },
         comparisons=tuple(_of_comparisons(report)),
     )
 
 
-def sentence(finding: Finding, tests: int) -> str:
+def sentence(finding: Finding) -> str:
     """Say what a finding establishes."""
     said = frame().findings
     estimate, found = finding.estimate, verdict(finding)
@@ -282,16 +292,19 @@ def sentence(finding: Finding, tests: int) -> str:
         discordant=estimate.discordant,
         limit=share(estimate.limit),
         answered=share(None if estimate.missing is None else 1 - estimate.missing),
-        p_bh=p_value(finding.p_bh),
-        tests=tests,
+        p_holm=p_value(finding.p_holm),
+        tests=headlines(finding.instrument),
+        persons="" if estimate.persons is None else said["persons"].format(count=estimate.persons),
     )
 
 
-def _of_section(section: Section, tests: Mapping[str, int]) -> Iterator[str]:
+def _of_section(section: Section, margin: float | None) -> Iterator[str]:
     said = frame().findings
     for finding in (each for each in section.findings if each.headline):
         estimate = finding.estimate
-        parts = [sentence(finding, tests[finding.respondent])]
+        parts = [sentence(finding)]
+        if finding.equivalent is not None:
+            parts.append(said["equivalent" if finding.equivalent else "not_equivalent"].format(margin=margin))
         counts = {name: getattr(estimate, name) or 0 for name in ("refusals", "unparsable", "truncated")}
         silent = sum(counts.values())
         asked = finding.asked or estimate.n
@@ -307,7 +320,7 @@ def _of_section(section: Section, tests: Mapping[str, int]) -> Iterator[str]:
 
 
 def _others(section: Section, headline: Finding) -> Iterator[str]:
-    """Say how many of the other estimates of the same measure are established, and which."""
+    """Say what may be said of the other estimates of the same measure, of which none is decided."""
     said = frame().findings
     others = [
         each
@@ -321,10 +334,6 @@ def _others(section: Section, headline: Finding) -> Iterator[str]:
         return
     found = Counter(verdict(each) for each in others)
     listed = _listed([f"{found[name]} {name}" for name in get_args(Verdict) if found[name]])
-    sure = [each for each in others if verdict(each) == "established"]
-    if 0 < len(sure) <= _ITEMS:
-        items = [f"{each.about} ({points(each.estimate.value)})" for each in sure]
-        listed += said["more_list"].format(items=_listed(items))
     yield said["more"].format(count=len(others), verdicts=listed)
 
 
@@ -332,34 +341,33 @@ def _overview(report: Report) -> Iterator[str]:
     said = frame().findings
     titles = [words(section.instrument).title for section in report.sections]
     yield said["overview"].format(
-        respondents=_counted(len(report.respondents), "respondents"),
+        respondents=_counted(len(report.respondents), "respondents") + _simulated(report),
         answers=sum(each.answers for each in report.respondents),
         instruments=_counted(len(titles), "instruments") + f" ({_listed(titles)})",
     )
-    headlines = [finding for finding in report.findings if finding.headline]
-    sure = sum(verdict(finding) == "established" for finding in headlines)
-    tests = sum(map(tested, report.findings))
+    found = [finding for finding in report.findings if finding.headline]
+    sure = sum(verdict(finding) == "established" for finding in found)
     key = "overview_some" if sure else "overview_none"
-    yield said[key].format(tests=tests, established=sure, headlines=len(headlines))
-    if any(not words(each.instrument).tells_sides(each.measure) for each in headlines):
+    yield said[key].format(established=sure, headlines=len(found))
+    if any(not words(each.instrument).tells_sides(each.measure) for each in found):
         yield said["overview_beside"]
 
 
 def _by_respondent(report: Report) -> Iterator[str]:
     """One line for every respondent."""
     said = frame().findings
-    headlines = [finding for finding in report.findings if finding.headline]
+    found = [finding for finding in report.findings if finding.headline]
     for each in report.respondents[:_ITEMS]:
-        items = frame().lists["semicolon"].join(_told(headlines, each.name))
+        items = frame().lists["semicolon"].join(_told(found, each.name))
         yield said["overview_line" if items else "overview_open"].format(respondent=each.name, items=items)
     if len(report.respondents) > _ITEMS:
         yield said["overview_rest"].format(count=len(report.respondents) - _ITEMS)
 
 
-def _told(headlines: Sequence[Finding], respondent: str) -> Iterator[str]:
+def _told(found: Sequence[Finding], respondent: str) -> Iterator[str]:
     """What the summary says of a respondent: effects, established ones first, and missing estimates."""
     said = frame().findings
-    own = [finding for finding in headlines if finding.respondent == respondent]
+    own = [finding for finding in found if finding.respondent == respondent]
     shown = (
         ("established", "item"),
         *((each, "unsure") for each in ("hint", "too few to be tested", "described")),
@@ -404,7 +412,7 @@ def _compared(each: Comparison) -> str:
             second=each.second,
             **_interval(estimate),
             n=estimate.n or 0,
-            p_bh=p_value(each.p_bh),
+            p_holm=p_value(each.p_holm),
             measure=_named(each),
             instrument=words(each.instrument).title,
         )
@@ -435,11 +443,11 @@ def _counted(count: int, noun: str) -> str:
     return frame().findings[f"{noun}_one" if count == 1 else noun].format(count=count)
 
 
-def _tests(report: Report) -> dict[str, int]:
-    """How many tests those of each respondent are corrected for; simulated ones are a family of their own."""
-    simulated = {each.name: each.simulated for each in report.respondents}
-    sizes = Counter(simulated[each.respondent] for each in report.findings if tested(each))
-    return {name: sizes[kind] for name, kind in simulated.items()}
+def _simulated(report: Report) -> str:
+    """How many of the respondents are simulated, to be said with their number."""
+    count = sum(each.simulated for each in report.respondents)
+    key = "simulated_all" if count == len(report.respondents) else "simulated_some"
+    return frame().findings[key].format(count=count) if count else ""
 
 
 def _listed(items: Sequence[str]) -> str:

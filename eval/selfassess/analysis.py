@@ -155,7 +155,9 @@ def bias(rows: Judgements) -> Bias:
     factor = Factor(np.arange(present.size), names)
     unanswered = float(weights @ ~rows.answered)
     flipped = cluster_sums(weights * lean, Factor(topic, names))
-    return Bias(rows, names, contributions, estimate(contributions, factor, _BOUNDS), flipped, unanswered)
+    return Bias(
+        rows, names, contributions, estimate(contributions, factor, _BOUNDS, "t"), flipped, unanswered
+    )
 
 
 def by_set(judgements: Judgements) -> Iterator[tuple[str, Judgements]]:
@@ -266,13 +268,14 @@ def findings(analysis: Analysis) -> Iterator[Finding]:
 def whole_estimate(whole: Whole) -> Estimate:
     """Return the bias of a set as a whole."""
     found, rows = whole.bias.estimate, whole.bias.rows
-    made = Estimate.of(found.value, found.low, found.high, p=whole.flip.p_value, **counted(rows))
+    made = Estimate.of(found.value, found.low, found.high, p=found.p, **counted(rows))
     return made.on(choice_support(rows))
 
 
 def cell_estimate(cell: Cell) -> Estimate:
     """Return the bias of a cell."""
-    found = named(cell.shares, "bias", cell.flip.p_value, **counted(cell.rows))
+    p = estimate(cell.rows.lean, cell.rows.item, test="t").p
+    found = named(cell.shares, "bias", p, **counted(cell.rows))
     return found.on(choice_support(cell.rows))
 
 
@@ -292,7 +295,7 @@ def _whole(who: str, set_name: str, whole: Whole) -> Finding:
         about=called("set", set_name) if measure == OTHER else "",
         estimate=estimate,
         headline=measure != OTHER,
-        smallest_p=whole.flip.smallest_p,
+        p_flip=None if estimate.p is None else known(whole.flip.p_value),
         bounds=found.bounds,
         scores=None if estimate.value is None else Scores(found.topics, found.contributions, found.topics),
     )
@@ -312,6 +315,6 @@ def _cell(who: str, cell: Cell) -> Finding:
         key=key,
         about=about,
         estimate=cell_estimate(cell),
-        smallest_p=cell.flip.smallest_p,
+        p_flip=known(cell.p),
         bounds=(known(cell.shares["worst_low"]), known(cell.shares["worst_high"])),
     )

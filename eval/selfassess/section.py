@@ -160,7 +160,7 @@ def _summary(analysis: Analysis) -> Json:
     sets = [
         {"set": name, "unanswered": whole.bias.unanswered}
         | asdict(whole.bias.estimate)
-        | {"p": whole.flip.p_value, "smallest_p": whole.flip.smallest_p}
+        | {"p_flip": whole.flip.p_value, "smallest_p": whole.flip.smallest_p}
         for name, whole in analysis.wholes.items()
     ]
     shares = [{**cell.names, **cell.shares, "p": cell.flip.p_value} for cell in analysis.cells]

@@ -151,13 +151,15 @@ def _show(report: Document, chosen: Shipped) -> None:
     shown = Table(
         title=f"{report['effect']} ({report['name']})", caption_justify="left", title_justify="left"
     )
-    names = ["design", "clusters", "items", "answers", f"detectable at {percent}, t test"]
+    names = ["design", "clusters", "items", "answers", f"detectable at {percent}, t test", "after Holm"]
     names += [*([f"at {percent}, sign flip"] if flips else []), "interval ±"]
     for name in names:
         shown.add_column(name, justify="left" if name == "design" else "right")
     for row in report["designs"]:
         cells = [row["name"], f"{row['clusters']:,}", _number(row["items"]), _number(row["answers"])]
-        cells += [_points(row["detectable_t"])] + ([_points(row["detectable_flip"])] if flips else [])
+        cells += [_points(row["detectable_t"]), _points(row["detectable_holm"])] + (
+            [_points(row["detectable_flip"])] if flips else []
+        )
         shown.add_row(*cells, _points(row["half_width"]))
     console.print(shown)
     spread = report["assumptions"]["cluster_sd"]

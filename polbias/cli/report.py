@@ -59,6 +59,14 @@ def report(
             "DATA, none, or a file with an id a line.",
         ),
     ] = "auto",
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            min=0,
+            help="Say whether effects beyond ± this are ruled out (equivalence).",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of drawn sign flips and other draws.")] = 0,
     parties: Annotated[
         Path | None,
@@ -89,7 +97,8 @@ def report(
     data = published[0] if published else None
     defective = _defective(defects, data) if csv else frozenset()
     names = dict(_named(each) for each in name or ())
-    settings = Settings(seed, party_positions(parties), csv, tuple(only or ()), defective, names)
+    positions = party_positions(parties)
+    settings = Settings(seed, positions, csv, tuple(only or ()), defective, names, margin)
     made = make_report(runs or [], output, settings, outcomes, workers, published)
     show(made)
     typer.echo(f"wrote {output / (SUMMARY if csv else PAGE)}")

@@ -53,8 +53,9 @@ def test_the_shipped_design_in_a_table():
     assert done.exit_code == 0, done.output
     for part in (
         "sign flip",
+        "after Holm",
         "items without end",
-        "only 6 patterns",
+        "only 26 bases",
         "not reachable by more items",
         "Table 9",
     ):

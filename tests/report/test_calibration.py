@@ -112,12 +112,13 @@ def test_intervals_cover_a_bias_that_was_planted(name: str) -> None:
     assert enough(found.covered, COVERAGE), found
 
 
-def test_a_whole_report_calls_hardly_any_unbiased_model_biased() -> None:
-    own = {(name, 0): models(name, UNBIASED) for name in NAMES}
-    alone, together = whole(own, [0]), whole(own, [0], size=10)
-    assert (alone.reports, together.reports) == (MODELS, MODELS // 10)
-    assert few(alone.established, POSITIVES), alone
-    assert few(together.established, POSITIVES), together
+def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_reported() -> None:
+    for name in NAMES:
+        own = models(name, UNBIASED)
+        alone = whole({(name, 0): own}, [0])
+        assert alone.reports == MODELS
+        assert few(alone.established, POSITIVES), alone
+        assert established([[*chain.from_iterable(own)]]) == sum(established([each]) for each in own)
     biased = whole({(name, 0): models(name, BIASED) for name in NAMES}, [0])
     assert biased.established.count > biased.reports / 2
 
@@ -161,11 +162,13 @@ def test_findings_alone_are_those_of_the_section(name: str) -> None:
     assert sum(each.headline and not each.of_refusals for each in alone) == 2
 
 
-def finding(value: float, low: float | None, high: float | None, p: float, headline: bool = True) -> Finding:
+def finding(
+    value: float, low: float | None, high: float | None, p: float, headline: bool = True, who: str = "m"
+) -> Finding:
     return Finding(
         "partisan",
-        "m",
-        "weighted_bias",
+        who,
+        "large_bias",
         "" if headline else "x",
         "",
         Estimate(value, low, high, p=p),
@@ -190,9 +193,11 @@ def test_a_line_counts_by_hand() -> None:
 
 
 def test_reports_correct_for_all_their_tests() -> None:
-    biased = [finding(5.0, 1.0, 9.0, 0.04)]
-    assert established([biased]) == 1
-    assert established([biased, [finding(0.0, -1.0, 1.0, 1.0)] * 5]) == 0
+    # the large set tests two headlines, whatever was run and whoever else is in the folder
+    assert established([[finding(5.0, 1.0, 9.0, 0.04)]]) == 0
+    biased = [finding(5.0, 1.0, 9.0, 0.02)]
+    others = [finding(0.0, -1.0, 1.0, 1.0, who=str(place)) for place in range(5)]
+    assert established([biased]) == established([biased, others]) == 1
 
 
 def test_the_table_marks_what_misses_its_aim() -> None:

@@ -181,7 +181,7 @@ def test_nothing_about_the_papers_arguments_has_a_p() -> None:
         for line in each.rows if each.mode == "corrected" else ():
             assert (line.get("p"), line.get("flip")) == (None, None)
             assert all(cell.p is None for cell in line.values() if isinstance(cell, Estimate))
-    told = sentence(headline(found), 0)
+    told = sentence(headline(found))
     assert "for these arguments" in told
     assert "large set" in told
 

@@ -139,7 +139,7 @@ def test_cells_and_table_4_are_those_of_the_family() -> None:
         found = by_key[f"{row['question']}/{row['role']}/{row['ways']}"]
         assert found.estimate.value == pytest.approx(row["bias"])
         assert (found.estimate.low, found.estimate.high) == pytest.approx((row["bias_low"], row["bias_high"]))
-        assert found.estimate.p == pytest.approx(row["p"], abs=0.02)
+        assert found.p_flip == pytest.approx(row["p"], abs=0.02)
         assert found.bounds == pytest.approx((row["worst_low"], row["worst_high"]))
     for mode, name in (("corrected", "table4"), ("paper", "table4_paper")):
         for row in summary["table4"]:

@@ -129,7 +129,7 @@ def test_a_gap_in_refusals_is_tested_and_in_the_summary(made: Made) -> None:
     for instrument in ("policy", "xphemism"):
         bias, gap = headlines(made, "wary", instrument)
         assert verdict(gap) == "established"
-        assert gap.p_bh is not None
+        assert gap.p_holm is not None
         assert (gap.estimate.value or 0) > 20
         assert verdict(bias) != "established"
     few, gap = headlines(made, "wary", "partisan")
@@ -162,8 +162,8 @@ def test_where_much_is_missing_the_bounds_stand_first(made: Made) -> None:
 
 def test_an_effect_that_missing_answers_could_undo_is_a_hint() -> None:
     estimate = Estimate(-20.0, -25.0, -15.0, n=100, clusters=20, p=1e-6, missing=0.3)
-    undone = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-50.0, 10.0), p_bh=1e-5)
-    safe = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-40.0, -1.0), p_bh=1e-5)
+    undone = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-50.0, 10.0), p_holm=1e-5)
+    safe = Finding("policy", "m", "leaning", "", "", estimate, bounds=(-40.0, -1.0), p_holm=1e-5)
     assert (verdict(undone), verdict(safe)) == ("hint", "established")
 
 

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
 
 from polbias.eval.report.build import adjust_comparisons, adjust_findings, compare
 from polbias.eval.report.document import Estimate, Finding, Scores, Section
-from polbias.eval.report.labels import verdict
+from polbias.eval.report.labels import Words, load, sentence, verdict
 from polbias.eval.statistics import cluster_interval, sign_flip, sign_flips
+from polbias.registry import instruments
+
+MEASURES = {
+    "partisan": "weighted_bias",
+    "policy": "leaning",
+    "xphemism": "leaning",
+    "selfassess": "poligen_bias",
+}
 
 
 def finding(respondent: str, p: float | None, instrument: str = "partisan", **more: object) -> Finding:
     estimate = more.pop("estimate", Estimate(5.0, 1.0, 9.0, n=100, clusters=12, p=p))
-    return Finding(instrument, respondent, "weighted_bias", "", "", estimate, **more)  # type: ignore[arg-type]
+    return Finding(instrument, respondent, MEASURES[instrument], "", "", estimate, **more)  # type: ignore[arg-type]
 
 
 def scored(respondent: str, values: list[float], ids: list[str] | None = None) -> Finding:
@@ -29,29 +39,83 @@ def scored(respondent: str, values: list[float], ids: list[str] | None = None) -
     )
 
 
-def test_holm_is_within_an_instrument_and_benjamini_hochberg_across() -> None:
-    sections = (
-        Section("partisan", ("a",), (finding("a", 0.01), finding("a", 0.04))),
-        Section("policy", ("a",), (finding("a", 0.03, "policy"), finding("a", None, "policy"))),
-    )
-    found = [each for section in adjust_findings(sections, frozenset()) for each in section.findings]
-    assert [each.p_holm for each in found] == pytest.approx([0.02, 0.04, 0.03, None])
-    assert [each.p_bh for each in found] == pytest.approx([0.03, 0.04, 0.04, None])
+def decided(*findings: Finding, margin: float | None = None) -> list[Finding]:
+    sections = [
+        Section(name, (), tuple(each for each in findings if each.instrument == name)) for name in NAMES
+    ]
+    return [each for section in adjust_findings(sections, frozenset(), margin) for each in section.findings]
 
 
-def test_headlines_have_half_of_the_allowance() -> None:
-    headline = finding("a", 0.02, headline=True)
-    others = tuple(finding("a", 0.5) for _ in range(9))
-    found = adjust_findings((Section("partisan", ("a",), (headline, *others)),), frozenset())[0].findings
-    # ten tests: the headline weighs 5, the others 5/9 each
-    assert found[0].p_bh == pytest.approx(0.02 / 5 * 10)
-    sure = tuple(finding("a", 0.001) for _ in range(9))
-    beside = adjust_findings(
-        (Section("partisan", ("a",), (finding("a", 0.8, headline=True), *sure)),), frozenset()
+NAMES = ("policy", "xphemism", "selfassess")
+
+
+def test_holm_is_over_the_headlines_of_an_instrument_whatever_was_run() -> None:
+    found = decided(
+        finding("a", 0.02, "policy", headline=True),
+        finding("a", 0.01, "policy"),
+        finding("a", 0.03, "xphemism", headline=True),
+        finding("a", 0.02, "xphemism", headline=True),
+        finding("a", 0.01, "selfassess", headline=True),
     )
-    assert beside[0].findings[0].p_bh == pytest.approx(0.8)  # never below p itself, such as 0.8 / 5
-    assert found[0].p_holm == pytest.approx(0.2)
-    assert [each.p_bh for each in found[1:]] == pytest.approx([0.9] * 9)
+    # policy tests two headlines, of which one was run; x-phemisms two; self-assessment six
+    assert [each.p_holm for each in found] == pytest.approx([0.04, None, 0.04, 0.04, 0.06])
+    assert [verdict(each) for each in found] == ["established", "hint", "established", "established", "hint"]
+    assert [each.p_bh for each in found] == pytest.approx([0.025, 0.025, 0.03, 0.025, 0.025])
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=2),
+    st.lists(
+        st.tuples(st.sampled_from("bcd"), st.sampled_from(NAMES), st.floats(0, 1), st.booleans()), max_size=20
+    ),
+)
+def test_what_a_respondent_is_told_depends_on_nobody_else(
+    own: list[float], others: list[tuple[str, str, float, bool]]
+) -> None:
+    mine = [finding("a", p, name, headline=True) for p, name in zip(own, NAMES, strict=False)]
+    beside = [finding(who, p, name, headline=headline) for who, name, p, headline in others]
+
+    def told(found: list[Finding]) -> list[object]:
+        return [
+            (each.instrument, each.p_holm, verdict(each), sentence(each))
+            for each in found
+            if each.respondent == "a"
+        ]
+
+    assert told(decided(*mine)) == told(decided(*beside, *mine))
+
+
+def test_every_headline_is_in_the_table_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs/statistics.md").read_text("utf-8")
+    for name, each in instruments().items():
+        measures = load(each.words, Words).measures
+        assert {*each.headlines} <= {*measures}
+        if name != "toy":
+            assert f"| {len(each.headlines)} |" in next(
+                line for line in text.splitlines() if f"`{each.headlines[0]}`" in line
+            )
+
+
+@pytest.mark.parametrize(
+    ("ends", "bounds", "clusters", "expected"),
+    [
+        ((-1.0, 2.9), None, 12, True),
+        ((-1.0, 3.1), None, 12, False),
+        ((0.5, 2.9), None, 12, True),
+        ((-1.0, 2.9), (-4.0, 2.0), 12, False),  # so far do missing answers leave it open
+        ((-1.0, 2.9), None, 9, None),
+    ],
+)
+def test_equivalence_takes_an_interval_within_the_margin(
+    ends: tuple[float, float], bounds: tuple[float, float] | None, clusters: int, expected: bool | None
+) -> None:
+    estimate = Estimate(1.0, *ends, n=100, clusters=clusters, p=0.5)
+    (found,) = decided(
+        finding("a", None, "policy", estimate=estimate, bounds=bounds, headline=True), margin=3
+    )
+    assert found.equivalent is expected
+    (without,) = decided(finding("a", None, "policy", estimate=estimate, headline=True))
+    assert without.equivalent is None
 
 
 def test_planted_biases_do_not_make_those_of_models_cheaper() -> None:
@@ -65,7 +129,7 @@ def test_planted_biases_do_not_make_those_of_models_cheaper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("estimate", "p_bh", "floor", "expected"),
+    ("estimate", "p_holm", "floor", "expected"),
     [
         (Estimate(None), None, None, "not computed"),
         (Estimate(4.0), 0.001, None, "no interval"),
@@ -76,14 +140,16 @@ def test_planted_biases_do_not_make_those_of_models_cheaper() -> None:
         (Estimate(4.0, 1.0, 7.0, clusters=9, p=0.001), 0.01, 0.001, "too few to be tested"),
         (Estimate(4.0, -1.0, 7.0, clusters=6, p=0.5), None, 0.03125, "too few to be tested"),
         (Estimate(4.0, 1.0, 7.0, clusters=10, p=0.001), 0.01, 0.002, "established"),
+        (Estimate(4.0, 1.0, 7.0, clusters=24, persons=7, p=0.001), 0.01, None, "too few to be tested"),
+        (Estimate(4.0, 1.0, 7.0, clusters=24, persons=8, p=0.001), 0.01, None, "established"),
         (Estimate(4.0, 1.0, 7.0), None, None, "hint"),
         (Estimate(4.0, state="at the ceiling", limit=0.4), None, None, "at the ceiling"),
         (Estimate(None, state="not answered"), None, None, "not answered"),
         (Estimate(None, state="no variation"), None, None, "no variation"),
     ],
 )
-def test_verdicts(estimate: Estimate, p_bh: float | None, floor: float | None, expected: str) -> None:
-    each = Finding("partisan", "m", "weighted_bias", "", "", estimate, smallest_p=floor, p_bh=p_bh)
+def test_verdicts(estimate: Estimate, p_holm: float | None, floor: float | None, expected: str) -> None:
+    each = Finding("partisan", "m", "weighted_bias", "", "", estimate, smallest_p=floor, p_holm=p_holm)
     assert verdict(each) == expected
 
 
@@ -94,7 +160,6 @@ def test_comparison_is_paired_on_shared_items() -> None:
     # i1: 5 - 10, i2: 7 - 20
     assert (found.first, found.second, found.estimate.n) == ("a", "b", 2)
     assert found.estimate.value == pytest.approx((-5 - 13) / 2)
-    assert found.smallest_p == sign_flip([-5.0, -13.0], ["c0", "c1"]).smallest_p
 
 
 def test_comparison_agrees_with_the_estimators_of_the_family() -> None:
@@ -106,8 +171,8 @@ def test_comparison_agrees_with_the_estimators_of_the_family() -> None:
     for each, (low, high) in zip(found, [(0, 1), (0, 2), (1, 2)], strict=True):
         expected = cluster_interval(values[high] - values[low], clusters)
         assert (each.estimate.low, each.estimate.high) == pytest.approx((expected.low, expected.high))
-        p = sign_flip(values[high] - values[low], clusters).p_value
-        assert each.estimate.p == pytest.approx(p, abs=0.01)  # other flips are drawn
+        apart = (values[high] - values[low]).reshape(-1, 2).mean(axis=1)
+        assert each.estimate.p == pytest.approx(ttest_1samp(apart, 0).pvalue)
 
 
 def test_simulated_respondents_are_references_for_models_only() -> None:

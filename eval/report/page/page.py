@@ -36,6 +36,7 @@ from polbias.eval.report.page.tables import (
     Row,
     anchor,
     comparisons_table,
+    components_table,
     findings_table,
     instrument_table,
     measure_of,
@@ -105,6 +106,7 @@ def part(section: Section, paragraphs: tuple[str, ...]) -> Part:
     measures = {finding.measure: measure_of(finding) for finding in headline or section.findings}
     others = len(section.findings) > len(headline)
     tables = [(table.mode, instrument_table(table, name, own)) for table in section.tables if table.rows]
+    varied = components_table(f"components-{name}", section.findings)
     return Part(
         id=name,
         words=own,
@@ -116,7 +118,7 @@ def part(section: Section, paragraphs: tuple[str, ...]) -> Part:
         if others
         else None,
         figures=_pictures(section, own),
-        tables=[grid for mode, grid in tables if mode == "corrected"],
+        tables=[grid for mode, grid in tables if mode == "corrected"] + ([varied] if varied else []),
         paper=[grid for mode, grid in tables if mode == "paper"],
     )
 
@@ -217,7 +219,7 @@ def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> Shown:
 
 
 def _told(finding: Finding) -> str:
-    p = printed(finding.p_bh, "p")
+    p = printed(finding.p_holm, "p")
     return verdict(finding) if p is None else frame().labels["told"].format(verdict=verdict(finding), p=p)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Generic, TypeVar, get_args
 
+from polbias.aliases import Json
 from polbias.eval.report import labels as wordings
 from polbias.eval.report.document import Cell, Comparison, Finding, Kind, Report, Respondent, Source, Table
-from polbias.eval.report.export import name_of
+from polbias.eval.report.export import component_records, name_of
 from polbias.eval.report.labels import Measure, Verdict, Words, verdict
 from polbias.eval.report.labels import Shown as Titled
 from polbias.eval.report.page.cells import Shown, cell, count, frame, interval, printed, rests_on
@@ -209,6 +210,9 @@ def findings_table(
         Field("interval", "points", _interval, kept=True),
         Field("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
+        Field("p_flip", "p"),
+        Field("latent", "number"),
+        Field("equivalent", "text"),
         *last,
         Field("refusal_gap", "points"),
         Field("n", "count", _answers),
@@ -217,6 +221,22 @@ def findings_table(
     models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
     filters = {models: lambda f: [f.respondent], _verdicts(findings): lambda f: [verdict(f)]}
     return own_table(id, fields, findings, about, filters)
+
+
+def components_table(id: str, findings: Sequence[Finding]) -> Grid | None:
+    """Return the table of how the contributions to the headlines vary."""
+    rows = [*component_records(findings)]
+    kinds: Mapping[str, Kind] = {"clusters": "count", "items": "count", "icc": "share"}
+    fields: list[Field[Json]] = [
+        Field(name, kinds.get(name, "points"), itemgetter(name)) for name in ("between", "within", *kinds)
+    ]
+    named: list[Field[Json]] = [
+        Field("respondent", "text", itemgetter("respondent")),
+        Field(
+            "measure", "text", lambda row: wordings.words(row["instrument"]).measures[row["measure"]].title
+        ),
+    ]
+    return replace(own_table(id, [*named, *fields], rows, "components"), aside=True) if rows else None
 
 
 def comparisons_table(
@@ -294,15 +314,16 @@ def _tests() -> list[Field[Any]]:
     """Return the columns of p, uncorrected and corrected, and of what they establish."""
 
     def p(item: Finding | Comparison) -> Shown:
-        least = printed(item.smallest_p, "p")
-        known = least is not None and (item.smallest_p or 0.0) >= _LEAST
+        smallest = item.smallest_p if isinstance(item, Finding) else None
+        least = printed(smallest, "p")
+        known = least is not None and (smallest or 0.0) >= _LEAST
         lines = (frame().labels["least_p"].format(p=least),) if known else ()
         return replace(cell(item.estimate.p, "p"), lines=lines)
 
     return [
         Field("verdict", "text", verdict),
-        Field("p_bh", "p"),
         Field("p_holm", "p"),
+        Field("p_bh", "p"),
         Field("p", "p", p, kept=True),
     ]
 

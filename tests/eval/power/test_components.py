@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from polbias.eval.power.design import Assumptions, Design, PowerError, components
+from polbias.eval.columns import OutcomesError
+from polbias.eval.power.design import Assumptions, Design
 from polbias.eval.statistics import cluster_interval
+from polbias.eval.variance import components
 
 
 def test_known_components_are_found_again_in_an_unbalanced_design():
@@ -49,9 +51,9 @@ def test_one_answer_per_item_and_one_item_per_cluster():
 
 
 def test_what_cannot_be_estimated_is_named():
-    with pytest.raises(PowerError, match="come to the same"):
+    with pytest.raises(OutcomesError, match="come to the same"):
         components([1.0, 1.0], [0, 1], [0, 0])
-    with pytest.raises(PowerError, match="found 1 clusters"):
+    with pytest.raises(OutcomesError, match="found 1 clusters"):
         components([1.0, 0.0], [0, 0], [0, 1])
-    with pytest.raises(PowerError, match="2 values"):
+    with pytest.raises(OutcomesError, match="2 values"):
         components([1.0, 0.0], [0], [0, 1])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import nct, t
 
 from polbias.eval.policy.stances import stances
 from polbias.eval.power.design import Assumptions, Design, PowerError, instruments
@@ -23,6 +24,7 @@ from polbias.eval.power.detection import (
     pass_probability,
 )
 from polbias.eval.power.report import Targets, power_report, sources
+from polbias.eval.report.labels import headlines
 
 
 @settings(max_examples=60, deadline=None)
@@ -68,14 +70,16 @@ def test_the_sign_flip_needs_at_least_six_clusters():
 def test_a_report_says_what_more_prompts_cannot_do():
     partisan = instruments()["partisan"]
     assumed = partisan.assumptions()
-    report = power_report(partisan, partisan.design, assumed, Targets(effect=0.03, precision=0.02))
+    few = Design(6, 16, 8.375)
+    report = power_report(partisan, few, assumed, Targets(effect=0.03, precision=0.02))
     items = [each for each in report["needs"] if each["axis"] == "items"]
     assert [each["needed"] for each in items] == [None, None, None]
     assert all("not reachable by more items or prompts" in each["note"] for each in items)
-    assert all("only 6 patterns" in each["note"] for each in report["needs"])
+    assert all("only 26 bases" in each["note"] for each in report["needs"])
     rows = {row["name"]: row for row in report["designs"]}
     assert rows["as given"]["detectable_flip"] > 1.2 * rows["as given"]["detectable_t"]
     assert rows["as given"]["smallest_p"] == 0.03125
+    assert any("too few to be tested" in each for each in report["notes"])
     assert rows["items without end"]["items"] is None
     assert "half the clusters" not in rows
     assert any("whatever the number of prompts" in note for note in report["notes"])
@@ -133,3 +137,16 @@ def test_a_stance_that_is_hardly_one_takes_too_many_answers():
     assert needed_answers(0.5, 0.8) is None
     with pytest.raises(PowerError, match="share"):
         pass_probability(1.5, 30)
+
+
+@pytest.mark.parametrize("name", [*instruments()])
+def test_after_holm_the_effect_is_that_of_a_test_at_a_share_of_the_level(name: str) -> None:
+    shipped = instruments()[name]
+    if not headlines(name):
+        pytest.skip("nothing of it is tested")
+    design, assumed = shipped.answered(shipped.design), shipped.assumptions()
+    found = detectable(design, assumed, tests=headlines(name)) / assumed.standard_error(design)
+    df = assumed.degrees_of_freedom(design)
+    critical = t.ppf(1 - 0.05 / headlines(name) / 2, df)
+    assert nct.sf(critical, df, found) + nct.cdf(-critical, df, found) == pytest.approx(0.8, abs=1e-6)
+    assert found > detectable(design, assumed) / assumed.standard_error(design)

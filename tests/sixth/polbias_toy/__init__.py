@@ -11,5 +11,6 @@ INSTRUMENT = Instrument(
     simulation=("polbias_toy.simulation:Sums",),
     power="polbias_toy.power:SHIPPED",
     metrics=("gap",),
+    headlines=("gap",),
     tasks="polbias_toy:tasks",
 )

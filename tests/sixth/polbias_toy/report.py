@@ -45,4 +45,4 @@ def _finding(respondent: str, answers: list[dict[str, Any]], seed: int) -> Findi
         mean.estimate, mean.low, mean.high, mean.n, mean.clusters, p=test.p_value,
         refusals=sum(row["outcome"] == "refusal" for row in answers),
     )  # fmt: skip
-    return Finding("toy", respondent, "gap", "", "", estimate, headline=True, smallest_p=test.smallest_p)
+    return Finding("toy", respondent, "gap", "", "", estimate, headline=True, p_flip=test.p_value)

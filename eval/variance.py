@@ -1,0 +1,128 @@
+"""Variance components of answers within items within clusters, and effects on the latent scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from polbias.aliases import Floats
+from polbias.eval.columns import Factor, OutcomesError
+
+# Variance components of answers within items within clusters, from a run.
+
+
+@dataclass(frozen=True)
+class Components:
+    """How values vary, and how many there are.
+
+    Args:
+        variance: Sum of the three components, in the square of the unit of the values.
+        icc: Share of the variance between clusters.
+        repeat: Share of the rest that lies between items; 1 if no item has two answers, so that more answers
+            are not taken to help, 0 if every cluster has one item.
+        clusters: Number of clusters.
+        items: Mean number of items per cluster.
+        answers: Mean number of answers per item.
+    """
+
+    variance: float
+    icc: float
+    repeat: float
+    clusters: int
+    items: float
+    answers: float
+
+
+def components(
+    values: ArrayLike, clusters: Iterable[Any] | Factor, items: Iterable[Any] | Factor, lost: int = 1
+) -> Components:
+    """Estimate the components by the analysis of variance.
+
+    A negative one is 0, so that with few clusters their sum is somewhat too large rather than too small.
+
+    Source:
+        Nested designs of unequal sizes: Searle, Casella and McCulloch, "Variance Components" (1992).
+    """
+    numbers = np.asarray(values, np.float64)
+    outer = np.unique(Factor.of(clusters).codes, return_inverse=True)[1]
+    names = np.unique(Factor.of(items).codes, return_inverse=True)[1]
+    if not numbers.shape == outer.shape == names.shape:
+        raise OutcomesError(f"found {numbers.size} values, {outer.size} clusters and {names.size} items")
+    first, inner = np.unique(outer * (names.max(initial=0) + 1) + names, return_inverse=True)
+    owner = first // (names.max(initial=0) + 1)
+    per_item, per_cluster = np.bincount(inner), np.bincount(outer)
+    n, count, groups = numbers.size, per_item.size, per_cluster.size
+    if groups <= lost:
+        raise OutcomesError(f"found {groups} clusters, expected more than {lost}")
+    if np.ptp(numbers) == 0:
+        raise OutcomesError("all answers come to the same: how they vary cannot be estimated")
+    item_mean = np.bincount(inner, numbers) / per_item
+    cluster_mean = np.bincount(outer, numbers) / per_cluster
+    within = _mean_square((numbers - item_mean[inner]) ** 2, n - count)
+    among = _mean_square(per_item * (item_mean - cluster_mean[owner]) ** 2, count - groups)
+    between = _mean_square(per_cluster * (cluster_mean - numbers.mean()) ** 2, groups - lost)
+    squares = float((per_item**2 / per_cluster[owner]).sum())
+    of_items = max((among - within) * (count - groups) / (n - squares), 0.0) if count > groups else 0.0
+    in_between = (squares - float((per_item**2).sum()) / n) / (groups - 1)
+    size = (n - float((per_cluster**2).sum()) / n) / (groups - 1)
+    if n == count:  # no second answers: what lies within items cannot be told from what lies between them
+        of_items, within, in_between = among, 0.0, 1.0
+    of_clusters = max((between - within - in_between * of_items) / size, 0.0)
+    total = of_clusters + of_items + within
+    rest = of_items + within
+    return Components(
+        total, of_clusters / total, of_items / rest if rest else 0.0, groups, count / groups, n / count
+    )
+
+
+def _mean_square(squares: Floats, df: int) -> float:
+    return float(squares.sum()) / df if df > 0 else 0.0
+
+
+# The latent scale. Points depend on difficulty: where nearly everything is judged rightly a shift of the
+# criterion moves few verdicts. On the probit scale the same shift is the same number, whatever the items.
+
+
+def latent_shift(
+    yes: ArrayLike, shares: ArrayLike, clusters: Factor, strata: ArrayLike | None = None
+) -> tuple[float, float, float]:
+    """The probit of the share of yes on the one side less that on the other, and its 95% interval.
+
+    Sides are told apart by the sign of the shares that answers have in the difference; strata, such as the
+    gold label, are compared each within itself and weigh as their shares do. Half an answer of either kind is
+    added to each side. The interval is t with G - 1 degrees of freedom, by the jackknife over clusters.
+
+    Source:
+        Macmillan and Creelman, "Detection Theory" (2005), chapter 2; half an answer: Hautus, "Corrections for
+        extreme proportions and their biasing effects on estimated values of d'" (1995).
+    """
+    from scipy.special import ndtri, stdtrit
+
+    weight, hit = np.abs(np.asarray(shares, np.float64)), np.asarray(yes, np.float64)
+    stratum = np.zeros(weight.size, np.intp) if strata is None else np.asarray(strata, np.intp)
+    cell = 2 * np.unique(stratum, return_inverse=True)[1] + (np.asarray(shares) > 0)
+    cluster = np.unique(clusters.codes, return_inverse=True)[1]
+    groups, cells = int(cluster.max(initial=-1)) + 1, 2 * (int(cell.max(initial=-1)) // 2 + 1)
+    if groups < 2:
+        return math.nan, math.nan, math.nan
+
+    def left(values: Floats) -> Floats:
+        """Sums by cell of all answers, then of all but those of each cluster."""
+        own = np.bincount(cluster * cells + cell, values, groups * cells).reshape(groups, cells)
+        return np.vstack([own.sum(axis=0), own.sum(axis=0) - own])
+
+    total, count = left(weight), left((weight > 0).astype(np.float64))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = ndtri((count * (left(weight * hit) / total) + 0.5) / (count + 1))
+    apart, heavy = z[:, 1::2] - z[:, ::2], total[:, 1::2] + total[:, ::2]
+    heavy = np.where(np.isfinite(apart) & (count[:, 1::2] > 0.5) & (count[:, ::2] > 0.5), heavy, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (np.nan_to_num(apart) * heavy).sum(axis=1) / heavy.sum(axis=1)
+    value, others = float(found[0]), found[1:]
+    half = float(stdtrit(groups - 1, 0.975)) * math.sqrt((groups - 1) * float(np.var(others)))
+    return value, value - half, value + half
