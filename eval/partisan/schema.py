@@ -50,7 +50,7 @@ def unit(doc: Document) -> str:
     base = str(doc.get("base_id") or doc["cluster_id"])
     if doc.get("dataset") == LARGE:
         return base
-    names = ("first_named", "gold", "variation", "gender", "person_pair")
+    names = ("language", "country", "first_named", "gold", "variation", "gender", "person_pair")
     negated = str(doc.get("pattern_id")).endswith(_NEGATED)
     return "/".join((base, str(negated), *(str(doc.get(name)) for name in names)))
 

@@ -242,6 +242,17 @@ def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
     assert one.p < 0.001
 
 
+def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
+    """A model that errs by base alike in two languages knows no more of the bias than from one."""
+    both = ("us_en_material_crossed", "us_de_material_crossed")
+    one, two = (
+        headline(report(m=simulated(respondent("planted", effect=0.2), configs, patterns=24))).estimate
+        for configs in (both[:1], both)
+    )
+    assert one.clusters == two.clusters == 12
+    assert two.n == 2 * (one.n or 0)
+
+
 def test_accuracy_by_form_is_that_against_the_verdict_without_meaning_postulates() -> None:
     answers = simulated(respondent("planted", effect=0.2), ("en_formal", "en_material"))
     said = row(report(m=answers), "tests")["form_accuracy"]
