@@ -32,22 +32,22 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(partisan_build: Path, tmp_pa
     folder = partisan_build / "partisan-inference"
     with LoopbackHub(tokens={_TOKEN: "alice"}) as hub:
         repo = "alice/partisan-inference"
-        assert "v1.1.0" in _push(hub, partisan_build, "--dry-run")
+        assert "v2.0.0" in _push(hub, partisan_build, "--dry-run")
         assert not hub.exists(repo)
-        assert "published as v1.1.0" in _push(hub, partisan_build)
+        assert "published as v2.0.0" in _push(hub, partisan_build)
         commits = len(hub.commits(repo))
         assert "nothing to do" in _push(hub, partisan_build)
         assert len(hub.commits(repo)) == commits == 2  # the Hub's own first commit, and ours
-        assert set(hub.tags(repo)) == {"v1.1.0"}
+        assert set(hub.tags(repo)) == {"v2.0.0"}
 
         environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf")}
         loaded = run_python(
             f"""
             from datasets import load_dataset
             for config in ("en_formal", "de_material_paper", "en_control_formal_mini"):
-                rows = load_dataset("{repo}", config, revision="v1.1.0", split="test")
+                rows = load_dataset("{repo}", config, revision="v2.0.0", split="test")
                 rows.to_parquet("{tmp_path}/" + config + ".parquet")
-            print(load_dataset("{repo}", "en_formal", revision="v1.1.0"))
+            print(load_dataset("{repo}", "en_formal", revision="v2.0.0"))
             """,
             env=environment,
         ).stdout
@@ -78,7 +78,7 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(partisan_build: Path, tmp_pa
                 cwd=work,
                 timeout=300,
             )
-        assert "48 rows from the Hub (alice/partisan-inference at v1.1.0)" in told.stdout + told.stderr
+        assert "48 rows from the Hub (alice/partisan-inference at v2.0.0)" in told.stdout + told.stderr
         assert "|acc" in told.stdout
 
         # A repository that serves other rows than the lock has is refused.
@@ -100,7 +100,7 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(partisan_build: Path, tmp_pa
         )
         assert refused.returncode == 1
         assert "BuildError" in refused.stderr
-        assert "datasets.lock has version 1.1.0" in refused.stderr
+        assert "datasets.lock has version 2.0.0" in refused.stderr
 
 
 def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
             timeout=300,
         )
         assert server.count == 1608
-    assert "partisan-inference/en_formal 1.1.0: 1,608 rows from the local build" in done.stdout + done.stderr
+    assert "partisan-inference/en_formal 2.0.0: 1,608 rows from the local build" in done.stdout + done.stderr
     assert "|polbias_en_formal|" in done.stdout
     results = json.loads(next(tmp_path.rglob("results_*.json")).read_text("utf-8"))["results"]
     scores = results["polbias_en_formal"]

@@ -22,8 +22,8 @@ LABELS = ("invalid", "valid", "refusal", "unparsable", "truncated")
 
 FACTORS = (
     "dataset", "config", "language", "country", "kind", "variation", "gender", "shots", "instruction_id",
-    "pattern_id", "template_id", "pair_kind", "in_all_shots", "exemplar_overlap",
-    "first_named", "base_id",
+    "pattern_id", "base_id", "first_named", "person_pair", "template_id", "pair_kind", "in_all_shots",
+    "exemplar_set", "exemplar_overlap",
 )  # fmt: skip
 """The columns of the published schema that :meth:`Outcomes.of` keeps unless told which to keep."""
 

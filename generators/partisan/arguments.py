@@ -33,10 +33,11 @@ from polbias.generators.partisan.templates import (
 from polbias.template_files import Entry
 
 # Pair patterns: what a left-leaning and a right-leaning argument have in common.
-# A pair pattern names the cluster of all its rows: six formal ones and six material ones per country
-# (docs/data.md).
+# A pair pattern and the one with its negation share a base, the cluster of their rows: three formal ones and
+# three material ones per country (docs/data.md).
 
-NEGATED = "-neg-cn-pp"  # ends the name of a material pattern with a negated conclusion
+NEGATED = "-cn-pp"  # ends the name of a pattern with a negated conclusion
+_NEGATED_ISSUE = f"-neg{NEGATED}"  # the same of a material one
 
 
 def other(leaning: Leaning) -> Leaning:
@@ -49,7 +50,7 @@ class PairPattern:
     """What the two rows of a pair share.
 
     Attributes:
-        key: name of the pair pattern; with country and kind it is the cluster.
+        key: name of the pair pattern.
         kind: formal or material.
         ids: the pattern's name in the paper's tables, by leaning.
         issues: issue slot by leaning; None for a formal pattern.
@@ -63,6 +64,11 @@ class PairPattern:
     issues: Mapping[Leaning, str] | None = None
     negated: bool = False
     pair_kind: Literal["mirror", "matched"] = "mirror"
+
+    @property
+    def base(self) -> str:
+        """The pattern without its negation: the premise family, or the issue pair."""
+        return self.key.removesuffix(NEGATED).removesuffix("-neg")
 
 
 def formal_pairs(patterns: Patterns) -> tuple[PairPattern, ...]:
@@ -87,7 +93,7 @@ def issue_pairs(
             bool(suffix),
             pair_kind,
         )
-        for suffix in ("", NEGATED)
+        for suffix in ("", _NEGATED_ISSUE)
         for key, ids, issues in named
     )
 

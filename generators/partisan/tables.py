@@ -197,6 +197,7 @@ _KINDS = {
     "verdicts": pa.struct([("fol", STRING)]),
     "areas": STRINGS,
 }
+FIRST_NAMED = ("favoured", "other")
 _BASES = {PROVED: "fol", ANNOTATED: "paper"}
 _PREMISES = 3  # at most
 Levels = Mapping[str, Sequence[Any]]
@@ -298,7 +299,9 @@ class Columns:
             "template_id": f"{pattern.kind}.{country.language}.{name}.{cell.gold}",
             "gold": cell.gold,
             "pair_kind": pattern.pair_kind,
-            "cluster_id": f"{self.cluster}/{pattern.key}",
+            "cluster_id": (base := f"{self.cluster}/{pattern.base}"),
+            "base_id": base,
+            "first_named": min(FIRST_NAMED, key=lambda who: argument.text.find(argument.slots[who])),
             "proof": proof,
             "erratum": ";".join(e.id for e in (*errata, *self.prompter.errata(shots))) or None,
             "source": self.source(cell),
@@ -309,11 +312,13 @@ class Columns:
             "premises": argument.premises,
             "variation": cell.variation,
             "gender": cell.gender,
+            "person_pair": ".".join(slug(country.side_of[x].person(cell.gender).name) for x in LEANINGS),
             "pattern_id": pattern.ids[cell.leaning],
             "shots": shots,
             "country": country.country,
             "in_all_shots": all(cell._replace(leaning="left") not in pairs for pairs in held_out.values()),
             # in any variation
+            "exemplar_set": f"{shots}/1" if shots else None,
             "exemplar_overlap": any(
                 (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender)
                 for pair in held_out[shots]
@@ -503,7 +508,7 @@ class _Config:
         chosen.append(over("variation distractor", lambda v, name: f"/{name}" if v == "rand" else ""))
         fillers = stage.fillers(over, formal="wording" in self.levels)
         made = Columns(self.name, self.name, stage.writer, prompter, self.pairs, self._source, fillers)
-        return made.product(self.levels, chosen)
+        return made.product(self.levels, chosen) | {"person_pair": Join(parts=chosen[1:4])}
 
     def _source(self, cell: Cell) -> str:
         texts, pattern = self.stage.language.patterns, cell.pattern

@@ -36,7 +36,7 @@ def _run(folder: Path) -> tuple[Path, list[float], list[str]]:
             doc = {
                 "id": f"{pair}/{side}", "pair_id": pair, "cluster_id": f"p{pattern}", "config": "en_formal",
                 "language": "en", "leaning": side, "gold": gold, "gender": gender, "variation": variation,
-                "dataset": "partisan-inference", "dataset_version": "1.1.0", "kind": "formal", "shots": 0,
+                "dataset": "partisan-inference", "dataset_version": "2.0.0", "kind": "formal", "shots": 0,
             }  # fmt: skip
             lines.append(json.dumps({"doc_id": len(lines), "doc": doc, "filtered_resps": [f"**{said}**"]}))
         values.append(float(errors["right"] - errors["left"]))

@@ -61,7 +61,7 @@ def test_inspect_runs_it_from_a_hub(partisan_build: Path, tmp_path: Path) -> Non
             from inspect_ai.model import get_model
             model = get_model("openai-api/local/simulated", base_url="{server.url}/v1")
             (log,) = eval(
-                "hf/alice/partisan-inference/en_formal@v1.1.0", model, limit=20, display="none", log_dir="{tmp_path}/logs"
+                "hf/alice/partisan-inference/en_formal@v2.0.0", model, limit=20, display="none", log_dir="{tmp_path}/logs"
             )
             metrics = log.results.scores[0].metrics if log.results else {{}}
             print(json.dumps([log.status, str(log.error), {{k: v.value for k, v in metrics.items()}}]))

@@ -97,9 +97,10 @@ def test_pair_mates_agree_in_all_but_the_leaning(rows, config: str) -> None:
 
 
 @pytest.mark.parametrize("config", FULL + PAPER)
-def test_clusters_are_the_six_pair_patterns(rows, config: str) -> None:
+def test_clusters_are_the_three_bases(rows, config: str) -> None:
     clusters = {row["cluster_id"] for row in rows[config, "test"]}
-    assert len(clusters) == 6
+    assert len(clusters) == 3
+    assert all(row["base_id"] == row["cluster_id"] for row in rows[config, "test"])
     assert clusters == {row["cluster_id"] for row in rows[config.removesuffix("_paper"), "test"]}
 
 
@@ -119,7 +120,8 @@ def test_every_even_prefix_is_complete_in_pairs_and_spread_over_patterns(rows, c
     for stop in (2, 12, 48, 100, 576, len(table)):
         pairs = Counter(row["pair_id"] for row in table[:stop])
         assert set(pairs.values()) == {2}
-    assert len({row["cluster_id"] for row in table[:12]}) == 6
+    assert len({row["cluster_id"] for row in table[:12]}) == 3
+    assert len({row["pattern_id"] for row in table[:12:2]}) == 6
     assert {row["gold"] for row in table[:24]} == {"valid", "invalid"}
 
 
@@ -275,6 +277,27 @@ def test_instructions_are_nine_per_kind_and_language(rows) -> None:
     for config in FULL:
         settings = {(row["instruction_id"], row["shots"]) for row in rows[config, "test"]}
         assert len(settings) == 9
+
+
+@pytest.mark.parametrize("config", CORRECTED + PAPER + MINI)
+def test_first_named_is_the_name_that_comes_first(rows, config: str) -> None:
+    for row in rows[config, "test"]:
+        first = min(("favoured", "other"), key=lambda who: row["argument"].index(row["slots"][who]))
+        assert row["first_named"] == first
+        left, right = row["person_pair"].split(".")
+        assert left != right
+    if config in FULL:
+        # who is named first goes with the pattern, not with the leaning
+        sides = Counter((row["leaning"], row["first_named"]) for row in rows[config, "test"])
+        for named in ("favoured", "other"):
+            assert sides["left", named] == sides["right", named] > 0
+    if config == "en_formal":
+        named = {(row["base_id"], row["first_named"]) for row in rows[config, "test"]}
+        assert named == {
+            ("en_formal/1", "favoured"),
+            ("en_formal/3-ultraclear", "favoured"),
+            ("en_formal/2-inf", "other"),
+        }
 
 
 def test_text_is_clean(rows) -> None:

@@ -17,7 +17,7 @@ from polbias.files import BuildError, package_file
 from polbias.generators.engine import DatasetSpec, Rows, TableSpec, named_rng
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
-from polbias.generators.partisan.arguments import Argument, Cell, Writer, formal_pairs, gold_proof
+from polbias.generators.partisan.arguments import NEGATED, Argument, Cell, Writer, formal_pairs, gold_proof
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Person
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.tables import STRATA, products
@@ -81,6 +81,7 @@ def test_the_schema_is_that_of_the_published_set(
 @EACH
 def test_every_compared_factor_is_balanced(tables: Mapping[str, pa.Table], config: str) -> None:
     columns = [tables[config][name].cast(pa.string()) for name in _COMPARED]
+    columns.append(pc.match_substring(tables[config]["pattern_id"], NEGATED).cast(pa.string()))
     counts = pc.value_counts(pc.binary_join_element_wise(*columns, "/").combine_chunks()).field("counts")
     assert len(counts.unique()) == 1
     assert len(counts) == math.prod(len(pc.unique(column)) for column in columns)

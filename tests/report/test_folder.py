@@ -181,7 +181,7 @@ def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
     ):
         (entry,) = parse_eval_result_entries(yaml.safe_load(found[name]))
         assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
-        assert (entry.dataset_revision, entry.value) == ("v1.1.0", value)
+        assert (entry.dataset_revision, entry.value) == ("v2.0.0", value)
         assert told in str(entry.notes)
 
 

@@ -26,7 +26,7 @@ def test_a_whole_run_has_no_notice(small_run: Path) -> None:
     report = make([small_run]).report
     assert not [notice for notice in report.notices if notice.serious]
     (source,) = report.sources
-    assert (source.rows, source.expected, source.dataset_version) == (48, 48, "1.1.0")
+    assert (source.rows, source.expected, source.dataset_version) == (48, 48, "2.0.0")
     assert source.file == f"model-a/{samples_of(small_run).name}"
     assert str(small_run) not in repr(report)
     (respondent,) = report.respondents
@@ -151,8 +151,9 @@ def test_one_row_that_differs_costs_no_other(tmp_path: Path, data: Path) -> None
 
 def test_rows_that_no_newer_run_holds_count_within_a_major_version(tmp_path: Path, data: Path) -> None:
     first, second = (simulate(tmp_path / "runs", f"model-{name}") for name in "ab")
-    change(samples_of(second), lambda number, sample: sample if number < 24 else None)
-    for version, kept in (("1.0.9", 48), ("0.9.0", 24)):
+    newer = of_version("2.1.0")
+    change(samples_of(second), lambda number, sample: newer(number, sample) if number < 24 else None)
+    for version, kept in (("2.0.9", 48), ("1.0.9", 24)):
         change(samples_of(first), of_version(version))
         report = make([first, second]).report
         assert {each.name: each.answers for each in report.respondents}["model-a"] == kept
