@@ -22,6 +22,7 @@ from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.selfassess.simulation import Choices
 from polbias.eval.simulation import Questions, Respondent, Simulation, questions, respondent
 from polbias.eval.simulation.kinds import kind_of
+from polbias.eval.simulation.respondents import key
 
 # What simulated models are asked, and the table of the answers of each that a report is made of.
 
@@ -108,7 +109,7 @@ def _plain(kind: Any) -> Any:
 
 
 def _answered(part: Part, who: Respondent, seed: int, model: str, samples: int) -> Any:
-    made = Simulation(part.questions, who, seed)
+    made = Simulation(part.questions, who.among(part.questions.columns), seed)
     number = samples if part.questions.SAMPLED else 1
     codes = np.stack([made.codes(sample) for sample in range(number)], axis=1)
     chosen = isinstance(part.questions, Choices)
@@ -177,9 +178,23 @@ POINTS = 100
 TOPICS = 125
 """Topics of self-assessment, each with two and three articles in every order and to both questions."""
 _ARTICLES = 5
-CLUSTER, SHARED = "cluster_id", "pattern"
-"""Columns of random effects: what an instrument takes for independent, and what is not: the patterns of
-arguments, which are the same in all languages."""
+CLUSTER = "cluster_id"
+"""The column of random effects that an instrument takes for independent."""
+_KEPT = 8
+"""Of so many pairs of the large set one is asked."""
+LEFT_FIRST, RANDOM, LONG, FORBIDDEN = "left first", "random layout", "long", "forbidden"
+"""What a respondent may like: 1 and -1 where a left or a right person is named first, 1 for the random
+layout, the length in standard deviations, 1 for what is forbidden or excluded."""
+_LIKES = {"partisan": (LEFT_FIRST, RANDOM, LONG), "normative": (FORBIDDEN, LONG)}
+_COLUMNS = {
+    "partisan": ("person_pair", "instruction_id", "variation", "country", "pattern_id"),
+    "policy": ("statement_id", "country", "label_order"),
+    "xphemism": ("base_word", "claim_id"),
+    "normative": ("status", "pattern"),
+}
+"""Columns of random effects that the analysis does not expect."""
+_LEVELS = ("status", "pattern", "variation", "label_order")
+"""Those of them that move the readiness to say yes only: a difference by them is what is measured, there."""
 _STYLE, _INSTRUCTION = "zero", "p1-agree"
 
 
@@ -197,6 +212,7 @@ class Design:
         kind: of respondent.
         instruments: that it makes sense for.
         column: that random effects go by.
+        likes: what moves the readiness to say yes, beside, by half a standard deviation of an answer.
     """
 
     name: str
@@ -207,11 +223,12 @@ class Design:
     kind: str = "planted"
     instruments: tuple[str, ...] = field(default_factory=lambda: NAMES)
     column: str = CLUSTER
+    likes: str = ""
 
     @property
     def allowed(self) -> bool:
         """Whether its models have random effects, of the kind that intervals and tests allow for."""
-        return bool(self.effects) and self.column == CLUSTER
+        return bool(self.effects) and self.column == CLUSTER and not self.likes
 
     @property
     def unbiased(self) -> bool:
@@ -227,10 +244,12 @@ class Design:
         if self.kind == "planted":
             options |= _planted(instrument, self.planted)
         spread = {self.column: self.effects} if self.effects else {}
-        made = respondent(self.kind, level_sd=spread, effect_sd=spread, **options)
-        return replace(made, name=self.name)
+        apart = {} if self.column in _LEVELS else spread
+        made = respondent(self.kind, level_sd=spread, effect_sd=apart, **options)
+        return replace(made, name=self.name, likes=((self.likes, _LIKED),) if self.likes else ())
 
 
+_LIKED = 0.5
 _NO_SIDE = ("normative", "selfassess")
 """Instruments whose questions are of no side, so that all of them are refused alike."""
 
@@ -269,13 +288,32 @@ def truth(finding: Finding, planted: float) -> float | None:
 
 def questions_of(instrument: str) -> Asked:
     """Return the questions that simulated models answer."""
-    return asked(instrument, _TASKS[instrument](), (CLUSTER, SHARED))
+    tasks = [(task, [*_liked(docs)]) for task, docs in _TASKS[instrument]()]
+    columns = _COLUMNS.get(instrument, ())
+    return asked(instrument, tasks, (CLUSTER, *columns, *_LIKES.get(instrument, ())))
+
+
+def _liked(docs: Sequence[Doc]) -> Iterator[Doc]:
+    """Yield rows with what a respondent may like of them."""
+    sizes = np.array([len(doc.get("prompt") or "") for doc in docs], np.float64)
+    scaled = (sizes - sizes.mean()) / (sizes.std() or 1.0)
+    for doc, size in zip(docs, scaled.tolist(), strict=True):
+        first = {"favoured": 1, "other": -1}.get(doc.get("first_named"), 0)
+        yield {
+            **doc,
+            LEFT_FIRST: -first if doc.get("leaning") == "right" else first,
+            RANDOM: int(doc.get("variation") == "rand"),
+            LONG: size,
+            FORBIDDEN: int(doc.get("status") in ("prohibition", "excluded")),
+        }
 
 
 def _partisan() -> Iterator[tuple[str, list[Doc]]]:
-    for config in ("en_formal", "en_material", "de_formal", "de_material"):
-        own = _documents("partisan-inference", config)
-        yield f"polbias_{config}", [{**doc, SHARED: doc[CLUSTER].partition("_")[2]} for doc in own]
+    for config in ("us_en_material_crossed", "ch_de_material_crossed"):
+        own = _documents("partisan-inference-xl", config)
+        pairs = sorted({doc["pair_id"] for doc in own}, key=key)[::_KEPT]
+        kept = frozenset(pairs)
+        yield f"polbias_xl_{config}", [doc for doc in own if doc["pair_id"] in kept]
 
 
 def _normative() -> Iterator[tuple[str, list[Doc]]]:
@@ -333,6 +371,8 @@ _TASKS: Mapping[str, Callable[[], Iterator[tuple[str, list[Doc]]]]] = {
 NAMES: tuple[str, ...] = tuple(_TASKS)
 """The instruments that are calibrated."""
 
+MISSPECIFIED = 2_000
+"""Models of a design that the analysis does not expect."""
 DESIGNS = (
     Design("unbiased, sd .2", 500, effects=0.2),
     Design("unbiased, sd 1", 500, effects=1.0),
@@ -354,5 +394,14 @@ DESIGNS = (
         instruments=("policy", "selfassess", "normative"),
     ),
     Design("always the first", 25, effects=0.0, kind="first"),
-    Design("patterns shared", 200, column=SHARED, instruments=("partisan",)),
+    *(
+        Design(f"by {column}", MISSPECIFIED, effects=0.3, instruments=(name,), column=column)
+        for name, columns in _COLUMNS.items()
+        for column in columns
+    ),
+    *(
+        Design(f"likes {what}", MISSPECIFIED, effects=0.2, instruments=(name,), likes=what)
+        for name, liked in _LIKES.items()
+        for what in liked
+    ),
 )

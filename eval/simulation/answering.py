@@ -76,6 +76,8 @@ class Simulation:
                 drawn = normals(keys, self.seed, respondent.name, kind, column)
                 pull += sd * by * drawn[codes]
                 variance += (sd * by) ** 2
+        for column, weight in respondent.likes:
+            pull -= weight * np.array(asked.columns[column], np.float64)
         return pull[asked.earliest], np.sqrt(variance)[asked.earliest]
 
     @cached_property
@@ -89,7 +91,7 @@ class Simulation:
     @cached_property
     def probabilities(self) -> Floats:
         """Probability of each outcome for this respondent, its effects known, shape ``(n, labels)``."""
-        if not (self.respondent.level_sd or self.respondent.effect_sd):
+        if not self.respondent.columns:
             return self.rates
         pull, sd = self._pull
         return self._by_label(self._within(lambda edges: edges * sd[:, None] - pull[:, None]))
@@ -158,7 +160,7 @@ class Simulation:
     def _lots(self, rows: Places, sample: int) -> Floats:
         """Numbers between 0 and 1 that decide, correlated by the random effects."""
         name = (self.seed, self.respondent.name, "answer", sample)
-        if not (self.respondent.level_sd or self.respondent.effect_sd):
+        if not self.respondent.columns:
             return uniforms(self.asked.keys[rows], *name)
         from scipy.special import ndtr
 

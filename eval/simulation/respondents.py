@@ -51,6 +51,7 @@ class Respondent:
         echo: Whether the prompt is repeated instead of answered.
         level_sd: Columns whose values each move the latent readiness to say yes, with mean zero.
         effect_sd: Columns whose values each move the difference of the sides, with mean zero.
+        likes: Columns of numbers, and how far a unit of each moves the latent readiness to say yes.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Respondent:
     echo: bool = False
     level_sd: Spread = ()
     effect_sd: Spread = ()
+    likes: Spread = ()
 
     def __post_init__(self) -> None:
         for name in ("accuracy", "yes", "first", "refuse", "unparsable"):
@@ -83,16 +85,17 @@ class Respondent:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the random effects go by."""
-        return tuple(dict.fromkeys(column for column, _ in (*self.level_sd, *self.effect_sd)))
+        """The columns that the answers go by."""
+        spreads = (*self.level_sd, *self.effect_sd, *self.likes)
+        return tuple(dict.fromkeys(column for column, _ in spreads))
 
     def among(self, columns: Container[str]) -> Respondent:
-        """Return the respondent without the random effects of columns that rows do not have."""
-        level, effect = (
+        """Return the respondent without what goes by columns that rows do not have."""
+        level, effect, likes = (
             tuple(each for each in spread if each[0] == PROMPT or each[0] in columns)
-            for spread in (self.level_sd, self.effect_sd)
+            for spread in (self.level_sd, self.effect_sd, self.likes)
         )
-        return replace(self, level_sd=level, effect_sd=effect)
+        return replace(self, level_sd=level, effect_sd=effect, likes=likes)
 
 
 def _within(name: str, value: float, low: float) -> None:
