@@ -194,7 +194,7 @@ _KINDS = {
     "shots": pa.int32(),
     "in_all_shots": pa.bool_(),
     "exemplar_overlap": pa.bool_(),
-    "verdicts": pa.struct([("fol", STRING)]),
+    "verdicts": pa.struct([("fol", STRING), ("form", STRING)]),
     "areas": STRINGS,
 }
 FIRST_NAMED = ("favoured", "other")
@@ -326,7 +326,7 @@ class Columns:
             "slots": argument.slots,
             "logical_form": form and str(argument.inference),
             "gold_basis": _BASES[proof],
-            "verdicts": form and {"fol": form.verdict},
+            "verdicts": form and {"fol": form.verdict, "form": form.form},
             "derivation": form and form.derivation,
             "countermodel": form and form.countermodel,
         }
