@@ -10,7 +10,17 @@ from typing import Literal, NamedTuple
 from polbias.aliases import Document, Json
 from polbias.files import BuildError, TemplateError
 from polbias.generators.logic.explain import explain
-from polbias.generators.logic.formula import FOL, MEANINGFUL, And, Atom, Formula, Inference, Not, every_pair, rename
+from polbias.generators.logic.formula import (
+    FOL,
+    MEANINGFUL,
+    And,
+    Atom,
+    Formula,
+    Inference,
+    Not,
+    every_pair,
+    rename,
+)
 from polbias.generators.logic.prover import Verdict, prove
 from polbias.generators.partisan.country import (
     ISSUES,
@@ -290,9 +300,7 @@ class Writer:
         less = side[change.object] if change.object else cast[universal.object]
         place = f"formal.shapes.{universal.shape}"
         shape = form.texts.get(place) or self.language.patterns.formal.shapes[universal.shape]
-        premise = self._render(
-            place, shape, {"subject": more, "object": less} | self._comparison(relation)
-        )
+        premise = self._render(place, shape, {"subject": more, "object": less} | self._comparison(relation))
 
         members, first, second = self._membership(
             self.language.patterns.formal.membership, (subject, object_), form
