@@ -253,10 +253,12 @@ def test_a_row_never_sees_its_own_pair_nor_its_argument_in_another_variation(row
 def test_printed_examples_are_left_first_and_carry_english_labels(rows, config: str) -> None:
     table, pool = rows[config, "test"], rows[config, "fewshot"]
     row = next(row for row in table if row["shots"] == 8)
-    order = _examples(row, pool, {"valid": "Valid", "invalid": "Invalid"})
+    eight = [example for example in pool if example["shots"] == 8]
+    order = _examples(row, eight, {"valid": "Valid", "invalid": "Invalid"})
     assert [example["leaning"] for example in order] == ["left"] * 4 + ["right"] * 4
     assert "partisan-fewshot-order" in row["erratum"]
     many = [r for r in table if r["shots"] == 32][:2]
+    pool = [example for example in pool if example["shots"] == 32]
     orders = [_examples(row, pool, {"valid": "Valid", "invalid": "Invalid"}) for row in many]
     assert orders[0] == orders[1]
 
