@@ -10,8 +10,18 @@ from typing import Literal, NamedTuple
 from polbias.aliases import Document, Json
 from polbias.files import BuildError, TemplateError
 from polbias.generators.logic.explain import explain
-from polbias.generators.logic.formula import FOL, And, Atom, Formula, Inference, Not, every_pair
-from polbias.generators.logic.prover import prove
+from polbias.generators.logic.formula import (
+    FOL,
+    MEANINGFUL,
+    And,
+    Atom,
+    Formula,
+    Inference,
+    Not,
+    every_pair,
+    rename,
+)
+from polbias.generators.logic.prover import Verdict, prove
 from polbias.generators.partisan.country import (
     ISSUES,
     LEANINGS,
@@ -224,7 +234,7 @@ class Writer:
             "gender": cell.gender,
             "variation": cell.variation,
         }
-        return tuple(e for e in self.family.errata if e.applies.shots is None and e.applies.matches(**row))
+        return tuple(e for e in self.family.errata if not e.applies.of_prompts and e.applies.matches(**row))
 
     def _form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
         return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
@@ -234,8 +244,9 @@ class Writer:
         patterns, form = self.language.patterns, self._form(uncorrected)
         text = self._render(
             f"variations.{cell.variation}",
-            form.variation or patterns.variations[cell.variation],  # type: ignore[index]
+            form.texts.get(f"variations.{cell.variation}") or patterns.variations[cell.variation],  # type: ignore[index]
             {
+                "kind": cell.pattern.kind,
                 "conclusion": clauses.conclusion,
                 "premises": clauses.premises,
                 "distractor": patterns.distractor,
@@ -287,9 +298,9 @@ class Writer:
         side = {view["leaning"]: view for view in cast.values()}
         more = side[change.subject] if change.subject else cast[universal.subject]
         less = side[change.object] if change.object else cast[universal.object]
-        shape = self.language.patterns.formal.shapes[universal.shape]
-        compared = {"subject": more, "object": less} | self._comparison(relation)
-        premise = self._render(f"formal.shapes.{universal.shape}", shape, compared)
+        place = f"formal.shapes.{universal.shape}"
+        shape = form.texts.get(place) or self.language.patterns.formal.shapes[universal.shape]
+        premise = self._render(place, shape, {"subject": more, "object": less} | self._comparison(relation))
 
         members, first, second = self._membership(
             self.language.patterns.formal.membership, (subject, object_), form
@@ -315,9 +326,11 @@ class Writer:
         areas = list(self.country.issues[issue].areas)
         degree = texts.degree[cell.gold]
         competence = {"favoured": favoured, "other": rival, "areas": areas, "degree": degree}
-        members, *_ = self._membership(texts.membership, (subject, object_), form)
+        membership = form.texts.get("material.membership") or texts.membership
+        members, *_ = self._membership(membership, (subject, object_), form)
+        conclusion = form.texts.get("material.conclusion") or texts.conclusion
         return Clauses(
-            self._render("material.conclusion", texts.conclusion, goal),
+            self._render("material.conclusion", conclusion, goal),
             (self._render("material.competence", texts.competence, competence), members),
             None,
             people | {"comparison": None, "issue": issue, "areas": areas},
@@ -362,12 +375,15 @@ def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:
         return printed[0]
     fields: Json = {}
     premise: Json = {}
+    texts: Json = {}
     for form in printed:
+        texts |= form.texts
         fields |= {name: getattr(form, name) for name in form.model_fields_set}
         premise |= {name: getattr(form.premise, name) for name in form.premise.model_fields_set}
-    return PrintedForm(**fields | {"premise": PrintedPremise(**premise)})
+    return PrintedForm(**fields | {"premise": PrintedPremise(**premise), "texts": texts})
 
 
+_WORDS = {word: f"{word}_in_some_way" for word in MEANINGFUL}  # words without a meaning postulate
 PROVED = f"proved:{FOL.name}"
 ANNOTATED = "annotated"
 
@@ -377,6 +393,7 @@ class GoldProof:
     """What first-order logic says of an argument.
 
     Attributes:
+        form: the verdict by form alone, without meaning postulates.
         verdict: ``"valid"`` or ``"invalid"``, or ``"contradictory"`` where the premises cannot all be true:
             anything would follow from them, which is no reason to call an argument valid.
         derivation: the proof of a valid argument, or of the contradiction; else None.
@@ -384,6 +401,7 @@ class GoldProof:
     """
 
     verdict: str
+    form: str
     derivation: str | None
     countermodel: str | None
 
@@ -392,10 +410,13 @@ class GoldProof:
 def gold_proof(inference: Inference) -> GoldProof:
     """Decide an inference, with the meaning postulates of the comparison words."""
     found = prove(inference, FOL)
-    text = explain(found)
-    if not found.valid:
-        return GoldProof("invalid", None, text)
-    return GoldProof("valid" if found.consistent else "contradictory", text, None)
+    text, verdict = explain(found), _verdict(found)
+    form = _verdict(prove(inference.map(lambda formula: rename(formula, _WORDS)), FOL))
+    return GoldProof(verdict, form, *((None, text) if verdict == "invalid" else (text, None)))
+
+
+def _verdict(found: Verdict) -> str:
+    return ("valid" if found.consistent else "contradictory") if found.valid else "invalid"
 
 
 def verdict(inference: Inference) -> str:

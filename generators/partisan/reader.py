@@ -39,7 +39,7 @@ class Grammar:
 
     therefore: str
     because: str
-    and_because: str
+    and_because: Sequence[str]
     conclusion: Sequence[str]
     distractor: str
     universal: tuple[Sequence[str], Sequence[str]]
@@ -57,7 +57,7 @@ _MEMBERSHIP = ("{name} is {a_member} while {name} is {a_member}",)
 _ENGLISH = Grammar(
     "Therefore, ",
     ", because ",
-    ", and because ",
+    (", and because ",),
     ("{name} is {not}{a_compared}{name}",),
     "the sun rises every day",
     (_UNIVERSAL, _UNIVERSAL),
@@ -67,7 +67,7 @@ _ENGLISH = Grammar(
 _GERMAN = Grammar(
     "Aus dem ergibt sich: ",
     ", weil ",
-    ", und weil ",
+    (", und weil ", " und weil "),
     (
         "{name_f} ist {a_or_no_f}{compared_f} als {name}",
         "{name_m} ist {a_or_no_m}{compared_m} als {name}",
@@ -75,14 +75,14 @@ _GERMAN = Grammar(
     "die Sonne jeden Tag scheint",
     (
         (
-            "alle {side} sind {compared} als {side}",
-            "alle {side} besitzen mehr {owned} als {side}",
+            "alle {side} sind {compared} als {all}{side}",
+            "alle {side} besitzen mehr {owned} als {all}{side}",
             "{everyone} sind {compared} als {everyone}",
             "{everyone} besitzt mehr {owned} als {everyone}",
         ),
         (
-            "alle {side} {compared} als {side} sind",
-            "alle {side} mehr {owned} besitzen als {side}",
+            "alle {side} {compared} als {all}{side} sind",
+            "alle {side} mehr {owned} besitzen als {all}{side}",
             "{everyone} {compared} als {everyone} sind",
             "{everyone} mehr {owned} besitzt als {everyone}",
         ),
@@ -180,6 +180,7 @@ def _german(country: GermanCountry, genders: Mapping[str, PersonGender]) -> Mapp
         "compared_m": compared("er", country.role.m),
         "compared": compared("e", country.role.plural),
         "owned": [(c.owned, key) for key, c in comparisons.items() if isinstance(c, Possession)],
+        "all": [("alle ",), ("",)],
         "side": [(member.plural, label) for member, label in sides],
         "everyone": [
             (f"jede einzelne {member.f} und jeder einzelne {member.m}", label) for member, label in sides
@@ -294,8 +295,8 @@ class Reader:
         conclusion = clause("conclusion", grammar.conclusion, _conclusion)
         distractor = clause("distractor", distractors or [grammar.distractor], lambda: Atom("distractor"))
         because, and_because, therefore, stop, between = (
-            _Choice([(text,)])
-            for text in (grammar.because, grammar.and_because, grammar.therefore, ".", ". ")
+            _Choice([(text,) for text in texts])
+            for texts in ([grammar.because], grammar.and_because, [grammar.therefore], ["."], [". "])
         )
         # Each layout with the place of the conclusion among its clauses.
         self._layouts: list[tuple[int, Sequence[_Part]]] = []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from operator import itemgetter
 from pathlib import Path
@@ -16,7 +16,6 @@ import pyarrow as pa
 from polbias.aliases import Json
 from polbias.files import BuildError
 from polbias.generators.engine import (
-    Constant,
     DatasetSpec,
     Exclusion,
     Expression,
@@ -49,11 +48,18 @@ from polbias.generators.partisan.country import GENDERS, LEANINGS, AnyCountry, L
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Erratum, Family, Origin, load_family
 from polbias.generators.partisan.xl_family import Large, PlaceholderCountry, load, slug
 
-# Few-shot examples: which pairs are held out, and in which order they are shown.
-# Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Whole pairs are held out, the
-# same for all instructions, so that every (gold x leaning) cell stays equal (docs/data.md).
+# Few-shot examples: which pairs are shown to which row, and in which order (docs/data.md).
+# Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Within a block gold is half
+# valid by variation, pattern and gender; a block comes with one that has the other gold at every place, so
+# that over both it is half valid at every place, too. Blocks are the same in every config.
 
-Order = Literal["alternating", "left-first", "random"]
+Order = Literal["left-first", "random"]
+_HALVES = (("default", "perm"), ("conlast", "rand"))
+_COUPLES = 6  # blocks of four pairs, without those that have the other gold
+
+
+def _flipped(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    return tuple(cell._replace(gold="invalid" if cell.gold == "valid" else "valid") for cell in cells)
 
 
 class Prompter:
@@ -63,11 +69,14 @@ class Prompter:
         writer: of the country's arguments.
         pairs: the pair patterns that examples are taken from.
         shots: numbers of examples.
-        config: without ``_paper`` or ``_mini``; with the dataset the seed of their choice and order.
+        config: without ``_paper`` or ``_mini``; with the dataset the seed of what the paper's prompts show.
         printed: whether to write what the paper prints.
 
     Attributes:
-        held_out: number of examples to the left arguments of their pairs.
+        blocks: number of examples to the blocks that rows see, each with the left arguments of its pairs, in
+            order: alternately the pair of an example for the side that begins and for the other.
+        held_out: number of examples to the pairs of the block that is not tested.
+        prefix: returns everything before an argument.
     """
 
     def __init__(
@@ -79,81 +88,129 @@ class Prompter:
         printed: bool = False,
     ) -> None:
         self.printed = printed
-        self._writer, self._config = writer, config
-        self.held_out = {number: self._held_out(pairs, number) for number in shots}
+        self._writer, self._config, self._pairs = writer, config, pairs
         self._file = writer.language.instructions
         self._instructions = self._file.of(pairs[0].kind)
+        self.blocks = {number: [] if printed else self._blocks(number) for number in shots}
+        self.held_out = {
+            number: self._held_out(number) if printed else tuple(*(b[::2] for b in self.blocks[number][:1]))
+            for number in shots
+        }
+        self.prefix = lru_cache(maxsize=None)(self._write_prefix)
 
-    def errata(self, shots: int) -> tuple[Erratum, ...]:
-        """Return the errata that concern prompts with so many examples."""
-        country = self._writer.country.id
+    def errata(self, shots: int, instruction: str | None) -> tuple[Erratum, ...]:
+        """Return the errata that concern prompts with an instruction and so many examples."""
+        row: Json = {"country": self._writer.country.id, "kind": self._pairs[0].kind}
+        row |= {"shots": shots, "instruction": instruction}
         return tuple(
-            e
-            for e in self._writer.family.errata
-            if e.applies.shots is not None and e.applies.matches(shots=shots, country=country)
+            e for e in self._writer.family.errata if e.applies.of_prompts and e.applies.matches(**row)
         )
 
-    def prefix(self, shots: int, instruction: str, leaning: Leaning) -> str:
-        """Return everything before the argument."""
+    def block(self, shots: int, instruction: str | None, cell: Cell, place: int) -> int:
+        """Return which block an argument sees, whose pattern is at a place among those of its config.
+
+        It has no example with the argument's pattern and gender. Valid and invalid arguments see the same
+        blocks, half of them one that ends on valid.
+        """
+        if instruction is None or self.printed or not shots:
+            return 0
+        number = [*self._instructions].index(instruction)
+        gender, variation = GENDERS.index(cell.gender), VARIATIONS.index(cell.variation)
+        sets = len(self.blocks[shots]) // 2
+        own = (place * _COUPLES // len(self._pairs) - gender * _COUPLES // 2) % _COUPLES * sets // _COUPLES
+        turn = variation // 2 * len(self._instructions) + number
+        return (own + 1 + turn % (sets - 1)) % sets * 2 + (gender + variation + place + number) % 2
+
+    def name(self, shots: int, block: int) -> str | None:
+        """Return the name of a block: its number and its last label."""
+        last = "printed" if self.printed else f"{block // 2 + 1}/{GOLDS[block % 2]}"
+        return f"{shots}/{last}" if shots else None
+
+    def _write_prefix(self, shots: int, instruction: str, leaning: Leaning, block: int) -> str:
         wording = self._instructions[instruction].text
-        texts, pairs = self._writer.language.instruction_texts, self.held_out[shots]
-        if not pairs:
-            return texts.render("zero_shot", self._file.zero_shot, {"instruction": wording})
-        order: Order = "alternating"
-        labels = self._file.labels
-        for erratum in self.errata(shots) if self.printed else ():
+        texts, labels = self._writer.language.instruction_texts, self._file.labels
+        order: Order = "random"
+        for erratum in self.errata(shots, instruction) if self.printed else ():
             order = erratum.printed.example_order or order
             labels = erratum.printed.labels or labels
+            wording = erratum.printed.texts.get(f"instructions.{instruction}", wording)
+        if not shots:
+            return texts.render("zero_shot", self._file.zero_shot, {"instruction": wording})
         examples = []
-        for cell in self._in_order(pairs, leaning, order):
+        for cell in self._printed_order(shots, order) if self.printed else self._order(shots, leaning, block):
             slots = {"argument": self._writer.write(cell, self.printed).text, "label": labels[cell.gold]}
             examples.append(texts.render("example", self._file.example, slots))
         joined = self._file.between_examples.join(examples)
         return texts.render("few_shot", self._file.few_shot, {"instruction": wording, "examples": joined})
 
+    def _order(self, shots: int, leaning: Leaning, block: int) -> Iterator[Cell]:
+        begins = leaning if block // 2 % 2 else other(leaning)
+        for number, cell in enumerate(self.blocks[shots][block]):
+            yield cell._replace(leaning=other(begins) if number % 2 else begins)
+
     def _rng(self, purpose: str) -> np.random.Generator:
         data = self._writer.family.dataset
-        return named_rng(data.name, data.draws, f"{purpose}/{self._config}")
+        return named_rng(data.name, data.draws, purpose)
 
-    def _held_out(self, pairs: Sequence[PairPattern], shots: int) -> tuple[Cell, ...]:
-        """Choose the pairs that serve as examples; each is given as its left argument.
+    def _blocks(self, shots: int) -> list[tuple[Cell, ...]]:
+        """Return the blocks; every second one is the one before with the other gold, and ends on invalid."""
+        couples = [self._couple(number) for number in range(_COUPLES)]
+        if shots == 32:
+            both = [(*couple, *_flipped(couple)) for couple in couples]
+            couples = [one + two for one, two in zip(both[::2], both[1::2], strict=True)]
+        blocks = []
+        for number, pairs in enumerate(couples if shots else ()):
+            rng = self._rng(f"order-{shots}/{number}")
+            orders = zip(*(rng.permutation(len(pairs)) for _ in LEANINGS), strict=True)
+            block = tuple(pairs[i] for both_sides in orders for i in both_sides)
+            ends_valid = block[-1].gold == "valid"
+            blocks += [block, _flipped(block)] if ends_valid else [_flipped(block), block]
+        return blocks
+
+    def _couple(self, number: int) -> tuple[Cell, ...]:
+        """Return four pairs: a pattern about women, another one about men, both golds, two variations."""
+        step = len(self._pairs) // _COUPLES
+        women = self._pairs[number * step]
+        men = self._pairs[(number + _COUPLES // 2) % _COUPLES * step + step - 1]
+        one, two = _HALVES[number % 2]
+        return (
+            Cell(women, "valid", "left", "f", one),
+            Cell(women, "invalid", "left", "f", two),
+            Cell(men, "valid", "left", "m", two),
+            Cell(men, "invalid", "left", "m", one),
+        )
+
+    def _held_out(self, shots: int) -> tuple[Cell, ...]:
+        """Choose the pairs that the paper's prompts show, one block for all rows.
 
         Patterns are dealt like cards, so that none comes up a second time before all came up once; with 8
         examples the four variations are dealt likewise.
         """
-        cells = [(gold, gender) for gold in GOLDS for gender in GENDERS]
         if shots == 0:
             return ()
-        rng = self._rng(f"held-out-{shots}")
-        if shots == len(cells) * 2:
+        cells = [(gold, gender) for gold in GOLDS for gender in GENDERS]
+        rng = self._rng(f"held-out-{shots}/{self._config}")
+        if shots == 8:
             variations: list[str] = [VARIATIONS[i] for i in rng.permutation(len(VARIATIONS))]
             slots = [(gold, gender, v) for (gold, gender), v in zip(cells, variations, strict=True)]
-        elif shots == len(cells) * len(VARIATIONS) * 2:
-            slots = [(gold, gender, v) for gold, gender in cells for v in VARIATIONS]
         else:
-            raise ValueError(f"expected 0, 8 or 32 shots, found {shots}")
+            slots = [(gold, gender, v) for gold, gender in cells for v in VARIATIONS]
+        pairs = self._pairs
         dealt = [i for _ in range(-(-len(slots) // len(pairs))) for i in rng.permutation(len(pairs))]
         return tuple(
             Cell(pairs[i], gold, "left", gender, variation)
             for i, (gold, gender, variation) in zip(dealt, slots, strict=False)
         )
 
-    def _in_order(self, pairs: Sequence[Cell], leaning: Leaning, order: Order) -> list[Cell]:
-        """Return both arguments of every pair in the order of a prompt."""
-        rng = self._rng(f"order-{2 * len(pairs)}-{order}")
+    def _printed_order(self, shots: int, order: Order) -> list[Cell]:
+        """Return both arguments of every pair in the order that the paper prints."""
+        pairs = self.held_out[shots]
+        rng = self._rng(f"order-{shots}-{order}/{self._config}")
         sides = {side: [pair._replace(leaning=side) for pair in pairs] for side in LEANINGS}
         if order == "random":
             cells = [cell for pair in zip(*sides.values(), strict=True) for cell in pair]
             return [cells[i] for i in rng.permutation(len(cells))]
-        first, second = (rng.permutation(len(pairs)) for _ in range(2))
-        if order == "left-first":
-            return [sides["left"][i] for i in first] + [sides["right"][i] for i in second]
-        begins = leaning if rng.integers(2) else other(leaning)
-        return [
-            cell
-            for i, j in zip(first, second, strict=True)
-            for cell in (sides[begins][i], sides[other(begins)][j])
-        ]
+        return [cells[i] for cells in sides.values() for i in rng.permutation(len(pairs))]
 
 
 # Where the text of a row comes from: the paper's table, or polbias.
@@ -189,12 +246,12 @@ def source(family: Family, country: AnyCountry, cell: Cell) -> str:
 # The columns, over a product of factors or over the list of examples.
 
 # The factors that make an argument, slowest first.
-_CELL = ("shots", "gender", "variation", "gold", "pattern", "leaning")
+_CELL = ("shots", "instruction", "gender", "variation", "gold", "pattern", "leaning")
 _KINDS = {
     "shots": pa.int32(),
     "in_all_shots": pa.bool_(),
     "exemplar_overlap": pa.bool_(),
-    "verdicts": pa.struct([("fol", STRING)]),
+    "verdicts": pa.struct([("fol", STRING), ("form", STRING)]),
     "areas": STRINGS,
 }
 FIRST_NAMED = ("favoured", "other")
@@ -229,35 +286,34 @@ class Columns:
         """Return the columns over a product of factors; `chosen` names the fillers of a row."""
         over, pairs = Factors(levels).over, {pair.key: pair for pair in self.pairs}
         rows = [
-            (shots, Cell(pairs[pattern], gold, leaning, gender, variation))
-            for shots, gender, variation, gold, pattern, leaning in product(*(levels[name] for name in _CELL))
+            (shots, instruction, Cell(pairs[pattern], gold, leaning, gender, variation))
+            for shots, instruction, gender, variation, gold, pattern, leaning in product(
+                *(levels[name] for name in _CELL)
+            )
         ]
         setting = over("shots instruction", lambda shots, instruction: f"{shots}shot/{instruction}")
-        prefix = over("shots instruction leaning", self.prompter.prefix)
-        return self._columns(_CELL, rows, setting, over("instruction", str), prefix, chosen)
+        return self._columns(_CELL, rows, setting, chosen)
 
     def examples(self) -> tuple[Levels, dict[str, Expression]]:
         """Return the columns over the list of examples, and its one factor."""
         rows = [
-            (shots, pair._replace(leaning=leaning))
+            (shots, None, pair._replace(leaning=leaning))
             for shots, pairs in self.prompter.held_out.items()
             for pair in pairs
             for leaning in LEANINGS
         ]
-        setting = Lookup(factors=("example",), values=[f"{shots}shot/example" for shots, _ in rows])
-        columns = self._columns(("example",), rows, setting, Constant(value=None))
+        setting = Lookup(factors=("example",), values=[f"{shots}shot/example" for shots, *_ in rows])
+        columns = self._columns(("example",), rows, setting)
         return {"example": range(len(rows))}, columns
 
     def _columns(
         self,
         factors: tuple[str, ...],
-        rows: Sequence[tuple[int, Cell]],
+        rows: Sequence[tuple[int, str | None, Cell]],
         setting: Lookup,
-        instruction: Expression,
-        prefix: str | Lookup = "",
         chosen: Sequence[str | Lookup] = (),
     ) -> dict[str, Expression]:
-        found = [self._row(shots, cell) for shots, cell in rows]
+        found = [self._row(*row) for row in rows]
 
         def column(name: str, tell: Callable[[Json], Any]) -> Lookup | Filled:
             values = [tell(row) for row in found]
@@ -275,16 +331,16 @@ class Columns:
             name: column(name, itemgetter(name)) for name in found[0] if name not in ("premises", "slots")
         }
         pair_id = (f"{self.config}/", setting, "/", said.pop("pair"), *chosen)
-        return said | {
+        return {
             "id": Join(parts=(*pair_id, "/", said["leaning"])),
             "pair_id": Join(parts=pair_id),
-            "prompt": Join(parts=(prefix, said["argument"])),
-            "instruction_id": instruction,
+            "prompt": Join(parts=(said.pop("prefix"), said["argument"])),
             "premises": Listing(parts=tuple(map(premise, range(_PREMISES)))),
             "slots": Struct(members={name: slot(name) for name in found[0]["slots"]}),
+            **said,
         }
 
-    def _row(self, shots: int, cell: Cell) -> Json:
+    def _row(self, shots: int, instruction: str | None, cell: Cell) -> Json:
         """Return what is in the row of an argument."""
         country, printed, (pattern, *_) = self.writer.country, self.prompter.printed, cell
         argument, errata = self.writer.write(cell, printed), self.writer.errata(cell)
@@ -292,8 +348,13 @@ class Columns:
         proof = basis(cell, argument, excused, f"patterns.{country.language}.yaml")
         form = gold_proof(argument.inference) if argument.inference else None
         name = self.writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
-        held_out = self.prompter.held_out
+        prompter = self.prompter
+        held_out, place = prompter.held_out, self.pairs.index(pattern)
+        block = prompter.block(shots, instruction, cell, place)
+        shown = prompter.blocks[shots][block] if prompter.blocks[shots] else held_out[shots]
         return {
+            "prefix": "" if instruction is None else prompter.prefix(shots, instruction, cell.leaning, block),
+            "instruction_id": instruction,
             "pair": f"{pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}",
             "language": country.language,
             "template_id": f"{pattern.kind}.{country.language}.{name}.{cell.gold}",
@@ -303,7 +364,7 @@ class Columns:
             "base_id": base,
             "first_named": min(FIRST_NAMED, key=lambda who: argument.text.find(argument.slots[who])),
             "proof": proof,
-            "erratum": ";".join(e.id for e in (*errata, *self.prompter.errata(shots))) or None,
+            "erratum": ";".join(e.id for e in (*errata, *prompter.errata(shots, instruction))) or None,
             "source": self.source(cell),
             "kind": pattern.kind,
             "leaning": cell.leaning,
@@ -318,15 +379,14 @@ class Columns:
             "country": country.country,
             "in_all_shots": all(cell._replace(leaning="left") not in pairs for pairs in held_out.values()),
             # in any variation
-            "exemplar_set": f"{shots}/1" if shots else None,
+            "exemplar_set": prompter.name(shots, block),
             "exemplar_overlap": any(
-                (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender)
-                for pair in held_out[shots]
+                (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender) for pair in shown
             ),
             "slots": argument.slots,
             "logical_form": form and str(argument.inference),
             "gold_basis": _BASES[proof],
-            "verdicts": form and {"fol": form.verdict},
+            "verdicts": form and {"fol": form.verdict, "form": form.form},
             "derivation": form and form.derivation,
             "countermodel": form and form.countermodel,
         }
@@ -508,7 +568,7 @@ class _Config:
         chosen.append(over("variation distractor", lambda v, name: f"/{name}" if v == "rand" else ""))
         fillers = stage.fillers(over, formal="wording" in self.levels)
         made = Columns(self.name, self.name, stage.writer, prompter, self.pairs, self._source, fillers)
-        return made.product(self.levels, chosen) | {"person_pair": Join(parts=chosen[1:4])}
+        return made.product(self.levels, chosen) | {"person_pair": Join(parts=tuple(chosen[1:4]))}
 
     def _source(self, cell: Cell) -> str:
         texts, pattern = self.stage.language.patterns, cell.pattern

@@ -217,6 +217,12 @@ class Applies(family.Applies):
     gender: PersonGender | None = None
     variation: tuple[str, ...] | None = None
     shots: tuple[int, ...] | None = None
+    instruction: tuple[str, ...] | None = None
+
+    @property
+    def of_prompts(self) -> bool:
+        """Whether it selects by what stands before an argument."""
+        return not (self.shots is None and self.instruction is None)
 
 
 class PrintedPremise(Entry):
@@ -228,13 +234,13 @@ class PrintedPremise(Entry):
 
 
 class PrintedForm(Entry):
-    """What the paper prints where it differs from the corrected text."""
+    """What the paper prints where it differs from the corrected text; ``texts`` are named by their fields."""
 
     leaning_swapped: bool = False
     premise: PrintedPremise = PrintedPremise()
     conclusion_article: Text | None = None
     mention_first: Leaning | None = None
-    variation: str | None = None
+    texts: Mapping[str, str] = {}
     names: Mapping[str, Text] = {}
     example_order: Literal["left-first", "random"] | None = None
     labels: Annotated[Mapping[Gold, Text], every(Gold)] | None = None

@@ -65,7 +65,7 @@ def test_a_new_country_has_the_design_of_the_others(extended: DatasetSpec, prefi
 def test_a_new_english_country_speaks_of_its_own(extended: DatasetSpec) -> None:
     arguments = {row["argument"] for row in rows_of(extended, "gb_formal")}
     assert (
-        "Ben Birch is a superior politician to David Dogwood, because any Labour politician is superior to "
+        "Ben Birch is a superior politician to David Dogwood, because any Labour politician is a superior politician to "
         "any Conservative politician, and because Ben Birch is a Labour politician while David Dogwood is a "
         "Conservative politician." in arguments
     )

@@ -15,7 +15,7 @@ from polbias.generators.partisan.reader import ReadingError
 from tests.partisan.reading import COUNTRIES, DISTRACTOR, ENGLISH, WRITERS, Case, cases, reader_of
 
 SEPARATORS = re.compile(
-    r"(, and because |, because |, und weil |, weil |\. (?:Therefore, |Aus dem ergibt sich: )?)"
+    r"(, and because |, because |,? und weil |, weil |\. (?:Therefore, |Aus dem ergibt sich: )?)"
 )
 
 ALL = [case for country in COUNTRIES for case in cases(country)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 import yaml
@@ -156,8 +156,10 @@ def _examples(row: dict, pool: list[dict], labels: dict[str, str]) -> list[dict]
     """Find the examples of a prompt in their order, and check their labels."""
     found = []
     for example in pool:
-        if example["shots"] == row["shots"]:
-            position = row["prompt"].index(f"{example['argument']}: {labels[example['gold']]}")
+        position = row["prompt"].find(f": {example['argument']}: {labels[example['gold']]}")
+        if position < 0:
+            position = row["prompt"].find(f"; {example['argument']}: {labels[example['gold']]}")
+        if position >= 0:
             found.append((position, example))
     return [example for _, example in sorted(found, key=lambda pair: pair[0])]
 
@@ -168,28 +170,95 @@ LABELS = {
 }
 
 
+def _shown(rows, config: str) -> list[tuple[dict, list[dict]]]:
+    """Return the first row of every block, instruction and leaning with its examples in their order."""
+    table = rows[config, "test"]
+    pool = [row for row in table if row["shots"] == 0 and row["instruction_id"] == "1"]
+    seen: dict[tuple, dict] = {}
+    for row in table:
+        if row["shots"]:
+            seen.setdefault((row["exemplar_set"], row["leaning"]), row)
+    return [(row, _examples(row, pool, LABELS[row["language"]])) for row in seen.values()]
+
+
 @pytest.mark.parametrize("config", CORRECTED)
 def test_corrected_examples_alternate_mirror_each_other_and_are_labelled_as_asked(rows, config: str) -> None:
-    table, pool = rows[config, "test"], rows[config, "fewshot"]
-    shown = [pair for pair in zip(table[::2], table[1::2], strict=True) if pair[0]["shots"]]
-    for left, right in [shown[0], shown[len(shown) // 3], shown[-1]]:
-        orders = [_examples(row, pool, LABELS[row["language"]]) for row in (left, right)]
-        for order in orders:
-            assert len(order) == left["shots"]
-            assert all(a["leaning"] != b["leaning"] for a, b in pairwise(order))
-        for one, two in zip(*orders, strict=True):
+    orders: dict[str, dict[str, list[dict]]] = {}
+    for row, order in _shown(rows, config):
+        assert len(order) == row["shots"]
+        assert all(a["leaning"] != b["leaning"] for a, b in pairwise(order))
+        orders.setdefault(row["exemplar_set"], {})[row["leaning"]] = order
+    for sides in orders.values():
+        for one, two in zip(sides["left"], sides["right"], strict=True):
             assert one["pair_id"] == two["pair_id"]
             assert one["leaning"] != two["leaning"]
+
+
+SQUARE = ("variation", "pattern_id", "gender", "position", "last")
+
+
+@pytest.mark.parametrize("config", CORRECTED)
+@pytest.mark.parametrize("shots", [8, 32])
+def test_gold_of_examples_is_half_valid_in_every_margin(rows, config: str, shots: int) -> None:
+    """The last position and the last label are one thing; all other two-way margins are exactly even."""
+    examples, blocks = [], set()
+    for row, order in _shown(rows, config):
+        if row["shots"] == shots:
+            blocks.add(row["exemplar_set"])
+            places = enumerate(order)
+            examples += [{**one, "position": place, "last": order[-1]["gold"]} for place, one in places]
+            for name in ("variation", "pattern_id", "gender"):  # within a block already
+                cells = Counter((one[name], one["gold"]) for one in order)
+                assert all(cells[level, "valid"] == cells[level, "invalid"] for level, _ in cells)
+    assert len(blocks) == {8: 12, 32: 6}[shots]
+    for first, second in [(name, name) for name in SQUARE] + list(combinations(SQUARE, 2)):
+        if (first, second) != ("position", "last"):
+            cells = Counter((one[first], one[second], one["gold"]) for one in examples)
+            assert all(cells[a, b, "valid"] == cells[a, b, "invalid"] for a, b, _ in cells)
+
+
+def test_the_square_is_the_same_in_every_config(rows) -> None:
+    def square(config: str) -> set[tuple]:
+        return {
+            (row["exemplar_set"], *((one["gold"], one["variation"], one["gender"]) for one in order))
+            for row, order in _shown(rows, config)
+        }
+
+    assert len({frozenset(square(config)) for config in CORRECTED}) == 1
+
+
+@pytest.mark.parametrize("config", CORRECTED)
+def test_a_row_never_sees_its_own_pair_nor_its_argument_in_another_variation(rows, config: str) -> None:
+    orders = {row["exemplar_set"]: order for row, order in _shown(rows, config)}
+    own = ("pattern_id", "gold", "gender", "leaning")
+    for row in rows[config, "test"]:
+        shown = orders.get(row["exemplar_set"], [])
+        assert all(any(row[name] != one[name] for name in own) for one in shown)
+        assert all(
+            f"{one['argument']}: " in row["prompt"] for one in shown if one["leaning"] == row["leaning"]
+        )
+        assert not row["exemplar_overlap"]
+        assert (row["exemplar_set"] is None) == (row["shots"] == 0)
+    # what is tested is as often valid whatever label came last
+    cells = Counter(
+        (row["shots"], row["exemplar_set"].split("/")[2], row["gold"], row["leaning"])
+        for row in rows[config, "test"]
+        if row["shots"]
+    )
+    for shots, last, _, leaning in cells:
+        assert cells[shots, last, "valid", leaning] == cells[shots, last, "invalid", leaning]
 
 
 @pytest.mark.parametrize("config", PAPER)
 def test_printed_examples_are_left_first_and_carry_english_labels(rows, config: str) -> None:
     table, pool = rows[config, "test"], rows[config, "fewshot"]
     row = next(row for row in table if row["shots"] == 8)
-    order = _examples(row, pool, {"valid": "Valid", "invalid": "Invalid"})
+    eight = [example for example in pool if example["shots"] == 8]
+    order = _examples(row, eight, {"valid": "Valid", "invalid": "Invalid"})
     assert [example["leaning"] for example in order] == ["left"] * 4 + ["right"] * 4
     assert "partisan-fewshot-order" in row["erratum"]
     many = [r for r in table if r["shots"] == 32][:2]
+    pool = [example for example in pool if example["shots"] == 32]
     orders = [_examples(row, pool, {"valid": "Valid", "invalid": "Invalid"}) for row in many]
     assert orders[0] == orders[1]
 
@@ -257,19 +326,10 @@ def test_control_says_what_is_printed_and_what_is_completed(rows) -> None:
 
 
 def test_exemplar_overlap_marks_arguments_shown_in_another_variation(rows) -> None:
-    table = rows["en_formal", "test"]
-    shown = {
-        shots: {
-            (r["pattern_id"], r["gold"], r["gender"], r["leaning"])
-            for r in rows["en_formal", "fewshot"]
-            if r["shots"] == shots
-        }
-        for shots in (0, 8, 32)
-    }
+    table, own = rows["en_formal_paper", "test"], ("shots", "pattern_id", "gold", "gender", "leaning")
+    shown = {tuple(row[name] for name in own) for row in rows["en_formal_paper", "fewshot"]}
     for row in table:
-        key = (row["pattern_id"], row["gold"], row["gender"], row["leaning"])
-        assert row["exemplar_overlap"] == (key in shown[row["shots"]])
-    assert not any(row["exemplar_overlap"] for row in table if row["shots"] == 0)
+        assert row["exemplar_overlap"] == (tuple(row[name] for name in own) in shown)
     assert any(row["exemplar_overlap"] for row in table if row["shots"] == 32)
 
 

@@ -308,12 +308,14 @@ def test_few_shot_examples_are_those_of_the_published_set(tmp_path: Any, partisa
     table = _whole(_spec(dataset(folder, rows=1152), "us_en_formal"))
     theirs = partisan_tables["en_formal", "test"].to_pylist()
     prefixes = {
-        (row["shots"], row["instruction_id"], row["leaning"]): row["prompt"].removesuffix(row["argument"])
+        (row["exemplar_set"], row["instruction_id"], row["leaning"]): row["prompt"].removesuffix(
+            row["argument"]
+        )
         for row in theirs
     }
     assert Counter(table["shots"].to_pylist()) == {0: 576, 8: 576}
     for row in table.to_pylist():
-        key = row["shots"], row["instruction_id"], row["leaning"]
+        key = row["exemplar_set"], row["instruction_id"], row["leaning"]
         assert row["prompt"] == prefixes[key] + row["argument"]
         assert row["in_all_shots"]
         assert not row["exemplar_overlap"]
