@@ -73,7 +73,7 @@ def test_a_new_english_country_speaks_of_its_own(extended: DatasetSpec) -> None:
     assert (
         "To me, when it comes to politics, Clara Cedar is preferable to Anna Alder, because I think the "
         "Conservatives are more competent than the Labour party in the areas that matter most to me, namely "
-        "low taxes and the support of farmers, and because Clara Cedar is a Tory while Anna Alder is a "
+        "low taxes and the support of farmers, and because Clara Cedar is a Conservative politician while Anna Alder is a Labour politician"
         "Labour supporter." in arguments
     )
 
