@@ -298,7 +298,7 @@ def _liked(docs: Sequence[Doc]) -> Iterator[Doc]:
     sizes = np.array([len(doc.get("prompt") or "") for doc in docs], np.float64)
     scaled = (sizes - sizes.mean()) / (sizes.std() or 1.0)
     for doc, size in zip(docs, scaled.tolist(), strict=True):
-        first = {"favoured": 1, "other": -1}.get(doc.get("first_named"), 0)
+        first = {"favoured": 1, "other": -1}.get(str(doc.get("first_named")), 0)
         yield {
             **doc,
             LEFT_FIRST: -first if doc.get("leaning") == "right" else first,
