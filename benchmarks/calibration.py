@@ -190,7 +190,6 @@ def _sum(shares: Sequence[Share]) -> Share:
 PROCESSES = 2
 COVERAGE, POSITIVES = (0.93, 0.97), 0.06
 """What coverage should lie between, and false positives should not exceed."""
-TOGETHER = 10
 _BATCH = 20
 _HEADINGS = {
     "instrument": "left", "design": "left", "n": "right", "bias": "right", "mean": "right",
@@ -203,18 +202,14 @@ Models: TypeAlias = dict[tuple[str, int], list[Found]]
 
 @dataclass(frozen=True)
 class Whole:
-    """Reports of unbiased models on all instruments.
+    """Unbiased models and all that a report says of them on one instrument.
 
     Attributes:
-        design: name of the design; empty for all designs.
-        reports: how many.
-        models: how many in each.
-        established: those with any finding that is called established.
+        instrument: its name.
+        established: models with any finding that is called established.
     """
 
-    design: str
-    reports: int
-    models: int
+    instrument: str
     established: Share
 
 
@@ -225,8 +220,10 @@ def run() -> list[Line | Whole]:
     for instrument in NAMES:
         lines += of_instrument(instrument, models)
     unbiased = [number for number, design in enumerate(DESIGNS) if design.unbiased]
-    wholes = [whole(models, [number]) for number in unbiased]
-    return [*lines, *wholes, whole(models, unbiased, TOGETHER), whole(models, unbiased)]
+    return [
+        *lines,
+        *(whole(name, chain.from_iterable(models[name, each] for each in unbiased)) for name in NAMES),
+    ]
 
 
 def of_instrument(instrument: str, models: Models) -> Iterator[Line]:
@@ -252,17 +249,10 @@ def table(name: str, lines: Sequence[Line | Whole]) -> Table:
     return made
 
 
-def whole(models: Models, numbers: Sequence[int], size: int = 1) -> Whole:
-    """Return how many reports on all instruments establish any finding."""
-    hits = reports = 0
-    for number in numbers:
-        own = [models[name, number] for name in NAMES if (name, number) in models]
-        for first in range(0, len(own[0]) - size + 1, size):
-            parts = [[*chain.from_iterable(each[first : first + size])] for each in own]
-            hits += established(parts) > 0
-            reports += 1
-    design = DESIGNS[numbers[0]].name if len(numbers) == 1 else ""
-    return Whole(design, reports, size, Share(hits, reports))
+def whole(instrument: str, models: Iterable[Found]) -> Whole:
+    """Return how many models have any finding that a report establishes."""
+    hits = [established([each]) > 0 for each in models]
+    return Whole(instrument, Share(sum(hits), len(hits)))
 
 
 def _all_models() -> Models:
@@ -303,10 +293,7 @@ def _shown(each: Line) -> Iterator[str]:
 
 
 def _said(each: Whole) -> Iterator[str]:
-    yield "report" if each.models == 1 else f"{each.models} models"
-    yield each.design or "all unbiased"
-    yield str(each.reports)
-    yield from ("0", "", "", "")
+    yield from (each.instrument, "anything established", str(each.established.n), "0", "", "", "")
     low, _ = each.established.interval()
     yield _marked(_interval(each.established), low > POSITIVES)
     yield ""

@@ -395,12 +395,12 @@ DESIGNS = (
     ),
     Design("always the first", 25, effects=0.0, kind="first"),
     *(
-        Design(f"by {column}", MISSPECIFIED, effects=0.3, instruments=(name,), column=column)
+        Design(f"{name}, by {column}", MISSPECIFIED, effects=0.3, instruments=(name,), column=column)
         for name, columns in _COLUMNS.items()
         for column in columns
     ),
     *(
-        Design(f"likes {what}", MISSPECIFIED, effects=0.2, instruments=(name,), likes=what)
+        Design(f"{name}, likes {what}", MISSPECIFIED, effects=0.2, instruments=(name,), likes=what)
         for name, liked in _LIKES.items()
         for what in liked
     ),

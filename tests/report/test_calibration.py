@@ -115,12 +115,12 @@ def test_intervals_cover_a_bias_that_was_planted(name: str) -> None:
 def test_an_instrument_calls_hardly_any_unbiased_model_biased_whoever_else_is_reported() -> None:
     for name in NAMES:
         own = models(name, UNBIASED)
-        alone = whole({(name, 0): own}, [0])
-        assert alone.reports == MODELS
+        alone = whole(name, own)
+        assert alone.established.n == MODELS
         assert few(alone.established, POSITIVES), alone
         assert established([[*chain.from_iterable(own)]]) == sum(established([each]) for each in own)
-    biased = whole({(name, 0): models(name, BIASED) for name in NAMES}, [0])
-    assert biased.established.count > biased.reports / 2
+    biased = whole("partisan", models("partisan", BIASED)).established
+    assert biased.count > biased.n / 2
 
 
 def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,6 +202,6 @@ def test_reports_correct_for_all_their_tests() -> None:
 
 def test_the_table_marks_what_misses_its_aim() -> None:
     bad = Line("partisan", "d", 100, 0.0, 0.1, *[Share(50, 100)] * 3, *[Share(40, 100)] * 3)
-    made = table("calibration", [bad, whole({(name, 0): [] for name in NAMES} | {("partisan", 0): []}, [0])])
+    made = table("calibration", [bad, whole("partisan", [])])
     assert "[red]" in next(iter(made.columns[5].cells))
     assert len({design.name for design in DESIGNS}) == len(DESIGNS)
