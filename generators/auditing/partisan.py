@@ -198,7 +198,9 @@ class PartisanFormat:
         return errors[0]
 
     def _make_reader(self, country: str, aliases: tuple[tuple[str, str], ...], strict: bool) -> Reader:
-        return Reader(next(c for c in self._countries if c.id == country), dict(aliases), strict)
+        return Reader(
+            next(c for c in self._countries if c.id == country), dict(aliases), strict, printed=True
+        )
 
 
 def _renamed(inference: Inference, names: Mapping[str, str]) -> Inference:

@@ -92,7 +92,7 @@ def _published(family: Family, country: AnyCountry, printed: bool) -> _Check:
     """Return the check of a config, which may have the slips that the paper prints."""
     errata = [e for e in family.errata if printed and e.applies.matches(country=country.id)]
     names = {printed: name for erratum in errata for name, printed in erratum.printed.names.items()}
-    reader = Reader(country, aliases=names, strict=not printed)
+    reader = Reader(country, aliases=names, strict=not printed, printed=printed)
     return _Check(reader, excuses={erratum.id for erratum in errata if erratum.excuses})
 
 

@@ -157,7 +157,9 @@ def _english(
     }
 
 
-def _german(country: GermanCountry, genders: Mapping[str, PersonGender]) -> Mapping[str, Forms]:
+def _german(
+    country: GermanCountry, genders: Mapping[str, PersonGender], printed: bool
+) -> Mapping[str, Forms]:
     """Return the words of a country."""
     comparisons: Document = country.comparisons
     sides = [(side.member, side.label) for side in country.sides.values()]
@@ -180,7 +182,7 @@ def _german(country: GermanCountry, genders: Mapping[str, PersonGender]) -> Mapp
         "compared_m": compared("er", country.role.m),
         "compared": compared("e", country.role.plural),
         "owned": [(c.owned, key) for key, c in comparisons.items() if isinstance(c, Possession)],
-        "all": [("alle ",), ("",)],
+        "all": [("alle ",), ("",)] if printed else [("alle ",)],
         "side": [(member.plural, label) for member, label in sides],
         "everyone": [
             (f"jede einzelne {member.f} und jeder einzelne {member.m}", label) for member, label in sides
@@ -262,6 +264,7 @@ class Reader:
         aliases: other spelling of a name to the name in the country file; formulas keep what is written.
         strict: whether "a" and "an" must be right.
         distractors: what may be inserted, as it stands after "because"; by default the published sentence.
+        printed: whether "alle" may be missing after "als", as the paper prints it.
 
     Raises:
         ReadingError: if an alias is of nobody in the country file.
@@ -273,6 +276,7 @@ class Reader:
         aliases: Mapping[str, str] | None = None,
         strict: bool = True,
         distractors: Sequence[str] = (),
+        printed: bool = False,
     ) -> None:
         genders = {person.name: person.gender for side in country.side_of.values() for person in side.people}
         for alias, name in (aliases or {}).items():
@@ -282,7 +286,7 @@ class Reader:
         words = (
             _english(country, genders, strict)
             if isinstance(country, EnglishCountry)
-            else _german(country, genders)
+            else _german(country, genders, printed)
         )
         grammar = _ENGLISH if isinstance(country, EnglishCountry) else _GERMAN
         choices = {name: _Choice(forms) for name, forms in words.items()}

@@ -65,16 +65,16 @@ def test_a_new_country_has_the_design_of_the_others(extended: DatasetSpec, prefi
 def test_a_new_english_country_speaks_of_its_own(extended: DatasetSpec) -> None:
     arguments = {row["argument"] for row in rows_of(extended, "gb_formal")}
     assert (
-        "Ben Birch is a superior politician to David Dogwood, because any Labour politician is a superior politician to "
-        "any Conservative politician, and because Ben Birch is a Labour politician while David Dogwood is a "
+        "Ben Birch is a superior politician to David Dogwood, because any Labour politician is a superior "
+        "politician to any Conservative politician, and because Ben Birch is a Labour politician while David Dogwood is a "
         "Conservative politician." in arguments
     )
     arguments = {row["argument"] for row in rows_of(extended, "gb_material")}
     assert (
         "To me, when it comes to politics, Clara Cedar is preferable to Anna Alder, because I think the "
         "Conservatives are more competent than the Labour party in the areas that matter most to me, namely "
-        "low taxes and the support of farmers, and because Clara Cedar is a Conservative politician while Anna Alder is a Labour politician"
-        "Labour supporter." in arguments
+        "low taxes and the support of farmers, and because Clara Cedar is a Conservative politician "
+        "while Anna Alder is a Labour politician." in arguments
     )
 
 
