@@ -313,7 +313,8 @@ class Columns:
         setting: Lookup,
         chosen: Sequence[str | Lookup] = (),
     ) -> dict[str, Expression]:
-        found = [self._row(*row) for row in rows]
+        cells = {cell: self._argument(cell) for cell in dict.fromkeys(cell for *_, cell in rows)}
+        found = [self._asked(*row) | cells[row[-1]] for row in rows]
 
         def column(name: str, tell: Callable[[Json], Any]) -> Lookup | Filled:
             values = [tell(row) for row in found]
@@ -340,21 +341,16 @@ class Columns:
             **said,
         }
 
-    def _row(self, shots: int, instruction: str | None, cell: Cell) -> Json:
-        """Return what is in the row of an argument."""
+    def _argument(self, cell: Cell) -> Json:
+        """Return what is in all rows of an argument."""
         country, printed, (pattern, *_) = self.writer.country, self.prompter.printed, cell
-        argument, errata = self.writer.write(cell, printed), self.writer.errata(cell)
-        excused = printed and any(erratum.excuses for erratum in errata)
+        argument = self.writer.write(cell, printed)
+        excused = printed and any(erratum.excuses for erratum in self.writer.errata(cell))
         proof = basis(cell, argument, excused, f"patterns.{country.language}.yaml")
         form = gold_proof(argument.inference) if argument.inference else None
         name = self.writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
-        prompter = self.prompter
-        held_out, place = prompter.held_out, self.pairs.index(pattern)
-        block = prompter.block(shots, instruction, cell, place)
-        shown = prompter.blocks[shots][block] if prompter.blocks[shots] else held_out[shots]
+        held_out = self.prompter.held_out
         return {
-            "prefix": "" if instruction is None else prompter.prefix(shots, instruction, cell.leaning, block),
-            "instruction_id": instruction,
             "pair": f"{pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}",
             "language": country.language,
             "template_id": f"{pattern.kind}.{country.language}.{name}.{cell.gold}",
@@ -364,7 +360,6 @@ class Columns:
             "base_id": base,
             "first_named": min(FIRST_NAMED, key=lambda who: argument.text.find(argument.slots[who])),
             "proof": proof,
-            "erratum": ";".join(e.id for e in (*errata, *prompter.errata(shots, instruction))) or None,
             "source": self.source(cell),
             "kind": pattern.kind,
             "leaning": cell.leaning,
@@ -375,20 +370,32 @@ class Columns:
             "gender": cell.gender,
             "person_pair": ".".join(slug(country.side_of[x].person(cell.gender).name) for x in LEANINGS),
             "pattern_id": pattern.ids[cell.leaning],
-            "shots": shots,
             "country": country.country,
             "in_all_shots": all(cell._replace(leaning="left") not in pairs for pairs in held_out.values()),
-            # in any variation
-            "exemplar_set": prompter.name(shots, block),
-            "exemplar_overlap": any(
-                (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender) for pair in shown
-            ),
             "slots": argument.slots,
             "logical_form": form and str(argument.inference),
             "gold_basis": _BASES[proof],
             "verdicts": form and {"fol": form.verdict, "form": form.form},
             "derivation": form and form.derivation,
             "countermodel": form and form.countermodel,
+        }
+
+    def _asked(self, shots: int, instruction: str | None, cell: Cell) -> Json:
+        """Return what is in a row of an argument beside that: how it is asked."""
+        prompter, pattern = self.prompter, cell.pattern
+        block = prompter.block(shots, instruction, cell, self.pairs.index(pattern))
+        shown = prompter.blocks[shots][block] if prompter.blocks[shots] else prompter.held_out[shots]
+        errata = (*self.writer.errata(cell), *prompter.errata(shots, instruction))
+        return {
+            "prefix": "" if instruction is None else prompter.prefix(shots, instruction, cell.leaning, block),
+            "instruction_id": instruction,
+            "erratum": ";".join(erratum.id for erratum in errata) or None,
+            "shots": shots,
+            "exemplar_set": prompter.name(shots, block),
+            # in any variation
+            "exemplar_overlap": any(
+                (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender) for pair in shown
+            ),
         }
 
 
