@@ -411,7 +411,9 @@ def gold_proof(inference: Inference) -> GoldProof:
     """Decide an inference, with the meaning postulates of the comparison words."""
     found = prove(inference, FOL)
     text, verdict = explain(found), _verdict(found)
-    form = _verdict(prove(inference.map(lambda formula: rename(formula, _WORDS)), FOL))
+    form = verdict
+    if found.valid:  # what is invalid with the postulates is so without them
+        form = _verdict(prove(inference.map(lambda formula: rename(formula, _WORDS)), FOL))
     return GoldProof(verdict, form, *((None, text) if verdict == "invalid" else (text, None)))
 
 

@@ -245,8 +245,9 @@ def source(family: Family, country: AnyCountry, cell: Cell) -> str:
 
 # The columns, over a product of factors or over the list of examples.
 
-# The factors that make an argument, slowest first.
-_CELL = ("shots", "instruction", "gender", "variation", "gold", "pattern", "leaning")
+# How an argument is asked, and the factors that make it, slowest first.
+_ASKED = ("shots", "instruction")
+_CELL = (*_ASKED, "gender", "variation", "gold", "pattern", "leaning")
 _KINDS = {
     "shots": pa.int32(),
     "in_all_shots": pa.bool_(),
@@ -313,12 +314,16 @@ class Columns:
         setting: Lookup,
         chosen: Sequence[str | Lookup] = (),
     ) -> dict[str, Expression]:
+        asking = [self._asked(*row) for row in rows]
         cells = {cell: self._argument(cell) for cell in dict.fromkeys(cell for *_, cell in rows)}
-        found = [self._asked(*row) | cells[row[-1]] for row in rows]
+        # over a product a cell stands once in the columns that do not depend on how it is asked
+        own = factors[factors.index(_ASKED[-1]) + 1 :] if _ASKED[-1] in factors else factors
+        said_of = [*cells.values()] if own != factors else [cells[row[-1]] for row in rows]
 
-        def column(name: str, tell: Callable[[Json], Any]) -> Lookup | Filled:
-            values = [tell(row) for row in found]
-            lookup = Lookup(factors=factors, values=pa.array(values, _KINDS.get(name, STRING)))
+        def column(name: str, tell: Callable[[Json], Any], asked: bool = False) -> Lookup | Filled:
+            values = [tell(row) for row in (asking if asked else said_of)]
+            kind = _KINDS.get(name, STRING)
+            lookup = Lookup(factors=factors if asked else own, values=pa.array(values, kind))
             marked = any(mark in str(value) for value in values for mark in self.fillers)
             return Filled(text=lookup, fillers=self.fillers) if marked else lookup
 
@@ -329,15 +334,16 @@ class Columns:
             return column("premises", lambda row: (*row["premises"], None)[number])
 
         said = {
-            name: column(name, itemgetter(name)) for name in found[0] if name not in ("premises", "slots")
+            name: column(name, itemgetter(name)) for name in said_of[0] if name not in ("premises", "slots")
         }
+        said |= {name: column(name, itemgetter(name), asked=True) for name in asking[0]}
         pair_id = (f"{self.config}/", setting, "/", said.pop("pair"), *chosen)
         return {
             "id": Join(parts=(*pair_id, "/", said["leaning"])),
             "pair_id": Join(parts=pair_id),
             "prompt": Join(parts=(said.pop("prefix"), said["argument"])),
             "premises": Listing(parts=tuple(map(premise, range(_PREMISES)))),
-            "slots": Struct(members={name: slot(name) for name in found[0]["slots"]}),
+            "slots": Struct(members={name: slot(name) for name in said_of[0]["slots"]}),
             **said,
         }
 
