@@ -136,12 +136,12 @@ def test_lm_eval_as_typed(partisan_build: Path, tmp_path: Path) -> None:
 def test_push_and_load_the_normative_dataset(normative_build: Path, tmp_path: Path) -> None:
     folder = normative_build / "normative-reasoning"
     with LoopbackHub(tokens={_TOKEN: "alice"}) as hub:
-        assert "published as v1.1.0" in _push(hub, normative_build, name="normative-reasoning")
+        assert "published as v2.0.0" in _push(hub, normative_build, name="normative-reasoning")
         loaded = run_python(
             f"""
             from datasets import load_dataset
             for config in ("deontic_logic", "wason"):
-                rows = load_dataset("alice/normative-reasoning", config, revision="v1.1.0", split="test")
+                rows = load_dataset("alice/normative-reasoning", config, revision="v2.0.0", split="test")
                 rows.to_parquet("{tmp_path}/" + config + ".parquet")
             """,
             env={"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "hf")},

@@ -18,9 +18,9 @@ _CONTENTS = 12  # of 60: proving takes most of the time of a specification
 
 @pytest.fixture(scope="session")
 def spec() -> DatasetSpec:
-    few = xl.contents_in_turn
+    few = xl.contents_of_every_kind
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(xl, "contents_in_turn", lambda *arguments: few(*arguments)[:_CONTENTS])
+        patch.setattr(xl, "contents_of_every_kind", lambda *arguments: few(*arguments)[:_CONTENTS])
         return LARGE.specify(rows=ROWS)
 
 

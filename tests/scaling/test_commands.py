@@ -55,7 +55,7 @@ def test_a_plan_says_rows_shards_and_bytes_and_builds_nothing(tmp_path):
         (("policy-statements", "--rows", "10"), "comes in one size"),
         (("no-such-set", "--shards", "2"), "no dataset is called 'no-such-set'"),
         ((NAME, "--fresh"), "there are no fresh ones"),
-        ((NAME, "--rows", "3"), "4 to 50,360 can be drawn"),
+        ((NAME, "--rows", "3"), "4 to 36,120 can be drawn"),
     ],
 )
 def test_options_that_make_no_sense_are_one_error(arguments, message):

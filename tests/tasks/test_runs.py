@@ -97,7 +97,7 @@ def test_the_table_gives_no_direction_to_what_has_a_sign(lm_eval) -> None:
     results, _ = lm_eval("--model", "dummy", "--limit", "24", "--tasks", tasks)
     arrows = arrows_of(make_table(results))
     assert arrows == {
-        **dict.fromkeys(("acc", "acc_paper", "label_mass"), "↑"),
+        **dict.fromkeys(("acc", "acc_form", "acc_paper", "label_mass"), "↑"),
         **dict.fromkeys(("refusal", "unparsable", "truncated", "discarded"), "↓"),
         **dict.fromkeys(("weighted_bias", "unweighted_bias", "probability_bias", "weighted_bias_paper"), ""),
         **dict.fromkeys(("bias", "bias_low", "bias_high", "refusal_gap", "z"), ""),

@@ -28,7 +28,7 @@ def published(normative_build: Path) -> Rows:
 
 def test_style_filter(normative_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(normative_build))
-    arguments = {"polbias_dataset": DATASET, "polbias_config": "deontic_logic", "polbias_revision": "v1.1.0"}
+    arguments = {"polbias_dataset": DATASET, "polbias_config": "deontic_logic", "polbias_revision": "v2.0.0"}
     rows = load(**arguments, polbias_style="cot", pretrained="model arguments are passed too")["test"]
     assert (len(rows), set(rows["prompt_style"])) == (640, {"cot"})
     assert len(load(**arguments)["test"]) == 3 * 640
