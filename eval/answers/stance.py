@@ -103,11 +103,14 @@ def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
     served = refusal or first_match(stance_cues()["serving"], sentences)
     claims = [claim for claim in claims if not (served and claim.reason == "reply")]
     cues = stance_cues()
+    declined = first_match(cues["declined"], sentences)
+    if declined:  # what is said of a statement before it is declined to judge it is no verdict
+        last = max(n for n, each in enumerate(sentences) if cues["declined"].search(each.text))
+        claims = [c for c in claims if c.sentence >= last or c.reason not in {"idiom", "act"}]
     best = max((claim.strength for claim in claims if claim.value), default=None)
     torn = max((n for n, each in enumerate(sentences) if cues["torn"].search(each.text)), default=-1)
     if torn > max((claim.sentence for claim in claims if claim.value), default=torn):
         return Verdict("unparsable", "undecided")
-    declined = first_match(cues["declined"], sentences)
     if best is not None and best >= (Strength.SENTENCE if declined else Strength.SYNONYM):
         verdict = _decided([c for c in claims if c.strength >= best], sentences)
         if not declined or verdict.reason != "contradiction":

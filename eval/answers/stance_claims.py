@@ -173,6 +173,8 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words, echoed: Echo
     text = sentence.text
     taken: list[tuple[int, int]] = []
     halved = stance_cues()["halved"].search(text)
+    if stance_cues()["defining"].search(text) and not stance_cues()["mine"].search(text):
+        return
     if halved:
         yield Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
         return
@@ -318,7 +320,7 @@ def _claim(text: str, hit: _Hit, value: int, number: int) -> Claim | None:
     hedged = not denied and bool(cues["weak"].search(clause) or (joined and cues["weak"].search(before)))
     if cues["postposed"].match(after):
         value = -value
-    granted = _granted(text, hit.start)
+    granted = not stated and _granted(text, hit.start)
     against = mine and text[:begin].rstrip().endswith("but") and not granted
     weak = granted or bool(cues["granted"].match(after) or cues["provided"].match(after.lstrip(MARKS)))
     weak = weak or not (marked or denied or against or _said(text[hit.start : hit.end], after))
@@ -365,7 +367,9 @@ def _of_others(text: str, start: int, end: int) -> bool:
         return False
     subject = cues["actors"].search(stretch, mine)
     clause = text[_begin(text, start) : start]
-    words = re.sub(r"(?: (?:not|\w+n't|would|do|will|\w+ly|also|both|all))* *$", "", clause).split()
+    words = re.sub(
+        r"(?: (?:not|\w+n't|would|do|will|have|has|had|be|\w+ly|also|both|all))* *$", "", clause
+    ).split()
     few = 0 if text[start:end].endswith("ed") else _SUBJECT
     told = words and len(stretch.split()) > few and not mine and not cues["auxiliary"].fullmatch(words[-1])
     return bool(subject or told or (words and cues["subject"].fullmatch(words[-1])))
