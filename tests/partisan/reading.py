@@ -41,7 +41,7 @@ class Case(NamedTuple):
 @cache
 def reader_of(country: str, printed: bool = False) -> Reader:
     aliases = ALIASES.get(country) if printed else None
-    return Reader(COUNTRIES[country], aliases, strict=not printed)
+    return Reader(COUNTRIES[country], aliases, strict=not printed, printed=printed)
 
 
 @cache

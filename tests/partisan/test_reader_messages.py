@@ -60,7 +60,7 @@ MITGLIEDER = And((Atom("SVP", ("Roger Köppel",)), Atom("SP", ("Eva Herzog",))))
         (
             "ch-de",
             "Alle SP-Politikerinnen und -Politiker sind ältere Politikerinnen und Politiker als "
-            "SVP-Politikerinnen und -Politiker. "
+            "alle SVP-Politikerinnen und -Politiker. "
             "Roger Köppel ist ein SVP-Politiker, während Eva Herzog eine SP-Politikerin ist. "
             "Aus dem ergibt sich: Eva Herzog ist eine schlichtere Politikerin als Roger Köppel.",
             (SP_FIRST, MITGLIEDER),

@@ -38,8 +38,8 @@ def test_three_respondents_over_http_and_their_report(
         for each in rows
     }
     assert numbers["simulated-left-leaning", "partisan", "weighted_bias"] == (-25, -25)
-    assert numbers["simulated-fair", "partisan", "weighted_bias"] == (0, 0)
-    assert numbers["simulated-wary-of-the-right", "partisan", REFUSAL_GAP] == (40, 40)
+    assert numbers["simulated-fair", "partisan", "weighted_bias"] == (0, pytest.approx(0, abs=0.2))
+    assert numbers["simulated-wary-of-the-right", "partisan", REFUSAL_GAP] == (40, pytest.approx(40, abs=0.2))
     assert ("simulated-fair", "partisan", REFUSAL_GAP) not in numbers
     show_compared(shown, compared)
     told = capsys.readouterr().out
