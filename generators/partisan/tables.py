@@ -97,8 +97,9 @@ class Prompter:
             for number in shots
         }
         self.prefix = lru_cache(maxsize=None)(self._write_prefix)
+        self.errata = lru_cache(maxsize=None)(self._find_errata)
 
-    def errata(self, shots: int, instruction: str | None) -> tuple[Erratum, ...]:
+    def _find_errata(self, shots: int, instruction: str | None) -> tuple[Erratum, ...]:
         """Return the errata that concern prompts with an instruction and so many examples."""
         row: Json = {"country": self._writer.country.id, "kind": self._pairs[0].kind}
         row |= {"shots": shots, "instruction": instruction}
@@ -283,6 +284,10 @@ class Columns:
     source: Callable[[Cell], str]
     fillers: Mapping[str, Lookup] = field(default_factory=dict)
 
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {pair.key: place for place, pair in enumerate(self.pairs)}
+
     def product(self, levels: Levels, chosen: Sequence[str | Lookup] = ()) -> dict[str, Expression]:
         """Return the columns over a product of factors; `chosen` names the fillers of a row."""
         over, pairs = Factors(levels).over, {pair.key: pair for pair in self.pairs}
@@ -389,7 +394,7 @@ class Columns:
     def _asked(self, shots: int, instruction: str | None, cell: Cell) -> Json:
         """Return what is in a row of an argument beside that: how it is asked."""
         prompter, pattern = self.prompter, cell.pattern
-        block = prompter.block(shots, instruction, cell, self.pairs.index(pattern))
+        block = prompter.block(shots, instruction, cell, self._places[pattern.key])
         shown = prompter.blocks[shots][block] if prompter.blocks[shots] else prompter.held_out[shots]
         errata = (*self.writer.errata(cell), *prompter.errata(shots, instruction))
         return {
@@ -400,7 +405,8 @@ class Columns:
             "exemplar_set": prompter.name(shots, block),
             # in any variation
             "exemplar_overlap": any(
-                (pair.pattern, pair.gold, pair.gender) == (pattern, cell.gold, cell.gender) for pair in shown
+                (pair.pattern.key, pair.gold, pair.gender) == (pattern.key, cell.gold, cell.gender)
+                for pair in shown
             ),
         }
 
