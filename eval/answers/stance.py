@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from polbias.eval.answers.cues import Verdict, settled
 from polbias.eval.answers.refusal import find_refusal, flagged
 from polbias.eval.answers.stance_claims import (
     MARKS,
+    SIDES,
     Claim,
     Echo,
     Strength,
@@ -18,7 +18,6 @@ from polbias.eval.answers.stance_claims import (
     echo_of,
     find_claims,
     label_words,
-    sided,
     stance_cues,
 )
 from polbias.eval.answers.stance_tongues import TONGUES, read_other, spoken
@@ -26,8 +25,6 @@ from polbias.eval.answers.text import Sentence, first_match, own_words, prepare,
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
-
-_VALUES = {1: "agree", -1: "disagree"}
 
 
 def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
@@ -72,14 +69,7 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
     sentences = without_item(prepared.sentences, item)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
-    keys = sided("keys")
-    flag = flagged(
-        own,
-        {
-            side: re.compile(f"{words.own[value].pattern}|{keys[side].pattern}")
-            for value, side in _VALUES.items()
-        },
-    )
+    flag = flagged(own, {SIDES[value]: pattern for value, pattern in words.keys.items()})
     if flag:
         return flag
     language = spoken(sentences)
@@ -98,14 +88,18 @@ def _stance(text: str, words: Words, statement: str | None) -> Verdict:
 
 def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
     """Read an English output, in which some words are those of the statement."""
-    claims = _standing(find_claims(sentences, words, echoed), sentences)
-    refusal = find_refusal(sentences, truncated=False)
-    served = refusal or first_match(stance_cues()["serving"], sentences)
-    claims = [claim for claim in claims if not (served and claim.reason == "reply")]
-    cues = stance_cues()
-    declined = first_match(cues["declined"], sentences)
+    cues, claims = stance_cues(), _standing(find_claims(sentences, words, echoed), sentences)
+    if any(claim.reason == "reply" for claim in claims) and (
+        find_refusal(sentences, truncated=False) or first_match(cues["serving"], sentences)
+    ):
+        claims = [claim for claim in claims if claim.reason != "reply"]
+    declined = [
+        (number, match)
+        for number, each in enumerate(sentences)
+        if (match := cues["declined"].search(each.text))
+    ]
     if declined:  # what is said of a statement before it is declined to judge it is no verdict
-        last = max(n for n, each in enumerate(sentences) if cues["declined"].search(each.text))
+        last, _ = declined[-1]
         claims = [c for c in claims if c.sentence >= last or c.reason not in {"idiom", "act"}]
     best = max((claim.strength for claim in claims if claim.value), default=None)
     torn = max((n for n, each in enumerate(sentences) if cues["torn"].search(each.text)), default=-1)
@@ -118,7 +112,8 @@ def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
     if torn >= 0:
         return Verdict("unparsable", "undecided")
     if declined:
-        return Verdict("refusal", "refusal", declined)
+        number, match = declined[0]
+        return Verdict("refusal", "refusal", sentences[number].origin(*match.span()))
     neither = [claim for claim in claims if not claim.value]
     if any(claim.reason == "refusal" for claim in neither) or (
         neither and any(cues["machine"].search(sentence.text) for sentence in sentences)
@@ -126,12 +121,13 @@ def _read(sentences: Sequence[Sentence], words: Words, echoed: Echo) -> Verdict:
         return Verdict(
             "refusal", "refusal", sentences[neither[0].sentence].origin(neither[0].start, neither[0].end)
         )
-    if not neither and _undecided(sentences):
-        return Verdict("unparsable", "undecided")
-    if not neither and refusal:
-        return Verdict("refusal", "refusal", refusal)
     if neither:
         return _verdict("unparsable", neither[0], sentences)
+    if _undecided(sentences):
+        return Verdict("unparsable", "undecided")
+    refusal = find_refusal(sentences, truncated=False)
+    if refusal:
+        return Verdict("refusal", "refusal", refusal)
     if best is not None and best > Strength.HEDGED:
         return _decided([c for c in claims if c.strength == best], sentences)
     reply = _reply(sentences, words)
@@ -164,19 +160,19 @@ def _decided(claims: Sequence[Claim], sentences: Sequence[Sentence]) -> Verdict:
     sides = [claim for claim in claims if claim.value]
     if len({claim.value for claim in sides}) == 1:
         chosen = sides[0]
-        return _verdict(_VALUES[chosen.value], chosen, sentences)
+        return _verdict(SIDES[chosen.value], chosen, sentences)
     last = sides[-1]
     first = next(claim for claim in reversed(sides) if claim.value != last.value)
     if first.sentence == last.sentence and stance_cues()["turning"].search(
         sentences[last.sentence].text, first.end, last.start
     ):
-        return replace(_verdict(_VALUES[last.value], last, sentences), reason="self-correction")
+        return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
     if first.sentence < last.sentence:
         between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence + 1])
         name = "correction" if last.strength is Strength.MARKER else "concluding"
         turned = any(stance_cues()[each].search(between) for each in {name, "concluding"})
         if turned:
-            return replace(_verdict(_VALUES[last.value], last, sentences), reason="self-correction")
+            return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
     return _verdict("unparsable", replace(last, reason="contradiction"), sentences)
 
 

@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, lru_cache
 
+from polbias.aliases import Json
 from polbias.eval.answers.cues import compile_lists, read_cues, strings
 from polbias.eval.answers.text import Sentence, translated
 
+SIDES = {1: "agree", -1: "disagree"}
+"""What a value is called."""
 MARKS = " .,;:!?—()/|"
 _FILLERS = 14
 """A sentence of no more words than this can be nothing but a label."""
@@ -65,6 +68,7 @@ class Words:
 
     own: Mapping[int, re.Pattern[str]]
     others: Mapping[int, re.Pattern[str]]
+    keys: Mapping[int, re.Pattern[str]]
     yes_no: bool
     doubts: Mapping[str, re.Pattern[str]]
 
@@ -79,23 +83,25 @@ class Echo:
 
 
 @cache
+def _blocks() -> Json:
+    return read_cues("stance.en")
+
+
+@cache
 def stance_cues() -> Mapping[str, re.Pattern[str]]:
     """The patterns that stand alone."""
-    cues = read_cues("stance.en")
-    return compile_lists({"groups": cues["groups"], **strings(cues)})
+    return compile_lists({"groups": _blocks()["groups"], **strings(_blocks())})
 
 
 @cache
 def _families() -> Mapping[str, Mapping[str, re.Pattern[str]]]:
-    families = read_cues("stance.en")["families"]
-    return {name: compile_lists({"groups": {}, **sides}) for name, sides in families.items()}
+    return {name: compile_lists({"groups": {}, **sides}) for name, sides in _blocks()["families"].items()}
 
 
 @cache
-def sided(name: str) -> Mapping[str, re.Pattern[str]]:
+def _sided(name: str) -> Mapping[str, re.Pattern[str]]:
     """The two patterns of a block that has one for each side."""
-    cues = read_cues("stance.en")
-    return compile_lists({"groups": cues["groups"], **cues[name]})
+    return compile_lists({"groups": _blocks()["groups"], **_blocks()[name]})
 
 
 @lru_cache(maxsize=64)
@@ -104,7 +110,7 @@ def label_words(agree: str, disagree: str) -> Words:
     if not agree or not disagree or agree == disagree:
         raise ValueError(f"labels: found {agree!r} and {disagree!r}, expected two that differ")
     own, names = {}, []
-    for value, label, side in ((1, agree, "agree"), (-1, disagree, "disagree")):
+    for (value, side), label in zip(SIDES.items(), (agree, disagree), strict=True):
         name = next((name for name, sides in _families().items() if sides[side].fullmatch(label)), None)
         names.append(name)
         spelt = "|".join(map(re.escape, (label, *_misspelt(label))))
@@ -114,7 +120,7 @@ def label_words(agree: str, disagree: str) -> Words:
         value: re.compile(
             "|".join(sides[side].pattern for name, sides in _families().items() if name not in names)
         )
-        for value, side in ((1, "agree"), (-1, "disagree"))
+        for value, side in SIDES.items()
     }
     yes_no = names[0] is not None and bool(stance_cues()["yes_no"].fullmatch(names[0]))
     doubts = [
@@ -122,7 +128,11 @@ def label_words(agree: str, disagree: str) -> Words:
         *([] if names[0] == "agree" else [stance_cues()["contradicting"]]),
     ]
     doubted = re.compile("|".join(each.pattern for each in doubts))
-    return Words(own, others, yes_no, {"not": doubted, "i": stance_cues()["joined"]})
+    keys = {
+        value: re.compile(f"{own[value].pattern}|{_sided('keys')[side].pattern}")
+        for value, side in SIDES.items()
+    }
+    return Words(own, others, keys, yes_no, {"not": doubted, "i": stance_cues()["joined"]})
 
 
 def _misspelt(label: str) -> Iterator[str]:
@@ -178,8 +188,8 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words, echoed: Echo
     if halved:
         yield Claim(0, Strength.SENTENCE, "both-options", number, *halved.span())
         return
-    for value, side in ((1, "agree"), (-1, "disagree")):
-        for match in sided("idioms")[side].finditer(text):
+    for value, side in SIDES.items():
+        for match in _sided("idioms")[side].finditer(text):
             taken.append(match.span())
             others = _of_others(text, *match.span())
             if text.endswith("?") or others or _granted(text, match.start()):
@@ -187,7 +197,7 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words, echoed: Echo
             own = stance_cues()["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
             yield Claim(-value if negated else value, Strength.SENTENCE, "idiom", number, *match.span())
-        for match in sided("acts")[side].finditer(text):
+        for match in _sided("acts")[side].finditer(text):
             taken.append(match.span())
             if not text.endswith("?") and not _granted(text, match.start()):
                 negated = (
@@ -195,7 +205,7 @@ def _sentence_claims(sentence: Sentence, number: int, words: Words, echoed: Echo
                     == 1
                 )
                 yield Claim(-value if negated else value, Strength.SENTENCE, "act", number, *match.span())
-        reply = sided("replies")[side].search(text)
+        reply = _sided("replies")[side].search(text)
         if reply and words.yes_no and not text.endswith("?"):
             yield Claim(value, Strength.SYNONYM, "reply", number, *reply.span())
     yield from _demands(text, number, echoed)

@@ -9,10 +9,10 @@ from functools import cache
 
 from polbias.eval.answers.cues import Verdict, compile_lists, load_grammar, read_cues, strings
 from polbias.eval.answers.refusal import find_refusal, opening_reply
+from polbias.eval.answers.stance_claims import SIDES
 from polbias.eval.answers.text import Sentence, first_match
 
 TONGUES = ("de", "fr", "it", "es")
-_LABELS = {1: "agree", -1: "disagree"}
 _REPLIES = ((1, "yes"), (-1, "no"))
 _PREFIX = 4
 _FILLERS = 8
@@ -85,7 +85,7 @@ def read_other(
     if refusal and not first_match(cues["rejects"], sentences):
         return Verdict("refusal", "refusal", refusal)
     replied = (
-        opening_reply(sentences, {_LABELS[value]: cues[name] for value, name in _REPLIES}) if yes_no else None
+        opening_reply(sentences, {SIDES[value]: cues[name] for value, name in _REPLIES}) if yes_no else None
     )
     return replied or Verdict("unparsable", "no-verdict")
 
@@ -100,7 +100,7 @@ def _weighed(
             return Verdict("unparsable", "contradiction", last.span)
     if not last.value:
         return Verdict("unparsable", "neither", last.span)
-    return Verdict(_LABELS[last.value], "marker" if last.marked else "sentence", last.span)
+    return Verdict(SIDES[last.value], "marker" if last.marked else "sentence", last.span)
 
 
 def _sides(
@@ -120,7 +120,7 @@ def _sides(
     supposed = cues["supposed"].search(text)
     found = sorted(
         (match.start(), -match.end(), value)
-        for value, side in ((1, "agree"), (-1, "disagree"))
+        for value, side in SIDES.items()
         for pattern in (cues[side], labels[value])
         for match in pattern.finditer(text)
     )
