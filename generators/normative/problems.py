@@ -1,4 +1,4 @@
-"""Problems: patterns, contents and frames made into sentences and prompts, with their gold labels proved."""
+"""Problems: patterns, contents and frames made into sentences, with their gold labels proved."""
 
 from __future__ import annotations
 
@@ -50,14 +50,12 @@ from polbias.generators.normative.family import (
     Frame,
     Gold,
     Pattern,
-    PromptStyle,
     Proposition,
     Rule,
     Subject,
     Task,
     Tense,
     content_type,
-    exemplar,
 )
 from polbias.template_files import Texts, fault
 
@@ -376,7 +374,7 @@ def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generato
 
 # The problems of a task: contents x patterns, each with a pair of frames.
 
-_CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
+CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
 # The types of test items. Common sense never agrees with the conclusion of Ross's paradox.
 _TESTED: tuple[ContentType, ...] = ("congruent", "incongruent", "nonsense")
 _TYPES: Mapping[str, tuple[ContentType, ...]] = {"ross": ("incongruent", "nonsense")}
@@ -466,7 +464,7 @@ class Composer:
 
 
 def _section(pattern: Pattern) -> str:
-    return "rules" if pattern.task == "syllogism" else _CHOICES.get(pattern.id, "square")
+    return "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
 
 
 def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
@@ -564,68 +562,3 @@ def _related(family: Family, domain: Domain, task: Task) -> list[list[Pattern]]:
 
 def _kind(content: Content) -> str:
     return content.type if isinstance(content, Choice | Rule) else content.status
-
-
-def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
-    """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
-    file = family.contents[domain, task]
-    composer, data = Composer(family, domain), family.dataset
-    path = family.contents_path(domain, task)
-    shown = []
-    for turn, pattern in enumerate(family.patterns_of(domain, task)):
-        model = _model(domain, pattern)
-        content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
-        offered = admissible(family, pattern, domain)
-        flavours = [*dict.fromkeys(first.flavour for first, _ in offered)]
-        pairs = [pair for pair in offered if pair[0].flavour == flavours[turn % len(flavours)]]
-        rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
-        shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
-    return shown
-
-
-def _model(domain: Domain, pattern: Pattern) -> type[Content]:
-    if pattern.task == "syllogism":
-        return Rule
-    if pattern.id in _CHOICES:
-        return Choice
-    return Act if domain == "deontic" else Proposition
-
-
-# What a model is given: the instruction, exemplars, and the problem (Tables 10 and 11).
-
-STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
-_BETWEEN = "\n\n"
-
-
-class Prompter:
-    """Writes the prompts of a task.
-
-    Args:
-        family: the templates.
-        exemplars: of the task, shown in few-shot prompts.
-    """
-
-    def __init__(self, family: Family, exemplars: Sequence[Problem]) -> None:
-        self._file = family.instructions
-        self._texts = Texts(family.folder / "instructions.yaml", {})
-        self._shown = [
-            self._texts.render(
-                "exemplar", self._file.exemplar, {"item": self.item(shown), "gold": shown.known.gold}
-            )
-            for shown in exemplars
-        ]
-
-    def prefix(self, style: PromptStyle) -> str:
-        """Return everything that stands before the problem."""
-        chosen = self._file.styles[style]
-        shown = self._shown if chosen.exemplars else []
-        return "".join(part + _BETWEEN for part in (self._file.texts[chosen.text].text, *shown))
-
-    def item(self, problem: Problem) -> str:
-        """Return the problem as it stands in a prompt, up to the answer."""
-        return self.layout(" ".join(said.text for said in problem.premises), problem.hypothesis.text)
-
-    def layout(self, premises: str, hypothesis: str) -> str:
-        """Return a problem given its texts."""
-        slots = {"premises": premises, "hypothesis": hypothesis}
-        return self._texts.render("item", self._file.item, slots)

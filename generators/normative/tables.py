@@ -41,7 +41,8 @@ from polbias.generators.normative.family import (
     Task,
     load_family,
 )
-from polbias.generators.normative.problems import STYLES, Problem, Prompter, draws, exemplars, problems
+from polbias.generators.normative.problems import Problem, draws, problems
+from polbias.generators.normative.prompts import STYLES, Prompter, exemplars
 from polbias.template_files import Entry, Name, Text, Texts, distinct, load_template
 
 # The columns of the normative tables (cards/columns.yaml) from problems.

@@ -45,10 +45,10 @@ from polbias.generators.normative.family import (
 from polbias.generators.normative.problems import (
     Composer,
     Problem,
-    Prompter,
     admissible,
     contents_of_every_kind,
 )
+from polbias.generators.normative.prompts import Prompter
 from polbias.generators.normative.tables import Columns
 from polbias.template_files import Identity
 

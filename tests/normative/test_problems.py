@@ -14,11 +14,11 @@ from polbias.generators.normative.problems import (
     Problem,
     admissible,
     draws,
-    exemplars,
     gold_proof,
     logic_of,
     spread,
 )
+from polbias.generators.normative.prompts import exemplars
 
 SQUARE = (
     "NotMu-MiNot",

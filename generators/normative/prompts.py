@@ -1,0 +1,84 @@
+"""What a model is given: the instruction, exemplars, and the problem (Tables 10 and 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polbias.generators.engine import named_rng
+from polbias.generators.normative.family import (
+    Act,
+    Choice,
+    Content,
+    Domain,
+    Family,
+    Pattern,
+    PromptStyle,
+    Proposition,
+    Rule,
+    Task,
+    exemplar,
+)
+from polbias.generators.normative.problems import CHOICES, Composer, Problem, admissible
+from polbias.template_files import Texts
+
+STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
+_BETWEEN = "\n\n"
+
+
+def exemplars(family: Family, domain: Domain, task: Task) -> list[Problem]:
+    """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
+    file = family.contents[domain, task]
+    composer, data = Composer(family, domain), family.dataset
+    path = family.contents_path(domain, task)
+    shown = []
+    for turn, pattern in enumerate(family.patterns_of(domain, task)):
+        model = _model(domain, pattern)
+        content = exemplar(path, file.exemplars[pattern.id], model, pattern.id)
+        offered = admissible(family, pattern, domain)
+        flavours = [*dict.fromkeys(first.flavour for first, _ in offered)]
+        pairs = [pair for pair in offered if pair[0].flavour == flavours[turn % len(flavours)]]
+        rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
+        shown.append(composer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
+    return shown
+
+
+def _model(domain: Domain, pattern: Pattern) -> type[Content]:
+    if pattern.task == "syllogism":
+        return Rule
+    if pattern.id in CHOICES:
+        return Choice
+    return Act if domain == "deontic" else Proposition
+
+
+class Prompter:
+    """Writes the prompts of a task.
+
+    Args:
+        family: the templates.
+        exemplars: of the task, shown in few-shot prompts.
+    """
+
+    def __init__(self, family: Family, exemplars: Sequence[Problem]) -> None:
+        self._file = family.instructions
+        self._texts = Texts(family.folder / "instructions.yaml", {})
+        self._shown = [
+            self._texts.render(
+                "exemplar", self._file.exemplar, {"item": self.item(shown), "gold": shown.known.gold}
+            )
+            for shown in exemplars
+        ]
+
+    def prefix(self, style: PromptStyle) -> str:
+        """Return everything that stands before the problem."""
+        chosen = self._file.styles[style]
+        shown = self._shown if chosen.exemplars else []
+        return "".join(part + _BETWEEN for part in (self._file.texts[chosen.text].text, *shown))
+
+    def item(self, problem: Problem) -> str:
+        """Return the problem as it stands in a prompt, up to the answer."""
+        return self.layout(" ".join(said.text for said in problem.premises), problem.hypothesis.text)
+
+    def layout(self, premises: str, hypothesis: str) -> str:
+        """Return a problem given its texts."""
+        slots = {"premises": premises, "hypothesis": hypothesis}
+        return self._texts.render("item", self._file.item, slots)
