@@ -16,7 +16,7 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, PolbiasError, draft_of
-from polbias.registry import instrument_of, instruments, resolve
+from polbias.registry import Instrument, instrument_of, instruments, resolve
 
 # What lm_eval and the loaders say while they run: where rows come from, and a fault told once.
 
@@ -245,7 +245,7 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
         if metric is None:
             continue
         docs = [sample["doc"] for sample in logged]
-        own = instruments().get((instrument_of(docs[0]) if docs else "") or "")
+        own = _instrument(docs[0] if docs else {})
         unit = resolve(own.unit) if own and own.unit else None
         clusters = len({unit(doc) if unit else doc.get("cluster_id", at) for at, doc in enumerate(docs)})
         independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
@@ -267,9 +267,13 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
 
 def main_metric(names: Collection[str], row: Document) -> str | None:
     """Return what a task is about; see docs/evaluating.md."""
-    own = instruments().get(instrument_of(row) or "")
+    own = _instrument(row)
     metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
     return next((name for name in (*metrics, "acc") if name in names), None)
+
+
+def _instrument(row: Document) -> Instrument | None:
+    return instruments().get(instrument_of(row) or "")
 
 
 def _half_width(error: Any, units: int) -> float | None:
