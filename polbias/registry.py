@@ -76,10 +76,7 @@ _OURS = (
     ),
     Instrument(
         name="normative",
-        datasets={
-            "normative-reasoning": "polbias.generators.normative.publication:PUBLICATION",
-            "normative-reasoning-xl": "polbias.generators.normative.publication:LARGE",
-        },
+        datasets={"normative-reasoning": "polbias.generators.normative.publication:PUBLICATION"},
         asked=("normative-reasoning",),
         report="polbias.eval.normative.section",
         words="polbias:templates/report/normative.yaml",

@@ -443,35 +443,11 @@ class _Concerned(Applies):
     prompt_style: tuple[str, ...] | None = None
 
 
-class _Large(Entry):
-    identity: Identity
-
-
-class Subject(Entry):
-    """Who an act is demanded of.
-
-    Attributes:
-        id: unique.
-        subject: before the verb.
-        be: its form of "be".
-        object: after "for"; empty if it is left unsaid.
-        possessive: instead of "your".
-    """
-
-    id: Name
-    subject: Text
-    be: Literal["am", "are", "is"]
-    object: str
-    possessive: Text
-
-
 class DatasetFile(Entry):
-    """Identities and design constants.
+    """Identity and design constants.
 
     Attributes:
         identity: of the dataset.
-        xl: the large set.
-        subjects: of acts; the first one is that of the paper.
         draws: the version that seeds go by.
         paper: how the paper is cited in ``source``.
         provenance: wordings of ``source`` by domain and task.
@@ -479,8 +455,6 @@ class DatasetFile(Entry):
     """
 
     identity: Identity
-    xl: _Large
-    subjects: tuple[Subject, ...]
     draws: Version
     paper: Text
     provenance: Annotated[Mapping[Origin, Annotated[str, slots("paper")]], every(Origin)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +51,6 @@ from polbias.generators.normative.family import (
     Pattern,
     Proposition,
     Rule,
-    Subject,
     Task,
     Tense,
     content_type,
@@ -136,7 +134,6 @@ _OBJECT = {"she": "her", "he": "him", "it": "it"}
 _POSSESSIVE = {"she": "her", "he": "his", "it": "its"}
 _GENERIC = "one's"  # the possessive in formulas, where it belongs to whoever the predicate is said of
 _VARIABLE = "x"
-_YOUR = re.compile(r"\byour\b")
 
 
 @dataclass(frozen=True)
@@ -185,10 +182,9 @@ class Writer:
         frame: Frame,
         force: Force,
         either: bool,
-        subject: Subject,
     ) -> Said:
         """Return a modal sentence about a content of the logic task."""
-        clause = _clause(content, either, subject)
+        clause = _clause(content, either)
         formulas = frame.formulas(force, clause.formula)
         return Said(_sentence(self._modal(frame, force, clause)), formulas[0], formulas[1:])
 
@@ -225,27 +221,17 @@ class Writer:
         return self._around.render(f"sentences.{field}", getattr(self._sentences, field), group | slots)
 
 
-def _clause(content: Act | Choice | Proposition, either: bool, subject: Subject) -> _Clause:
+def _clause(content: Act | Choice | Proposition, either: bool) -> _Clause:
     if isinstance(content, Proposition):
         phrase = VerbPhrase(content.verb, content.rest, content.number, content.tense)
         atom = Atom(f"{content.subject} {phrase.base}")
         return _Clause(_slots(content.subject, phrase), content.tense, atom)
-    said = _YOUR.sub(subject.possessive, content.act)
-    obligee = f"for {subject.object} " if subject.object else ""
-    slots = {"subject": subject.subject, "be": subject.be, "obligee": obligee, "infinitive": said}
-    atom = _act(content.act, subject)
+    slots = {"subject": "you", "be": "are", "obligee": "", "infinitive": content.act}
+    atom = Atom(content.act)
     if not either or isinstance(content, Act):
         return _Clause(slots, "present", atom)
-    both = Or((atom, _act(content.alternative, subject)))
-    return _Clause(slots | {"infinitive": _YOUR.sub(subject.possessive, content.either)}, "present", both)
-
-
-def _act(act: str, subject: Subject) -> Atom:
-    """Return the formula of an act.
-
-    Who "you" are is the same with and without the word; anybody else is part of what is said.
-    """
-    return Atom(f"{subject.subject} {_YOUR.sub(_GENERIC, act)}" if subject.object else act)
+    both = Or((atom, Atom(content.alternative)))
+    return _Clause(slots | {"infinitive": content.either}, "present", both)
 
 
 def _conduct(
@@ -392,25 +378,17 @@ class Problem:
     hypothesis_frame: Frame
     premises: tuple[Said, ...]
     hypothesis: Said
-    subject: Subject
 
     @property
     def id(self) -> str:
         """Pattern and content: unique within a task of a domain."""
-        return f"{self.pattern.id}/{self.about}"
+        return f"{self.pattern.id}/{self.content.id}"
 
     @property
     def status(self) -> str | None:
         """What common sense says of its content, where that is one clause."""
         known = isinstance(self.content, Act | Proposition) and self.content.status
         return known if known and known != "nonsense" else None
-
-    @property
-    def about(self) -> str:
-        """The content, and whose it is."""
-        if isinstance(self.content, Act) and self.subject.object:
-            return f"{self.content.id}/{self.subject.id}"
-        return self.content.id
 
     @cached_property
     def inference(self) -> Inference:
@@ -434,24 +412,21 @@ class Composer:
     def __init__(self, family: Family, domain: Domain) -> None:
         self._family, self._domain, self._writer = family, domain, Writer(family, domain)
 
-    def compose(
-        self, pattern: Pattern, content: Content, frames: Pair, subject: Subject | None = None
-    ) -> Problem:
-        """Return the problem of a pattern, a content and two frames; of an act also for another subject."""
-        subject = subject or self._family.dataset.subjects[0]
-        premises, hypothesis = self._parts(pattern, content, *frames, subject)
+    def compose(self, pattern: Pattern, content: Content, frames: Pair) -> Problem:
+        """Return the problem of a pattern, a content and two frames."""
+        premises, hypothesis = self._parts(pattern, content, *frames)
         kind = _type(self._family, pattern, content)
-        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis, subject)
+        return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
 
     def _parts(
-        self, pattern: Pattern, content: Content, first: Frame, second: Frame, subject: Subject
+        self, pattern: Pattern, content: Content, first: Frame, second: Frame
     ) -> tuple[tuple[Said, ...], Said]:
         if not isinstance(content, Rule):
             longer = isinstance(content, Choice)
             elimination = longer and pattern.id == "FC-Or-Elim"
             return (
-                (self._writer.single(content, first, pattern.premise, elimination, subject),),
-                self._writer.single(content, second, pattern.hypothesis, longer and not elimination, subject),
+                (self._writer.single(content, first, pattern.premise, elimination),),
+                self._writer.single(content, second, pattern.hypothesis, longer and not elimination),
             )
         hypothetical = pattern.id.startswith("Hyp")
         rule = self._writer.rule(content, first, pattern.premise, hypothetical)
@@ -478,14 +453,6 @@ def problems(family: Family, domain: Domain, task: Task) -> list[Problem]:
         for pattern in family.patterns_of(domain, task)
     ]
     return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
-
-
-def contents_of_every_kind(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:
-    """Return all contents that a pattern can be used with; kinds take turns."""
-    kinds: dict[str, list[Content]] = {}
-    for content in family.contents[domain, pattern.task].sections[_section(pattern)]:
-        kinds.setdefault(_kind(content), []).append(content)
-    return [content for turn in zip(*kinds.values(), strict=True) for content in turn]
 
 
 def contents_in_turn(family: Family, domain: Domain, pattern: Pattern) -> list[Content]:

@@ -1,4 +1,4 @@
-"""Publications of the normative dataset and of the large set."""
+"""Publication of the normative dataset."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
 from polbias.generators.logic.formula import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
-from polbias.generators.normative import xl
 from polbias.generators.normative.family import GOLDS, load_family, load_patterns
 from polbias.generators.normative.problems import label
 from polbias.generators.normative.tables import dataset
@@ -43,17 +42,9 @@ def patterns(templates: Path | None = None) -> list[Json]:
     ]
 
 
-_PROVE = "polbias.generators.normative.checking:prove"
 PUBLICATION = Publication(
     "Normative reasoning: deontic and epistemic inferences with proved gold labels",
     dataset,
     _facts,
-    _PROVE,
-)
-LARGE = Publication(
-    "Normative reasoning XL: every content, pattern and admissible pair of frames",
-    xl.dataset,
-    _facts,
-    _PROVE,
-    most=lambda templates=None, fresh=False: {} if fresh else xl.most(templates),
+    "polbias.generators.normative.checking:prove",
 )

@@ -135,7 +135,7 @@ class Columns:
     def _consistency(self, problem: Problem) -> list[str]:
         """Return what a row must be answered alike with: relation, content and the two patterns."""
         return [
-            f"{relation.kind}:{self._config}/{problem.about}/{'+'.join(relation.patterns)}"
+            f"{relation.kind}:{self._config}/{problem.content.id}/{'+'.join(relation.patterns)}"
             for relation in self._family.relations
             if problem.pattern.id in relation.patterns and self._alike(problem.content.id, relation.patterns)
         ]

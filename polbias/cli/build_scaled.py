@@ -45,7 +45,7 @@ def build_scaled(
     if not names or len(names) != 1:
         raise InputError(
             f"found {len(names or ())} names of datasets; the options of scale are for one dataset, such as "
-            "normative-reasoning-xl"
+            "partisan-inference-xl"
         )
     if executor not in EXECUTORS:
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")

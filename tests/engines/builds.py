@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.support.process import run_python
 
-NAME, ROWS, SHARDS = "normative-reasoning-xl", 4800, 12
+NAME, ROWS, SHARDS = "partisan-inference-xl", 4800, 12
 _SECONDS = 400
 
 

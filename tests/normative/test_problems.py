@@ -10,7 +10,6 @@ from polbias.generators.logic.formula import KD, KT, Inference, K, negated
 from polbias.generators.logic.prover import prove
 from polbias.generators.normative.family import DOMAINS, TASKS, Act, Family, Proposition, load_patterns
 from polbias.generators.normative.problems import (
-    Composer,
     Problem,
     admissible,
     draws,
@@ -218,13 +217,3 @@ def test_spread_is_even_whatever_the_seed() -> None:
         chosen = spread(pairs, ["a", "b"] * 30, np.random.default_rng(seed))
         counts = Counter(chosen)
         assert set(counts.values()) == {5}
-
-
-def test_a_composer_refuses_nothing_it_should_write(family: Family) -> None:
-    composer = Composer(family, "deontic")
-    pattern = family.patterns["Mu-Mi"]
-    content = family.contents["deontic", "logic"].square[0]
-    pair = admissible(family, pattern, "deontic")[0]
-    people = [composer.compose(pattern, content, pair, subject) for subject in family.dataset.subjects]
-    assert len({problem.about for problem in people}) == 5
-    assert people[3].premises[0].text == f"It is obligatory for Leila to {content.act}."

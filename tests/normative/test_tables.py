@@ -1,4 +1,4 @@
-"""The tables: rows, pairs, order, and the large set."""
+"""The tables: rows, pairs, order."""
 
 from collections import Counter, defaultdict
 
@@ -9,7 +9,6 @@ import yaml
 
 from polbias.files import package_file
 from polbias.generators.engine import DatasetSpec, Rows
-from polbias.generators.normative.xl import dataset
 
 Tables = dict[tuple[str, str], pa.Table]
 
@@ -27,11 +26,6 @@ def tables(normative: DatasetSpec) -> Tables:
     return _tables(normative)
 
 
-@pytest.fixture(scope="module")
-def large() -> Tables:
-    return _tables(dataset())
-
-
 def test_rows(tables: Tables) -> None:
     assert {key: table.num_rows for key, table in tables.items()} == {
         ("deontic_logic", "test"): 1920,
@@ -46,16 +40,15 @@ def test_rows(tables: Tables) -> None:
     }
 
 
-def test_columns_are_documented_and_no_meaning_is_left_over(tables: Tables, large: Tables) -> None:
+def test_columns_are_documented_and_no_meaning_is_left_over(tables: Tables) -> None:
     documented = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
     known = {*documented["shared"], *documented["normative-reasoning"]}
     names = {name for table in tables.values() for name in table.column_names}
     assert names == known
-    assert {name for table in large.values() for name in table.column_names} <= known
 
 
-def test_ids_are_unique(tables: Tables, large: Tables) -> None:
-    for table in (*tables.values(), *large.values()):
+def test_ids_are_unique(tables: Tables) -> None:
+    for table in tables.values():
         assert pc.count_distinct(table["id"]).as_py() == table.num_rows
 
 
@@ -129,32 +122,3 @@ def test_exemplars_have_the_type_of_what_they_say(tables: Tables) -> None:
     }
     for (config, pattern), kind in types.items():
         assert kind == kinds[config][pattern in special.get(config, ())], (config, pattern)
-
-
-def _by_text(table: pa.Table) -> dict[tuple[str, str], tuple[str, str]]:
-    texts = zip(map(" ".join, table["premises"].to_pylist()), table["hypothesis"].to_pylist(), strict=True)
-    return dict(
-        zip(
-            texts, zip(table["gold"].to_pylist(), table["logical_form"].to_pylist(), strict=True), strict=True
-        )
-    )
-
-
-def test_the_large_set_holds_a_hundred_thousand_problems_and_all_of_the_small_one(
-    tables: Tables, large: Tables
-) -> None:
-    assert sum(table.num_rows for table in large.values()) >= 100_000
-    for key, table in large.items():
-        texts = _by_text(table)
-        assert len(texts) == table.num_rows, "every problem stands once"
-        for text, known in _by_text(tables[key]).items():
-            assert texts[text] == known
-
-
-def test_the_large_set_is_balanced(large: Tables) -> None:
-    for table in large.values():
-        per_content = Counter(zip(table["pattern"].to_pylist(), table["content_id"].to_pylist(), strict=True))
-        by_pattern = defaultdict(set)
-        for (pattern, _), count in per_content.items():
-            by_pattern[pattern].add(count)
-        assert all(len(counts) == 1 for counts in by_pattern.values())

@@ -7,21 +7,16 @@ from pathlib import Path
 import pytest
 
 from polbias.generators.engine import DatasetSpec
-from polbias.generators.normative import xl
-from polbias.generators.normative.publication import LARGE
+from polbias.generators.partisan.publication import LARGE
 from polbias.scaling import EXECUTORS, Finished, Resources, build_at_scale
 from polbias.scaling.run import Run, plan_run
 
 ROWS, SHARDS = 2400, 12
-_CONTENTS = 12  # of 60: proving takes most of the time of a specification
 
 
 @pytest.fixture(scope="session")
 def spec() -> DatasetSpec:
-    few = xl.contents_of_every_kind
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(xl, "contents_of_every_kind", lambda *arguments: few(*arguments)[:_CONTENTS])
-        return LARGE.specify(rows=ROWS)
+    return LARGE.specify(rows=ROWS)
 
 
 @pytest.fixture

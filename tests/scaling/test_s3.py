@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.files import BuildError
-from polbias.generators.normative.publication import LARGE
+from polbias.generators.partisan.publication import LARGE
 from polbias.scaling import EXECUTORS, Resources, build_at_scale
 from polbias.scaling.run import Run
 from tests.scaling.conftest import SHARDS, begin, published
@@ -43,7 +43,7 @@ def _build(run: Run, tmp_path, executor="inprocess", workers=1):
 
 
 def _there(files):
-    root = "sets/runs/normative-reasoning-xl/"
+    root = "sets/runs/partisan-inference-xl/"
     files.invalidate_cache()
     return {
         path.removeprefix(root): files.cat_file(path)
@@ -55,7 +55,7 @@ def _there(files):
 def test_a_store_holds_what_a_folder_holds_and_is_mended(bucket, spec, finished, tmp_path):
     run = begin(spec, "s3://sets/runs")
     done = _build(run, tmp_path)
-    assert (done.made, done.kept, done.url) == (SHARDS, 0, "s3://sets/runs/normative-reasoning-xl")
+    assert (done.made, done.kept, done.url) == (SHARDS, 0, "s3://sets/runs/partisan-inference-xl")
     assert _there(bucket) == published(finished)
 
     shards = [path for path in published(finished) if path.endswith(".parquet")]

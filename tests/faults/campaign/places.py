@@ -64,7 +64,7 @@ class ScaledBuild(Place):
 
     def arguments(self) -> Sequence[str]:
         size = ["--rows", "2000", "--shards", "8"]
-        return ["build", "normative-reasoning-xl", *size, "--output", str(self.out)]
+        return ["build", "partisan-inference-xl", *size, "--output", str(self.out)]
 
     def counts(self, path: str) -> bool:
         return not path.endswith(".partial")
