@@ -119,16 +119,16 @@ def _sides(
         return
     supposed = cues["supposed"].search(text)
     found = sorted(
-        (match.start(), -match.end(), value)
+        (match.start(), -match.end(), value, own)
         for value, side in SIDES.items()
-        for pattern in (cues[side], labels[value])
+        for own, pattern in enumerate((cues[side], labels[value]))
         for match in pattern.finditer(text)
     )
-    labelled = {word for low, high, _ in found for word in text[low:-high].split()}
+    labelled = {word for low, high, *_ in found for word in text[low:-high].split()}
     rest = [word for word in text.split() if word[0].isalnum() and word not in labelled]
     bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
     position, skip = 0, False
-    for index, (start, end, value) in enumerate(found):
+    for index, (start, end, value, own) in enumerate(found):
         end = -end
         if start < position or (supposed and supposed.start() < start):
             continue
@@ -157,7 +157,10 @@ def _sides(
         said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
         if not (headed or bare or opens or said):
             continue
-        negated = sum(1 for _ in cues["negators"].finditer(text, begin, end if headed else stop)) % 2 == 1
+        negators = [
+            match.start() for match in cues["negators"].finditer(text, begin, end if headed else stop)
+        ]
+        negated = sum(not (own and start <= place < end) for place in negators) % 2 == 1
         yield _Side(
             -value if negated else value, headed or bare or opens, number, sentence.origin(start, end)
         )

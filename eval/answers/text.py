@@ -20,10 +20,16 @@ from polbias.aliases import Document
 MAX_TOKENS = 150
 """A longer run of tokens without an end of sentence is cut into pieces of this length."""
 
+_LABEL = (
+    r"(?:strongly )?(?:dis)?agree|true|false|(?:in)?valid|yes|no|ja|nein|wahr|falsch|(?:un)?gültig|support|oppose|"
+    r"(?:dis)?approve|in favou?r|against|beneficial|harmful|(?:un)?favou?rable|zustimmung|ablehnung|oui|non|s[iì]"
+)
+"""What stands in angle brackets and is no tag: a label as its prompt may write it."""
 _TOKEN = re.compile(
     # LaTeX commands, tags, an unticked box with its word, and what is struck out are no tokens
     r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b"
-    r"|</?[a-zA-Z|][^<>\n]{0,40}>|(?:\[ ?\]|☐|⬜|○)\W{0,5}\w+|~~[^~\n]{1,200}~~)"
+    rf"|<(?!(?:{_LABEL})>)/?[a-zA-Z|][^<>\n]{{0,40}}>"
+    r"|(?:\[ ?\]|☐|⬜|○)\W{0,5}\w+|~~[^~\n]{1,200}~~)"
     r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]|(?<=[^\W_])['’·‧](?=[^\W_]))*)"
     r"|(?P<mark>\.{2,}|[-=]+>|--+|[.,;:()?!…/|=→⇒—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"
     r"|(?P<dash>(?<!\S)-(?=\s)|(?<![^\n])[*•+](?=\s))"
