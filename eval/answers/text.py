@@ -21,8 +21,9 @@ MAX_TOKENS = 150
 """A longer run of tokens without an end of sentence is cut into pieces of this length."""
 
 _LABEL = (
-    r"(?:strongly )?(?:dis)?agree|true|false|(?:in)?valid|yes|no|ja|nein|wahr|falsch|(?:un)?gültig|support|oppose|"
-    r"(?:dis)?approve|in favou?r|against|beneficial|harmful|(?:un)?favou?rable|zustimmung|ablehnung|oui|non|s[iì]"
+    r"(?:strongly )?(?:dis)?agree|support|oppose|(?:dis)?approve|in favou?r|against|beneficial|harmful"
+    r"|(?:un)?favou?rable|true|false|(?:in)?valid|yes|no|ja|nein|wahr|falsch|(?:un)?gültig|zustimmung|ablehnung"
+    r"|oui|non|s[iì]"
 )
 """What stands in angle brackets and is no tag: a label as its prompt may write it."""
 _TOKEN = re.compile(
