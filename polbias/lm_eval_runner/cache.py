@@ -15,7 +15,14 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import LIMITS, Response, continued
 from polbias.files import PolbiasError, draft_of
-from polbias.lm_eval_runner.responses import ResponseError, beside, odd, with_texts, without_empty_stops
+from polbias.lm_eval_runner.responses import (
+    ResponseError,
+    beside,
+    odd,
+    with_logprobs,
+    with_texts,
+    without_empty_stops,
+)
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 
@@ -300,6 +307,10 @@ def remembering(kind: Any) -> Any:
             if len(said) != len(texts):
                 return texts
             return [Response(text, about) for text, about in zip(texts, said, strict=True)]
+
+        def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
+            found = with_logprobs(outputs, kwargs["ctxlens"])
+            return super().parse_logprobs(found, *args, **kwargs)
 
         def model_call(self, *args: Any, **kwargs: Any) -> Any:
             try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from polbias.aliases import Document, Json
@@ -44,6 +44,40 @@ def with_texts(outputs: Any) -> Any:
             raise ResponseError(f"the server answered with an error: {scrub(outputs['error'])}")
         raise odd("choices", choices, "a list of answers (or content, a list of blocks)")
     return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(choices)]}
+
+
+def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
+    """Return the bodies of responses that have a log-probability for every token of every prompt.
+
+    A server that does not echo its prompt would otherwise give every continuation the same probability.
+    """
+    for body in outputs if isinstance(outputs, list) else [outputs]:
+        choices = body.get("choices") if isinstance(body, Mapping) else None
+        if not isinstance(choices, list) or len(choices) != len(contexts):
+            raise odd("choices", choices, f"a list of {len(contexts)}")
+        for number, (choice, context) in enumerate(zip(choices, contexts, strict=True)):
+            said = choice.get("logprobs") if isinstance(choice, Mapping) else None
+            if not isinstance(said, Mapping) or not isinstance(choice.get("index"), int):
+                raise odd(f"choices[{number}].logprobs", said, "an object (and an index beside it)")
+            for name, right in (("token_logprobs", _is_number), ("top_logprobs", _has_numbers)):
+                values = said.get(name)
+                told = values[context:-1] if isinstance(values, list) else ()
+                if not told or not all(map(right, told)):
+                    place = f"choices[{number}].logprobs.{name}"
+                    raise odd(
+                        place,
+                        values,
+                        f"a list with a value for each of the prompt's {context + 1} or more tokens",
+                    )
+    return outputs
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _has_numbers(value: Any) -> bool:
+    return isinstance(value, Mapping) and bool(value) and all(map(_is_number, value.values()))
 
 
 def beside(outputs: Any) -> list[Json]:

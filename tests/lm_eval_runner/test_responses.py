@@ -12,12 +12,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lm_eval.models.openai_completions import LocalCompletionsAPI
 
 from polbias.eval.answers import extract_validity
 from polbias.eval.answers.refusal import REFUSED_BY_PROVIDER
 from polbias.eval.answers.text import CUT_OFF
 from polbias.files import PolbiasError
-from polbias.lm_eval_runner.responses import ResponseError, beside, with_texts, without_empty_stops
+from polbias.lm_eval_runner.responses import (
+    ResponseError,
+    beside,
+    with_logprobs,
+    with_texts,
+    without_empty_stops,
+)
 from tests.lm_eval_runner.conftest import Evaluate, samples_of
 from tests.support.loopback import LoopbackServer, Reply, Request
 
@@ -180,10 +187,27 @@ def test_what_is_said_beside_a_text_is_kept() -> None:
 ODD = st.sampled_from([None, 0, 1.5, True, "text", [], {}, [None], [{}], {"type": "text"}, [["nested"]]])
 
 
+# A prompt of three tokens, two of them the context, and the token that was generated.
+SCORED = {
+    "choices": [
+        {
+            "index": 0,
+            "text": "ab c d",
+            "finish_reason": "length",
+            "logprobs": {
+                "tokens": ["a", "b", " c", " d"],
+                "token_logprobs": [None, -2.5, -0.25, -1.0],
+                "top_logprobs": [None, {"x": -0.5, "b": -2.5}, {" c": -0.25}, {" d": -1.0}],
+            },
+        }
+    ]
+}
+
+
 @st.composite
-def mutated(draw: st.DrawFn) -> Any:
+def mutated(draw: st.DrawFn, bodies: Sequence[Any]) -> Any:
     """A body in which something is missing, null, nested or of another type."""
-    body = copy.deepcopy(draw(st.sampled_from([body for each in BODIES.values() for body, _, _ in each])))
+    body = copy.deepcopy(draw(st.sampled_from(bodies)))
     for _ in range(draw(st.integers(1, 3))):
         place: Any = body
         while True:
@@ -202,7 +226,29 @@ def mutated(draw: st.DrawFn) -> Any:
     return body
 
 
-@given(mutated())
+def test_likelihoods_are_those_of_the_continuation() -> None:
+    assert LocalCompletionsAPI.parse_logprobs(with_logprobs([SCORED], [2]), ctxlens=[2]) == [(-0.25, True)]
+
+
+@pytest.mark.parametrize("contexts", [[3], [4], [2, 2]])
+def test_a_prompt_that_is_not_echoed_whole_has_no_likelihood(contexts: list[int]) -> None:
+    with pytest.raises(ResponseError, match="of the response: found list, expected"):
+        with_logprobs([SCORED], contexts)
+
+
+@given(mutated([SCORED]))
+def test_whatever_a_server_says_of_likelihoods_is_one_or_one_clear_error(body: Any) -> None:
+    try:
+        found = with_logprobs([body], [2])
+    except ResponseError as error:
+        told = str(error)
+    else:
+        ((likelihood, _),) = LocalCompletionsAPI.parse_logprobs(found, ctxlens=[2])
+        told = "" if isinstance(likelihood, int | float) else "no number"
+    assert not told or re.search("of the response: found .* expected", told)
+
+
+@given(mutated([body for each in BODIES.values() for body, _, _ in each]))
 def test_whatever_a_server_sends_is_an_outcome_or_one_clear_error(body: Any) -> None:
     try:
         (found,) = with_texts([body])
