@@ -82,6 +82,8 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         opinion = first_match(cues.lists["opinion"], sentences)
         told = declined and (not opinion or first_match(cues.lists["own_voice"], sentences))
         verdict = Verdict("refusal", "refusal", declined) if told else verdict
+    if verdict.reason == "undecided":  # of a detail, after a plain yes or no
+        verdict = whole_reply(sentences[:1], cues.whole, _MARKS) or verdict
     if verdict.reason == "no-verdict":
         verdict = opening_reply(sentences, cues.opening) or verdict
     return settled(Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text)
