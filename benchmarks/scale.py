@@ -92,7 +92,7 @@ def sampling() -> Measured:
     """Make a sample, and draw its rows without making them."""
     from benchmarks.argument_table import table
     from polbias.generators.engine import Sample, run_shard
-    from polbias.generators.engine.sampled import Drawn
+    from polbias.generators.engine.sampled import Square
 
     sample = Sample(rows=_MILLION, pair=("side",), strata=("instruction", "gold", "pattern"))
     spec = table(20 * _MILLION).model_copy(update={"sample": sample})
@@ -100,7 +100,7 @@ def sampling() -> Measured:
         with Stopwatch() as making:
             run_shard(spec, 0, 1, Path(folder), content=True)
         with Stopwatch() as drawing:
-            drawn = Drawn(spec, sample)
+            drawn = Square(spec, sample)
             for start in range(0, _MILLION, 1 << 14):
                 drawn.flat(start, min(start + (1 << 14), _MILLION))
     return {"rate": _MILLION / making.seconds, "share": drawing.seconds / making.seconds}

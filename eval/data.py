@@ -26,6 +26,7 @@ def load(
     polbias_shots: int | None = None,
     polbias_style: str | None = None,
     polbias_instruction: str | None = None,
+    polbias_pairs: int | None = None,
     **_: Any,
 ) -> Json:
     """Load the test split of a config, as an lm_eval task does (``custom_dataset``)."""
@@ -45,6 +46,7 @@ def load(
     for column, value in wanted.items():
         if value is not None:
             table = only(table, column, [value])
+    table = first_of(table, "pair_id", polbias_pairs)
     _log.warning(
         f"{polbias_dataset}/{polbias_config} {manifest.version}: {table.num_rows:,} rows from {origin}"
     )

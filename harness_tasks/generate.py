@@ -29,6 +29,10 @@ ENTAILED = {
 """Share of problems whose hypothesis follows: the accuracy of always saying so."""
 QUESTIONS = ("preference", "least_biased")
 MINI_ITEMS, MINI_PAIRS = 8, 100
+LARGE_GROUPS = {"": ("us_en", "ch_de", "de_de", "gb_en"), "_other": ("us_de", "ch_en", "de_en", "gb_de")}
+"""Countries of the large partisan set in the language of most of their people, and in the other one."""
+LARGE_MINI = 48
+"""Pairs, which have every base with both golds, and all orders of naming, negations and genders."""
 _VERSION = "1.0"
 
 
@@ -94,6 +98,21 @@ def partisan() -> Iterator[File]:
         # Languages share patterns: the harness would pool their errors as if they were independent.
         yield group(f"partisan{form}", [base + form for base in plain if "_control_" not in base])
         yield group(f"partisan_mini{form}", [f"{base}_mini{form}" for base in plain])
+    yield from large_partisan()
+
+
+def large_partisan() -> Iterator[File]:
+    """Yield the files of the large set: its configs, and groups with every country in one language each."""
+    dataset = "partisan-inference-xl"
+    for form in FORMS:
+        base_file = form or "_generate"
+        for config in configs(dataset):
+            yield task(f"xl_{config}{form}", base_file, rows(dataset, config))
+            yield task(f"xl_{config}_mini{form}", base_file, rows(dataset, config, pairs=LARGE_MINI))
+        for suffix, stages in LARGE_GROUPS.items():
+            for mini in ("", "_mini"):
+                members = [f"xl_{s}_{kind}{mini}{form}" for s in stages for kind in ("formal", "material")]
+                yield group(f"partisan_xl{suffix}{mini}{form}", members)
 
 
 def normative() -> Iterator[File]:

@@ -35,9 +35,9 @@ def column_meanings(dataset: str, names: Iterable[str], cards: Path | None = Non
     """Return what the columns of a dataset mean, in the order in which they are published."""
     every, own = _columns_file(package_file("cards")), _columns_file(cards or package_file("cards"))
     section = own.get(dataset, {})
-    # A dataset whose columns are those of another one names it.
-    section = own[section] if isinstance(section, str) else section
-    known: dict[str, str] = every["shared"] | section
+    # A dataset whose columns are like those of another one names it.
+    known: dict[str, str] = every["shared"] | own.get(section.get("like"), {}) | section
+    known.pop("like", None)
     known[_LAST] = known.pop(_LAST)
     if unknown := [name for name in names if name not in known]:
         path = (cards or package_file("cards")) / "columns.yaml"

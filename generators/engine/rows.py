@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from polbias.aliases import Json
 from polbias.generators.engine.product import Indices, Product
-from polbias.generators.engine.sampled import Drawn
+from polbias.generators.engine.sampled import Square
 from polbias.generators.engine.spec import (
     Constant,
     Copy,
@@ -77,9 +77,8 @@ class Rows:
     def __init__(self, spec: TableSpec) -> None:
         self.spec = spec
         self.schema = spec.arrow_schema()
-        # A sample numbers the rows that are not excluded itself, and without a list of those that are.
-        self._product = Product(spec.factors, () if spec.sample else spec.exclude)
-        self._chosen = Drawn(spec, spec.sample) if spec.sample else self._product
+        self._product = Product(spec.factors, spec.exclude)
+        self._chosen = Square(spec, spec.sample) if spec.sample else self._product
         self._columns = {
             name: fold(expression, spec.factors) if isinstance(expression, Join) else expression
             for name, expression in spec.columns.items()
@@ -92,7 +91,7 @@ class Rows:
     def batch(self, start: int, stop: int) -> Any:
         """Return rows [start, stop) as one record batch."""
         flat = self._chosen.flat(start, stop)
-        codes: dict[tuple[str, ...], Any] = {}
+        codes: dict[Any, Any] = {}
         columns: Json = {}
         for name, expression in self._columns.items():
             columns[name] = self._column(expression, flat, codes, columns)
@@ -107,7 +106,7 @@ class Rows:
         self,
         expression: Expression,
         flat: Indices,
-        codes: dict[tuple[str, ...], Any],
+        codes: dict[Any, Any],
         columns: Json,
     ) -> Any:
         if isinstance(expression, Constant):
@@ -125,6 +124,8 @@ class Rows:
             members = [self._column(member, flat, codes, columns) for member in expression.members.values()]
             return pa.StructArray.from_arrays(members, names=list(expression.members))
         if isinstance(expression, Filled):
+            if id(expression) in codes:  # the same texts again, within another column
+                return codes[id(expression)]
             values, places, numbers, fillers = expression.pieces
             code = self._code(expression.text, flat, codes)
             texts, filler = places.take(code), numbers.take(code).flatten().to_numpy()
@@ -133,7 +134,9 @@ class Rows:
                 own[number] = self._code(lookup, flat, codes)
             chosen = texts.flatten().to_numpy() + own[filler, pc.list_parent_indices(texts).to_numpy()]
             pieces = values.take(pa.array(chosen))
-            return pc.binary_join(pa.ListArray.from_arrays(texts.offsets, pieces, mask=texts.is_null()), "")
+            filled = pa.ListArray.from_arrays(texts.offsets, pieces, mask=texts.is_null())
+            codes[id(expression)] = pc.binary_join(filled, "")
+            return codes[id(expression)]
         # Folded: no part is a mere text any more.
         parts = [
             self._column(part, flat, codes, columns) for part in expression.parts if not isinstance(part, str)
@@ -151,7 +154,7 @@ class Rows:
             return pa.ListArray.from_arrays(pa.array(ends, pa.int32()), values)
         return parts[0] if len(parts) == 1 else pc.binary_join_element_wise(*parts, "")
 
-    def _code(self, lookup: Lookup, flat: Indices, codes: dict[tuple[str, ...], Any]) -> Any:
+    def _code(self, lookup: Lookup, flat: Indices, codes: dict[Any, Any]) -> Any:
         code = codes.get(lookup.factors)
         if code is None:
             code = pa.array(self._product.codes(flat, lookup.factors).astype(np.int32))

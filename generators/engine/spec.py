@@ -14,39 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from polbias.files import BuildError
 
-# Which rows of a product a table holds, where it does not hold all of them.
-
-
-class Sample(BaseModel):
-    """Rows drawn without replacement from a product, in whole pairs, equally many from every stratum.
-
-    Row numbers run over pairs: the factors of the pair vary fastest, then the strata, then the draws, so that
-    any prefix of whole pairs is spread over the strata as evenly as it can be. Both rows of a pair agree in
-    every other factor. A pair with an excluded row is never drawn, a stratum without pairs is none.
-
-    Attributes:
-        rows: how many, a multiple of the number of rows of a pair.
-        pair: factors whose levels together make a pair, slowest first; all of their levels are taken for
-            every pair that is drawn. With none, a pair is one row.
-        strata: factors all of whose combinations get the same number of pairs, or one more, slowest first.
-        version: that the draw goes by; by default that of the table. The same dataset, config and version
-            give the same rows; a larger sample begins with the rows of a smaller one.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    rows: int = Field(ge=1)
-    pair: tuple[str, ...] = ()
-    strata: tuple[str, ...] = ()
-    version: str | None = None
-
-    @model_validator(mode="after")
-    def _distinct(self) -> Sample:
-        names = (*self.pair, *self.strata)
-        if len(set(names)) != len(names):
-            raise ValueError(f"a factor may stand once in pair and strata, found {names}")
-        return self
-
 
 def shares(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:
     """Share rows out among tables: as evenly as their sizes allow, in whole pairs.
@@ -204,6 +171,39 @@ class Exclusion(_Declared):
     levels: Mapping[str, Level]
 
 
+class Sample(_Declared):
+    """So many rows of a product, in whole pairs, round after round over the strata.
+
+    Row numbers run over pairs: the factors of the pair vary fastest, then the strata, then rounds, so that
+    every stratum has the same number of pairs or one more in any prefix. All other factors go on with every
+    round; `moves` sets them against strata, as in a Latin square. A larger sample begins with a smaller one.
+
+    Attributes:
+        rows: how many, a multiple of the number of rows of a pair.
+        pair: factors whose levels together make a pair, slowest first; all of their levels are taken for
+            every pair. With none, a pair is one row.
+        strata: factors all of whose combinations make a round, slowest first.
+        moves: factor to by how many levels it is moved on, over faster factors of the strata.
+    """
+
+    rows: int = Field(ge=1)
+    pair: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+    moves: Mapping[str, Lookup] = {}
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Sample:
+        names = (*self.pair, *self.strata)
+        if len(set(names)) != len(names):
+            raise ValueError(f"a factor may stand once in pair and strata, found {names}")
+        for name, move in self.moves.items():
+            place = self.strata.index(name) + 1 if name in self.strata else 0
+            if name in self.pair or (slower := set(move.factors) - set(self.strata[place:])):
+                problem = "a factor of the pair" if name in self.pair else f"over {sorted(slower)}"
+                raise ValueError(f"{name!r} is moved: found {problem}, expected faster factors of the strata")
+        return self
+
+
 class TableSpec(_Declared):
     """One split of one config.
 
@@ -251,7 +251,7 @@ class TableSpec(_Declared):
             if unknown:
                 raise ValueError(f"exclusion names unknown factors {sorted(unknown)}; known: {sorted(sizes)}")
         if self.sample is not None:
-            _check_sample(self.sample, sizes)
+            _check_sample(self.sample, sizes, self.exclude)
         return self
 
     def arrow_schema(self) -> Any:
@@ -283,10 +283,14 @@ def _check_lookup(column: str, lookup: Lookup, sizes: Mapping[str, int]) -> None
         )
 
 
-def _check_sample(sample: Sample, sizes: Mapping[str, int]) -> None:
-    unknown = [name for name in (*sample.pair, *sample.strata) if name not in sizes]
+def _check_sample(sample: Sample, sizes: Mapping[str, int], exclude: Sequence[Exclusion]) -> None:
+    unknown = [name for name in (*sample.pair, *sample.strata, *sample.moves) if name not in sizes]
     if unknown:
         raise ValueError(f"the sample names unknown factors {unknown}; known: {list(sizes)}")
+    if exclude:
+        raise ValueError("a sample is of a whole product; make one factor of the allowed choices instead")
+    for name, move in sample.moves.items():
+        _check_lookup(f"move of {name}", move, sizes)
     pair = math.prod(sizes[name] for name in sample.pair)
     if sample.rows % pair:
         raise ValueError(

@@ -30,8 +30,6 @@ _FINITE = frozenset(
         "gehört",
     }
 )
-# They stand before "als", for in "mehr Ringe als Kinder besitzen" it might be children that are owned.
-_BEFORE_ALS = frozenset({"besitzt", "besitzen"})
 _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
 # What ends a main clause: a comma with a subordinate clause, or with an object clause after "ich denke".
 _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
@@ -66,7 +64,7 @@ def verb_last(clause: str) -> str:
     """Turn a main clause into the form that it has after "weil".
 
     The finite verb moves to the end of its own clause, joined by a separable prefix that stands there; what
-    follows a comma as a clause of its own stays, and so does what is compared with in who owns more.
+    follows a comma as a clause of its own stays.
     """
     boundary = _CLAUSE_END.search(clause)
     main, rest = (clause[: boundary.start()], clause[boundary.start() :]) if boundary else (clause, "")
@@ -79,5 +77,4 @@ def verb_last(clause: str) -> str:
     verb = words.pop(verbs[0])
     if words and words[-1] in _PREFIXES:
         verb = words.pop() + verb
-    end = words.index("als") if verb in _BEFORE_ALS and "als" in words else len(words)
-    return " ".join([*words[:end], verb, *words[end:]]) + rest
+    return " ".join([*words, verb]) + rest

@@ -216,12 +216,17 @@ def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[st
 # Meaning postulates of the comparison words: what "superior", "inferior" and "comparable" say of each other.
 # Any other comparison ("taller", "älter") is unrelated to quality and has no postulate.
 
-SUPERIOR, INFERIOR, COMPARABLE = "superior", "inferior", "comparable"
-MEANINGFUL = (SUPERIOR, INFERIOR, COMPARABLE)
+SUPERIOR, INFERIOR, COMPARABLE, EQUAL = "superior", "inferior", "comparable", "equal"
+MEANINGFUL = (SUPERIOR, INFERIOR, COMPARABLE, EQUAL)
 
 
 def _both(antecedent: str, consequent: Formula) -> Formula:
     return ForAll(("x", "y"), Implies(Atom(antecedent, ("x", "y")), consequent))
+
+
+def _chain(first: str, second: str) -> Formula:
+    steps = And((Atom(first, ("x", "y")), Atom(second, ("y", "z"))))
+    return ForAll(("x", "y", "z"), Implies(steps, Atom(SUPERIOR, ("x", "z"))))
 
 
 POSTULATES: tuple[Formula, ...] = (
@@ -233,6 +238,12 @@ POSTULATES: tuple[Formula, ...] = (
     # comparable rules out both
     _both(COMPARABLE, Not(Atom(SUPERIOR, ("x", "y")))),
     _both(COMPARABLE, Not(Atom(INFERIOR, ("x", "y")))),
+    # whoever is superior to somebody is so to whom that one is, and to nobody who is equal
+    _chain(SUPERIOR, SUPERIOR),
+    _chain(EQUAL, SUPERIOR),
+    _chain(SUPERIOR, EQUAL),
+    _both(EQUAL, Not(Atom(SUPERIOR, ("x", "y")))),
+    _both(EQUAL, Atom(EQUAL, ("y", "x"))),
 )
 
 

@@ -19,9 +19,10 @@ from polbias.generators.logic.formula import (
     Inference,
     Not,
     every_pair,
+    form_of,
     rename,
 )
-from polbias.generators.logic.prover import Verdict, prove
+from polbias.generators.logic.prover import Outcome, Verdict, outcome, prove
 from polbias.generators.partisan.country import (
     ISSUES,
     LEANINGS,
@@ -36,6 +37,7 @@ from polbias.generators.partisan.templates import (
     Family,
     Gold,
     Kind,
+    Language,
     Patterns,
     PrintedForm,
     PrintedPremise,
@@ -186,6 +188,25 @@ class Argument:
     slots: Document
 
 
+def laid_out(
+    language: Language,
+    kind: Kind,
+    variation: str,
+    conclusion: str,
+    premises: Sequence[str],
+    layout: str | None = None,
+) -> tuple[str, tuple[str, ...]]:
+    """Return the text of an argument in a variation, and its premises in the order of the text."""
+    patterns = language.patterns
+    slots = {"kind": kind, "conclusion": conclusion, "premises": premises, "distractor": patterns.distractor}
+    text = layout or patterns.variations[variation]  # type: ignore[index]
+    spoken = (*premises, patterns.distractor)
+    return (
+        language.pattern_texts.render(f"variations.{variation}", text, slots),
+        tuple(spoken[i] for i in _ORDER[variation]),
+    )
+
+
 class Writer:
     """Writes the arguments of one country, corrected or as printed.
 
@@ -241,27 +262,18 @@ class Writer:
 
     def _write_argument(self, cell: Cell, uncorrected: tuple[str, ...]) -> Argument:
         clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
-        patterns, form = self.language.patterns, self._form(uncorrected)
-        text = self._render(
-            f"variations.{cell.variation}",
-            form.texts.get(f"variations.{cell.variation}") or patterns.variations[cell.variation],  # type: ignore[index]
-            {
-                "kind": cell.pattern.kind,
-                "conclusion": clauses.conclusion,
-                "premises": clauses.premises,
-                "distractor": patterns.distractor,
-            },
-        )
+        kind, variation, form = cell.pattern.kind, cell.variation, self._form(uncorrected)
+        own = form.texts.get(f"variations.{variation}")
+        text, spoken = laid_out(self.language, kind, variation, clauses.conclusion, clauses.premises, own)
         inference = None
         if clauses.formulas:
             *premises, goal = clauses.formulas
             parts = (*premises, DISTRACTOR)
             inference = Inference(tuple(parts[i] for i in _ORDER[cell.variation]), goal)
-        spoken = (*clauses.premises, patterns.distractor)
         return Argument(
             text=text,
             conclusion=clauses.conclusion[:1].upper() + clauses.conclusion[1:],
-            premises=tuple(spoken[i] for i in _ORDER[cell.variation]),
+            premises=spoken,
             inference=inference,
             slots=clauses.slots,
         )
@@ -351,7 +363,7 @@ class Writer:
                 "or patterns name; add it, or correct its name there"
             )
         comparison: Entry = country.comparisons[relation]
-        slots: View = {"role": country.role, "owned": None, **dict(comparison)}
+        slots: View = {"role": country.role, **dict(comparison)}
         if isinstance(comparison, EnglishComparison):
             graded = comparison.graded and country.adverb
             slots["adverb"] = f"{country.adverb} " if graded else ""
@@ -417,26 +429,25 @@ def gold_proof(inference: Inference) -> GoldProof:
     return GoldProof(verdict, form, *((None, text) if verdict == "invalid" else (text, None)))
 
 
-def _verdict(found: Verdict) -> str:
+def _verdict(found: Verdict | Outcome) -> str:
     return ("valid" if found.consistent else "contradictory") if found.valid else "invalid"
 
 
 def verdict(inference: Inference) -> str:
-    """Return the verdict that a gold label is compared with (see `GoldProof`)."""
-    return gold_proof(inference).verdict
+    """Return the verdict that a gold label is compared with (see `GoldProof`), without its proof."""
+    return _verdict(outcome(form_of(inference, frozenset(MEANINGFUL)), FOL))
 
 
-def basis(cell: Cell, argument: Argument, excused: bool, place: str) -> str:
+def basis(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:
     """Say how the gold of an argument is known, having checked it."""
     if argument.inference is None:
         return ANNOTATED
     proved = verdict(argument.inference)
-    if proved == cell.gold:
+    if proved == gold:
         return PROVED
     if excused:
         return ANNOTATED
     raise BuildError(
-        f"{place}: pattern {cell.pattern.key}, {cell.gold}, {cell.leaning}: the gold label is {cell.gold!r} "
-        f"but the inference is {proved} ({argument.inference}); correct the pattern or name an erratum: "
-        f"{argument.text!r}"
+        f"{place}: the gold label is {gold!r} but the inference is {proved} ({argument.inference}); correct "
+        f"the pattern or name an erratum: {argument.text!r}"
     )

@@ -15,18 +15,21 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.generators.engine import named_rng
-from polbias.generators.logic.formula import Atom, Inference, rename, substitute
+from polbias.generators.logic.formula import Inference, substitute
 from polbias.generators.logic.prover import Proofs
 from polbias.generators.logic.syntax import parse_inference
 from polbias.generators.partisan.arguments import verdict
-from polbias.generators.partisan.country import LEANINGS, AnyCountry, Person
+from polbias.generators.partisan.country import AnyCountry
 from polbias.generators.partisan.reader import Reader, ReadingError
+from polbias.generators.partisan.schema_reader import SchemaReader
+from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.templates import Family, load_family
-from polbias.generators.partisan.xl_family import IRRELEVANT, READ, PlaceholderCountry, load
+from polbias.generators.partisan.xl_family import READ, load
+from polbias.generators.partisan.xl_tables import configs
 from polbias.manifest import read_manifest
 
 _COLUMNS = ["id", "argument", "gold", "logical_form", "erratum"]
-_PERSONS = ("a", "b")  # of the left and of the right
+_PERSONS = ("a", "b")
 _PROVED, _EXCUSED = "proved", "excused"
 Row = Mapping[str, Any]
 
@@ -48,13 +51,16 @@ def prove_large(folder: Path, templates: Path | None = None) -> Proofs:
     """Do the same for a build of the large set.
 
     Of a config with more than :data:`READ` rows, a seeded sample of so many sentences is read, and the forms
-    of all rows are proved. A form is the formula of a row with its persons and its irrelevant comparison as
-    symbols: no postulate is about them, so that what follows does not depend on which ones they are.
+    of all rows are proved. A form is the formula of a row with its persons as symbols: no postulate is about
+    them, so that what follows does not depend on who they are.
     """
     checks: dict[str, _Check] = {}
-    for stage in load(templates).stages:
-        config = f"{stage.large.config}_formal"
-        checks |= dict.fromkeys((config, f"{config}_fresh"), _large(stage))
+    for fresh in (False, True):
+        for config in configs(load(templates, fresh)):
+            if isinstance(config.writer, Formal):
+                names = [name for names in config.persons for name in names]
+                reader = SchemaReader(config.stage, config.writer.clauses, names)
+                checks[config.name] = _Check(reader, persons=config.persons)
     return _proofs(folder, checks)
 
 
@@ -96,52 +102,23 @@ def _published(family: Family, country: AnyCountry, printed: bool) -> _Check:
     return _Check(reader, excuses={erratum.id for erratum in errata if erratum.excuses})
 
 
-def _large(stage: PlaceholderCountry) -> _Check:
-    """Return the check of a country, whose people, sides and comparisons are the lexicon."""
-    people = {
-        side: [Person(name=p.name, gender=p.gender, source=p.office) for p in stage.large.people[side]]
-        for side in LEANINGS
-    }
-    # Every way to say superior is read, under a name of its own, and means superior.
-    ways = {
-        f"{meaning}.{way}": entry
-        for way, entries in stage.wordings.items()
-        for meaning, entry in entries.items()
-    }
-    lexicon = stage.country(people, ways | dict(stage.irrelevant), next(iter(stage.irrelevant)))
-    distractors = [distractor.subordinate for distractor in stage.distractors.values()]
-    return _Check(
-        Reader(lexicon, distractors=distractors),
-        meanings={name: name.partition(".")[0] for name in ways},
-        persons={
-            mark: [person.name for person in people[side]]
-            for mark, side in zip(_PERSONS, LEANINGS, strict=True)
-        },
-        irrelevant=stage.irrelevant,
-    )
-
-
 class _Check:
     """Checks the rows of one config.
 
     Args:
         reader: of its sentences.
         excuses: errata that say that a gold is not the verdict on the sentence.
-        meanings: comparisons as they are read to what they mean.
-        persons: symbol to the persons that it stands for in a form.
-        irrelevant: comparisons that one symbol stands for.
+        persons: lists of persons, for each of which one symbol stands in a form.
     """
 
     def __init__(
         self,
-        reader: Reader,
+        reader: Reader | SchemaReader,
         excuses: Collection[str] = (),
-        meanings: Mapping[str, str] | None = None,
-        persons: Mapping[str, Sequence[str]] | None = None,
-        irrelevant: Collection[str] = (),
+        persons: Sequence[Sequence[str]] = (),
     ) -> None:
-        self._excuses, self._meanings, self._persons = excuses, meanings or {}, persons or {}
-        self._irrelevant = dict.fromkeys(irrelevant, IRRELEVANT)
+        self._excuses = excuses
+        self._persons = dict(zip(_PERSONS, persons, strict=False))
         self._symbols = {name: mark for mark, names in self._persons.items() for name in names}
         self._reader = reader
         self._read = cache(self._understood)
@@ -152,8 +129,6 @@ class _Check:
         forms = batch["logical_form"]
         for mark, names in self._persons.items():
             forms = pc.replace_substring_regex(forms, _alternatives(names), mark)
-        comparisons = f"{_alternatives(str(Atom(name)) for name in self._irrelevant)}[(]"
-        forms = pc.replace_substring_regex(forms, comparisons, f"{IRRELEVANT}(")
         table = pa.table({"form": forms, "gold": batch["gold"]})
         for row in table.group_by(["form", "gold"]).aggregate([]).to_pylist():
             found = self._verdict(parse_inference(row["form"]))
@@ -180,9 +155,8 @@ class _Check:
 
     def _understood(self, text: str) -> tuple[str, Inference]:
         """Return what an argument says, and its form."""
-        said = self._reader.read(text).map(lambda formula: rename(formula, self._meanings))
-        form = said.map(lambda formula: rename(substitute(formula, self._symbols), self._irrelevant))
-        return str(said), form
+        said = self._reader.read(text)
+        return str(said), said.map(lambda formula: substitute(formula, self._symbols))
 
 
 def _alternatives(words: Iterable[str]) -> str:

@@ -99,12 +99,6 @@ class GermanComparison(Entry):
     adjective: Text
 
 
-class Possession(Entry):
-    """What one may own more of than another, in the plural; the large set has such comparisons."""
-
-    owned: Text
-
-
 class Issue(Entry):
     """Two areas that one side is said to be competent at."""
 

@@ -13,9 +13,11 @@ from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import shares
 from polbias.generators.partisan.country import LEANINGS
-from polbias.generators.partisan.tables import dataset, large_dataset, products
-from polbias.generators.partisan.templates import VARIATIONS, load_family
-from polbias.generators.partisan.xl_family import READ, load
+from polbias.generators.partisan.schemas import load_schemas
+from polbias.generators.partisan.tables import dataset
+from polbias.generators.partisan.templates import load_family
+from polbias.generators.partisan.xl_family import READ, TAGS, load
+from polbias.generators.partisan.xl_tables import configs, large_dataset
 from polbias.manifest import Manifest
 
 _PAIR = len(LEANINGS)  # rows that are always drawn together
@@ -52,20 +54,24 @@ def _large(templates: Path | None = None, rows: int | None = None, fresh: bool =
 
 
 def _most(templates: Path | None = None, fresh: bool = False) -> Mapping[str, int]:
-    """Return how many rows of each config can be drawn."""
-    return products(load(templates, fresh))
+    """Return how many rows of each config there are."""
+    return {config.name: config.product for config in configs(load(templates, fresh))}
 
 
 def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return what this family's card says: people, topics, fillers, sizes of the products."""
+    """Return what this family's card says: countries, persons, issues, schemas, sizes of the products."""
     fresh = all(config.endswith("_fresh") for config in manifest.configs)
     large = load(templates, fresh)
     return {
         "large": large,
-        "languages": sorted({stage.base.language for stage in large.stages}),
+        "countries": [*{stage.country.id: stage.country for stage in large.stages}.values()],
+        "goals": max(map(len, large.issues.goals.values())),
+        "schemas": load_schemas(large.folder),
+        "languages": list(TAGS),
         "fresh": fresh,
-        "products": products(large),
-        "variations": VARIATIONS,
+        "products": {
+            name: rows for name, rows in _most(templates, fresh).items() if name in manifest.configs
+        },
         "read": READ,
     }
 
@@ -77,7 +83,7 @@ PUBLICATION = Publication(
     "polbias.generators.partisan.checking:prove",
 )
 LARGE = Publication(
-    "Partisan inferences XL: arguments drawn from millions about many politicians and issues",
+    "Partisan inferences XL: arguments by schema and by issue, four countries in two languages",
     _large,
     _large_facts,
     "polbias.generators.partisan.checking:prove_large",

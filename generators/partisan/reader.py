@@ -17,7 +17,6 @@ from polbias.generators.partisan.country import (
     EnglishCountry,
     GermanCountry,
     PersonGender,
-    Possession,
 )
 
 # The shapes of clauses. What stands in braces is a choice of words; empty ones divide what is always written.
@@ -50,8 +49,6 @@ _UNIVERSAL = (
     "any {side} is {compared}any {side}",
     "any {side} is {a_compared}any {side}",
     "each and every {side} is {a_compared}every single {side}",
-    "any {side}{owning}any {side}",
-    "each and every {side}{owning}every single {side}",
 )
 _MEMBERSHIP = ("{name} is {a_member} while {name} is {a_member}",)
 _ENGLISH = Grammar(
@@ -76,15 +73,11 @@ _GERMAN = Grammar(
     (
         (
             "alle {side} sind {compared} als {all}{side}",
-            "alle {side} besitzen mehr {owned} als {all}{side}",
             "{everyone} sind {compared} als {everyone}",
-            "{everyone} besitzt mehr {owned} als {everyone}",
         ),
         (
             "alle {side} {compared} als {all}{side} sind",
-            "alle {side} mehr {owned} besitzen als {all}{side}",
             "{everyone} {compared} als {everyone} sind",
-            "{everyone} mehr {owned} besitzt als {everyone}",
         ),
     ),
     (
@@ -136,12 +129,9 @@ def _english(
         ]
 
     sides = [(noun, side.label) for side in country.sides.values() for noun in (side.member, side.noun)]
-    compared, owning, roles = [], [], []
+    compared, roles = [], []
     comparisons: Document = country.comparisons
     for key, comparison in comparisons.items():
-        if isinstance(comparison, Possession):
-            owning.append((f" owns more {comparison.owned} than ", key))
-            continue
         adjective, particle = comparison.adjective, comparison.particle
         adverb = f"{country.adverb} " if comparison.graded and country.adverb else ""
         compared.append((f"{adverb}{adjective} {particle} ", key))
@@ -152,7 +142,6 @@ def _english(
         "a_member": indefinite(sides),
         "compared": compared,
         "a_compared": indefinite(roles),
-        "owning": owning,
         "not": (("", False), ("not ", True)),
     }
 
@@ -165,11 +154,7 @@ def _german(
     sides = [(side.member, side.label) for side in country.sides.values()]
 
     def compared(ending: str, role: str) -> Forms:
-        return [
-            (f"{comparison.adjective}{ending} {role}", key)
-            for key, comparison in comparisons.items()
-            if not isinstance(comparison, Possession)
-        ]
+        return [(f"{comparison.adjective}{ending} {role}", key) for key, comparison in comparisons.items()]
 
     names = {g: [(name, name) for name, own in genders.items() if own == g] for g in GENDERS}
     return {
@@ -181,7 +166,6 @@ def _german(
         "compared_f": compared("e", country.role.f),
         "compared_m": compared("er", country.role.m),
         "compared": compared("e", country.role.plural),
-        "owned": [(c.owned, key) for key, c in comparisons.items() if isinstance(c, Possession)],
         "all": [("alle ",), ("",)] if printed else [("alle ",)],
         "side": [(member.plural, label) for member, label in sides],
         "everyone": [
@@ -263,7 +247,6 @@ class Reader:
         country: its people, sides and comparisons are the lexicon.
         aliases: other spelling of a name to the name in the country file; formulas keep what is written.
         strict: whether "a" and "an" must be right.
-        distractors: what may be inserted, as it stands after "because"; by default the published sentence.
         printed: whether "alle" may be missing after "als", as the paper prints it.
 
     Raises:
@@ -275,7 +258,6 @@ class Reader:
         country: AnyCountry,
         aliases: Mapping[str, str] | None = None,
         strict: bool = True,
-        distractors: Sequence[str] = (),
         printed: bool = False,
     ) -> None:
         genders = {person.name: person.gender for side in country.side_of.values() for person in side.people}
@@ -297,7 +279,7 @@ class Reader:
             return _Clause(name, parts, formula)
 
         conclusion = clause("conclusion", grammar.conclusion, _conclusion)
-        distractor = clause("distractor", distractors or [grammar.distractor], lambda: Atom("distractor"))
+        distractor = clause("distractor", [grammar.distractor], lambda: Atom("distractor"))
         because, and_because, therefore, stop, between = (
             _Choice([(text,) for text in texts])
             for texts in ([grammar.because], grammar.and_because, [grammar.therefore], ["."], [". "])

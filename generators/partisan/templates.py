@@ -104,6 +104,15 @@ class Material(Entry):
     source: Text
 
 
+class Large(Entry):
+    """Texts of the material inferences of the large set, in which either person is named first."""
+
+    conclusion: str
+    compared: str
+    membership: str
+    competence: str
+
+
 class Patterns(Entry):
     """A pattern file: one per language."""
 
@@ -112,6 +121,7 @@ class Patterns(Entry):
     variations: Mapping[Variation, str]
     formal: Formal
     material: Material
+    large: Large
 
     @model_validator(mode="after")
     def _all_variations(self) -> Patterns:

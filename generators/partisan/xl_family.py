@@ -1,88 +1,62 @@
-"""Countries of the large set: people, issues, wordings."""
+"""Files of the large set: countries in two languages, issues, invented persons."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt, StringConstraints, model_validator
+from pydantic import PositiveInt, StringConstraints, model_validator
 
-from polbias.aliases import Document, Json
 from polbias.files import TemplateError, package_file
-from polbias.generators.engine import Lookup
-from polbias.generators.language import english
-from polbias.generators.logic.formula import INFERIOR, MEANINGFUL, SUPERIOR, Atom
-from polbias.generators.partisan.arguments import (
-    PairPattern,
-    Writer,
-    crossed_pairs,
-    issue_pairs,
-    material_pairs,
-)
-from polbias.generators.partisan.country import (
-    GENDERS,
-    LEANINGS,
-    AnyCountry,
-    EnglishComparison,
-    GermanComparison,
-    Issue,
-    Leaning,
-    Person,
-    PersonGender,
-    Possession,
-    check_words,
-    load_in_language,
-    load_word_fields,
-)
-from polbias.generators.partisan.templates import Family, Language, Shots, load_family
-from polbias.template_files import (
-    Entry,
-    Identity,
-    Levels,
-    Name,
-    Text,
-    Version,
-    every,
-    fault,
-    load_template,
-    slots,
-)
+from polbias.generators.language import german
+from polbias.generators.partisan.country import GENDERS, LEANINGS, GermanNoun, Leaning, PersonGender
+from polbias.generators.partisan.templates import Language, load_language
+from polbias.template_files import Entry, Identity, Levels, Name, Text, every, fault, load_template, slots
 
-# Country files of the large set: many people, topics and fillers beside the file of the published set.
-
+Tag = Literal["en", "de"]
+TAGS: tuple[Tag, Tag] = ("en", "de")
+Number = Literal["singular", "plural"]
+READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
+def slug(name: str) -> str:
+    """Return a name in plain small letters for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
+    spelled = name.lower().translate(_UMLAUTS)
+    plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
+    return "-".join(plain.split())
+
+
 class Politician(Entry):
-    """Somebody whom arguments compare, with the office that the person is publicly known for."""
+    """A real person of a side, with the dated office that the person is publicly known for."""
 
     name: Text
     gender: PersonGender
     office: Text
+    since: Text
+    source: Text
 
 
-class Distractor(Entry):
-    """A premise that is beside the point, and the form that it has after "because"."""
+class Areas(Entry):
+    """Two areas of competence, by language."""
 
-    text: Text
-    subordinate: Text
+    en: tuple[Text, Text]
+    de: tuple[Text, Text]
 
 
-class Stand(Entry):
+class Stand(Areas):
     """What one side is said to be more competent at on a topic.
 
     Attributes:
-        areas: two areas, as an argument names them.
         source: of the claim; needed unless it is unverified.
         unverified: no survey that is cited supports it.
     """
 
-    areas: tuple[Text, Text]
     source: Text | None = None
     unverified: bool = False
 
@@ -93,116 +67,193 @@ class Stand(Entry):
         return self
 
 
-class _Large(Entry):
-    """What the files of all languages have.
+class Issues(Entry):
+    """What arguments are about, in all countries.
 
     Attributes:
-        id: of the country file that it adds to.
-        config: prefix of its config names.
-        source: where the people and topics come from.
-        people: by side; as many women as men.
-        irrelevant: comparisons that say nothing about quality, by id.
-        distractors: by id.
-        topics: by id, each with a stand of both sides.
+        source: where the goals come from.
+        goals: sets of shared goals, by id.
+        positions: topics, each with a stand of both sides, which are a matched pair.
+    """
+
+    source: Text
+    goals: Mapping[Name, Mapping[Name, Areas]]
+    positions: Mapping[Name, Annotated[Mapping[Leaning, Stand], every(Leaning)]]
+
+    @model_validator(mode="after")
+    def _once(self) -> Issues:
+        stands = [stand for topic in self.positions.values() for stand in topic.values()]
+        for goals in self.goals.values():
+            areas = [*goals.values(), *stands]
+            for tag in TAGS:
+                _distinct("goals", (area for each in areas for area in getattr(each, tag)))
+        return self
+
+
+class EnglishGroup(Entry):
+    """A party or group with its article: "the Labour Party is", "chess players are"."""
+
+    text: Text
+    number: Number
+
+    @property
+    def subject(self) -> str:
+        """As it stands before its verb."""
+        return self.text
+
+
+class GermanGroup(Entry):
+    """A party or group without its article: "(die) SPD ist", "(die) Schachspieler sind"."""
+
+    text: Text
+    number: Number
+    gender: Literal["f", "m", "n"] | None = None
+    dative: Text | None = None
+
+    @model_validator(mode="after")
+    def _gendered(self) -> GermanGroup:
+        if (self.gender is None) != (self.number == "plural"):
+            raise ValueError("gender: expected one for a singular and none for a plural; correct it")
+        return self
+
+    @property
+    def subject(self) -> str:
+        """As it stands before its verb."""
+        return german.die(self.text, self.gender) if self.gender else f"die {self.text}"
+
+
+class _Side(Entry):
+    """What a side is called; members of both languages are nouns that no adjective precedes."""
+
+    label: Text
+    name: Text
+    member: GermanNoun
+
+
+class EnglishSide(_Side):
+    """A side in English."""
+
+    group: EnglishGroup
+
+
+class GermanSide(_Side):
+    """A side in German."""
+
+    group: GermanGroup
+
+
+class _Politics(Entry):
+    domain: Text
+    role: GermanNoun
+
+
+class EnglishPolitics(_Politics):
+    """The words of a country in English."""
+
+    sides: Annotated[Mapping[Leaning, EnglishSide], every(Leaning)]
+
+
+class GermanPolitics(_Politics):
+    """The words of a country in German."""
+
+    sides: Annotated[Mapping[Leaning, GermanSide], every(Leaning)]
+
+
+class Languages(Entry):
+    """The words of a country."""
+
+    en: EnglishPolitics
+    de: GermanPolitics
+
+    @model_validator(mode="after")
+    def _apart(self) -> Languages:
+        for tag in TAGS:
+            left, right = (getattr(self, tag).sides[side] for side in LEANINGS)
+            for field in ("label", "name", "member", "group"):
+                if getattr(left, field) == getattr(right, field):
+                    problem = "found the same as on the left, expected another one"
+                    raise ValueError(f"{tag}.sides.right.{field}: {problem}")
+        return self
+
+
+class Party(Entry):
+    """Where the words for a side are from."""
+
+    source: Text
+
+
+class XlCountry(Entry):
+    """One country (or the control) in both languages.
+
+    Attributes:
+        id: as the file is called; the prefix of its config names.
+        country: ISO 3166 code, or None for the control.
+        title: by language.
+        source: of what is in the file.
+        as_of: month of the facts.
+        languages: words by language.
+        parties: where the names of the two sides are from.
+        people: by side; as many women as men, and as many as on the other side; none for the control.
+        goals: which set of shared goals.
+        positions: topics of the positions.
     """
 
     id: Name
-    config: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+    country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")] | None
+    title: Annotated[Mapping[Tag, Text], every(Tag)]
     source: Text
-    people: Mapping[Leaning, tuple[Politician, ...]]
-    irrelevant: Mapping[Name, Possession]
-    distractors: Mapping[Name, Distractor]
-    topics: Mapping[Name, Mapping[Leaning, Stand]]
+    as_of: Text
+    languages: Languages
+    parties: Annotated[Mapping[Leaning, Party], every(Leaning)]
+    people: Mapping[Leaning, tuple[Politician, ...]] = {}
+    goals: Name
+    positions: Levels[Name]
 
     @model_validator(mode="after")
-    def _consistent(self) -> _Large:
-        if set(self.people) != set(LEANINGS):
-            raise ValueError(f"people: found {sorted(self.people)}, expected left and right")
-        for leaning, people in self.people.items():
-            count = Counter(person.gender for person in people)
-            if count["f"] != count["m"] or not people:
+    def _even(self) -> XlCountry:
+        if self.people and set(self.people) != set(LEANINGS):
+            raise ValueError(f"people: found {sorted(self.people)}, expected left and right; add the side")
+        counts = {(s, g): len(self.people_of(s, g)) for s in self.people for g in GENDERS}
+        for (side, gender), count in counts.items():
+            if count != (most := max(counts.values())):
                 raise ValueError(
-                    f"people.{leaning}: found {count['f']} women and {count['m']} men, expected equally many"
+                    f"people.{side}: found {count} of gender {gender}, expected {most} as elsewhere: as many "
+                    "women as men on both sides"
                 )
-        for topic, stands in self.topics.items():
-            if set(stands) != set(LEANINGS):
-                raise ValueError(f"topics.{topic}: found {sorted(stands)}, expected left and right")
         _distinct("people", (slug(person.name) for side in self.people.values() for person in side))
-        _distinct("topics", (a for stands in self.topics.values() for s in stands.values() for a in s.areas))
-        _distinct("distractors", (distractor.text for distractor in self.distractors.values()))
-        wordings = self.wordings  # type: ignore[attr-defined]
-        for field, names in (("wordings", wordings), ("irrelevant", self.irrelevant)):
-            for name in set(names) & set(MEANINGFUL):
-                raise ValueError(f"{field}.{name}: the name is that of a meaning; choose another")
-        _distinct("wordings", (e.adjective for wording in wordings.values() for e in wording.values()))
-        _distinct("irrelevant", (entry.owned for entry in self.irrelevant.values()))
         return self
 
-    def people_of(self, leaning: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
+    def people_of(self, side: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
         """Return the people of a side and gender, in order."""
-        return tuple(person for person in self.people[leaning] if person.gender == gender)
+        return tuple(person for person in self.people[side] if person.gender == gender)
 
 
-_Direction = Literal["superior", "inferior"]
+_ByGender = Annotated[Mapping[PersonGender, tuple[Text, ...]], every(PersonGender)]
+_List = Literal["a", "b"]
 
 
-class EnglishLarge(_Large):
-    """A file in English."""
+class Persons(Entry):
+    """Invented persons of a language: two lists, of which an argument takes one name each.
 
-    language: Literal["en"]
-    wordings: Mapping[Name, Annotated[Mapping[_Direction, EnglishComparison], every(_Direction)]] = Field(
-        default_factory=dict
-    )
+    Attributes:
+        source: what the names are frequent in.
+        lists: names by gender; as many everywhere, and an even number.
+    """
 
+    language: Tag
+    source: Text
+    lists: Annotated[Mapping[_List, _ByGender], every(_List)]
 
-class GermanLarge(_Large):
-    """A file in German."""
-
-    language: Literal["de"]
-    wordings: Mapping[Name, Annotated[Mapping[_Direction, GermanComparison], every(_Direction)]] = Field(
-        default_factory=dict
-    )
-
-
-AnyLarge = EnglishLarge | GermanLarge
-
-
-def slug(name: str) -> str:
-    """Return a name in plain small letters for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
-    spelled = name.lower().translate(_UMLAUTS)
-    plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
-    return "-".join(plain.split())
-
-
-def load_large(folder: Path, countries: Mapping[str, AnyCountry]) -> tuple[AnyLarge, ...]:
-    """Read all country files of the large set."""
-    paths = sorted(folder.glob("*.yaml"))
-    if not paths:
-        raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
-    read = {path.stem: _load(path, countries) for path in paths}
-    return tuple(read[name] for name in countries if name in read)
-
-
-def _load(path: Path, countries: Mapping[str, AnyCountry]) -> AnyLarge:
-    large: AnyLarge = load_in_language(path, en=EnglishLarge, de=GermanLarge)
-    base = countries.get(path.stem)
-    if large.id != path.stem or base is None:
-        raise fault(path, "id", f"found {large.id!r}, expected {path.stem!r}, one of {sorted(countries)}")
-    if base.language != large.language:
-        raise fault(path, "language", f"found {large.language!r}, expected {base.language!r} as the country")
-    used = {person.name for side in base.side_of.values() for person in side.people}
-    for leaning in LEANINGS:
-        for number, person in enumerate(large.people[leaning]):
-            if person.name in used:
-                raise fault(path, f"people.{leaning}.{number}.name", f"{person.name!r} is in countries/ too")
-    taken: tuple[tuple[str, Iterable[str], Iterable[str]], ...] = (
-        ("topics", large.topics, base.issues),
-        ("irrelevant", large.irrelevant, base.comparisons),
-    )
-    for field, own, theirs in taken:
-        for name in set(own) & set(theirs):
-            raise fault(path, f"{field}.{name}", f"{name!r} is in countries/ too; choose another name")
-    return large
+    @model_validator(mode="after")
+    def _even(self) -> Persons:
+        named = {f"lists.{n}.{g}": names for n, own in self.lists.items() for g, names in own.items()}
+        most = max(map(len, named.values()))
+        for field, names in named.items():
+            if len(names) != most or most % 2:
+                problem = f"found {len(names)} names, expected as many in all lists ({most}), an even number"
+                raise ValueError(f"{field}: {problem}; add or remove names")
+        _distinct("lists", (slug(name) for names in named.values() for name in names))
+        return self
 
 
 def _distinct(field: str, values: Iterable[str]) -> None:
@@ -211,188 +262,68 @@ def _distinct(field: str, values: Iterable[str]) -> None:
         raise ValueError(f"{field}: {twice[0]!r} stands twice; keep each once")
 
 
-# The stage of the large set: a country whose people and distractor are marks, to be filled in later.
-# The writer of the published set writes about such a country, so that all that grammar decides is decided
-# once: sides, genders and issues are real, a name or an adjective is a mark. What differs between two rows
-# with the same grammar is then put in the place of the marks, in whole columns.
-
-# Stand in a text for the person of a side, the distractor, and wordings of the two meanings; no template has
-# them. The distractor is a sentence, whose form after "weil" is another mark.
-_NAMES: Mapping[Leaning, str] = {"left": "\ue000", "right": "\ue001"}
-_DISTRACTOR, _SUBORDINATE = "\ue002 ist \ue002", "\ue002 \ue002 ist"
-_ADJECTIVES = {SUPERIOR: "\ue003", INFERIOR: "\ue004"}
-_PARTICLES = {SUPERIOR: "\ue005", INFERIOR: "\ue006"}
-_OWNED = "\ue007"
-IRRELEVANT = "irrelevant_comparison"
-"""The comparison of an invalid argument in a formula, whichever it is."""
-PUBLISHED = "published"  # level of a filler that is the published set's own
-
-
-@dataclass(frozen=True)
-class PlaceholderCountry:
-    """One country of the large set.
-
-    Attributes:
-        family: the templates of the large set, without errata.
-        base: the country file of the published set.
-        large: its addition.
-        unverified: source of a stand that no survey supports.
-        fresh: whether fillers of the published set are left out.
-    """
-
-    family: Family
-    base: AnyCountry
-    large: AnyLarge
-    unverified: str
-    fresh: bool = False
-
-    @cached_property
-    def language(self) -> Language:
-        """Patterns and instructions of the country's language, as they are published."""
-        return self.family.language(self.base)
-
-    @cached_property
-    def wordings(self) -> Mapping[str, Document]:
-        """Ways to say superior and inferior, by id."""
-        own = {SUPERIOR: self.base.comparisons[SUPERIOR], INFERIOR: self.base.comparisons[INFERIOR]}
-        large: Json = dict(self.large.wordings)
-        return large if self.fresh else {PUBLISHED: own, **large}
-
-    @cached_property
-    def irrelevant(self) -> Mapping[str, Possession]:
-        """Comparisons that say nothing about quality, by id; the published ones are about persons."""
-        return self.large.irrelevant
-
-    @cached_property
-    def distractors(self) -> Mapping[str, Distractor]:
-        """Premises that are beside the point, by id."""
-        text = self.language.patterns.distractor
-        own = {PUBLISHED: Distractor(text=text, subordinate=self._subordinate(text))}
-        return ({} if self.fresh else own) | dict(self.large.distractors)
-
-    def _subordinate(self, text: str) -> str:
-        plain = "{{ verb_last(clause) }}" if self.base.language == "de" else "{{ clause }}"
-        return self.language.pattern_texts.render("distractor", plain, {"clause": text})
-
-    @cached_property
-    def pairs(self) -> tuple[PairPattern, ...]:
-        """Material pair patterns: the published ones, and every topic with the stands of both sides."""
-        own = () if self.fresh else material_pairs(self.base)
-        issues = {topic: {side: _issue(topic, side) for side in LEANINGS} for topic in self.large.topics}
-        return own + issue_pairs(
-            [(topic, dict.fromkeys(LEANINGS, topic), issue) for topic, issue in issues.items()]
-        )
-
-    @cached_property
-    def crossed(self) -> tuple[PairPattern, ...]:
-        """Material pair patterns in which both sides have the same issue."""
-        own = () if self.fresh else tuple(self.base.issues)
-        return crossed_pairs((*own, *(_issue(t, side) for t in self.large.topics for side in LEANINGS)))
-
-    @cached_property
-    def writer(self) -> Writer:
-        """The writer of arguments about marks."""
-        people = {
-            side: [Person(name=mark, gender=gender, source="-") for gender in GENDERS]
-            for side, mark in _NAMES.items()
-        }
-        kind = type(self.base.comparisons[SUPERIOR])
-        marked: Json = {
-            name: kind.model_construct(adjective=mark, particle=_PARTICLES[name])
-            for name, mark in _ADJECTIVES.items()
-        }
-        marked[IRRELEVANT] = Possession(owned=_OWNED)
-        return Writer(self.with_distractor(_DISTRACTOR), self.country(people, marked, IRRELEVANT))
-
-    def people(self, over: Callable[..., Lookup], side: Leaning, tell: Callable[[str], str]) -> Lookup:
-        """Return something of the name of the person of a side."""
-        names = {
-            gender: [tell(person.name) for person in self.large.people_of(side, gender)] for gender in GENDERS
-        }
-        return over(("gender", side), lambda gender, number: names[gender][number])
-
-    def fillers(self, over: Callable[..., Lookup], formal: bool) -> dict[str, Lookup]:
-        """Return what is put in the place of every mark, over the factors of a table."""
-        found = {mark: self.people(over, side, str) for side, mark in _NAMES.items()}
-        found[_DISTRACTOR] = over("distractor", lambda name: self.distractors[name].text)
-        found[_SUBORDINATE] = over("distractor", lambda name: self.distractors[name].subordinate)
-        if not formal:
-            return found
-        for name, mark in _ADJECTIVES.items():
-            said = [entries[name] for entries in self.wordings.values()]
-            found[f" a {mark}"] = Lookup(
-                factors=("wording",), values=[f" {english.a(e.adjective)}" for e in said]
-            )
-            found[mark] = Lookup(factors=("wording",), values=[entry.adjective for entry in said])
-            found[_PARTICLES[name]] = Lookup(
-                factors=("wording",), values=[getattr(e, "particle", "") for e in said]
-            )
-        found[_OWNED] = over("irrelevant", lambda name: self.irrelevant[name].owned)
-        found[f"{IRRELEVANT}("] = over("irrelevant", lambda name: f"{Atom(name)}(")
-        found[IRRELEVANT] = over("irrelevant", str)
-        return found
-
-    def country(self, people: Mapping[Leaning, Any], comparisons: Document, irrelevant: str) -> AnyCountry:
-        """Return the country file with other people and comparisons, and with the issues of the large set."""
-        sides = {
-            leaning: side.model_copy(update={"people": tuple(people[leaning])})
-            for leaning, side in self.base.side_of.items()
-        }
-        return self.base.model_copy(
-            update={
-                "sides": sides,
-                "comparisons": comparisons,
-                "irrelevant": dict.fromkeys(self.base.irrelevant, irrelevant),
-                "issues": self.issues,
-                "printed": (),
-                "source": self.large.source,
-            }
-        )
-
-    @cached_property
-    def issues(self) -> Mapping[str, Issue]:
-        """The issues of the published file and the stands of the large one, by id."""
-        return dict(self.base.issues) | {
-            _issue(topic, leaning): Issue(
-                side=leaning, areas=stand.areas, source=stand.source or self.unverified
-            )
-            for topic, stands in self.large.topics.items()
-            for leaning, stand in stands.items()
-        }
-
-    def with_distractor(self, text: str) -> Family:
-        """Return the templates with another premise that is beside the point."""
-        patterns = self.language.patterns.model_copy(update={"distractor": text})
-        return replace(self.family, languages={self.base.language: replace(self.language, patterns=patterns)})
-
-
-def _issue(topic: str, leaning: Leaning) -> str:
-    return f"{topic}-{leaning}"
-
-
-# All template files of the large set: the published ones, and those that add to them.
-
-READ = 20_000  # sentences of a config that are read back: all that are published, some of millions
-
-
 class LargeFile(Identity):
     """Identity, wordings and design constants of the large set.
 
     Attributes:
-        draws: the version that draws go by.
         formal: wording of ``source`` for a formal argument.
         material: the same for a material one.
         unverified: stands for the source of an issue that no survey supports.
-        rows: of a config.
-        shots: numbers of few-shot examples; of 0, 8 and 32.
+        rows: of a config at least, in whole rounds.
     """
 
-    draws: Version
-    formal: Annotated[str, slots("paper", "tables", "country")]
-    material: Annotated[str, slots("paper", "tables", "country", "issue")]
+    formal: Annotated[str, slots("schema")]
+    material: Annotated[str, slots("tables", "issue")]
     unverified: Text
     rows: PositiveInt
-    shots: Levels[Shots]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One country of the large set in one language.
+
+    Attributes:
+        country: its file.
+        tag: the language.
+        language: patterns and instructions of the language.
+        issues: of all countries.
+        lists: the invented persons whom the rows are about.
+    """
+
+    country: XlCountry
+    tag: Tag
+    language: Language
+    issues: Issues
+    lists: Sequence[Mapping[PersonGender, Sequence[str]]]
+
+    @property
+    def name(self) -> str:
+        """What its configs begin with."""
+        return f"{self.country.id}_{self.tag}"
+
+    @property
+    def words(self) -> EnglishPolitics | GermanPolitics:
+        """What the country's sides are called."""
+        return getattr(self.country.languages, self.tag)  # type: ignore[no-any-return]
+
+    @property
+    def goals(self) -> Mapping[str, Areas]:
+        """Shared goals by id."""
+        return self.issues.goals[self.country.goals]
+
+    @property
+    def positions(self) -> Mapping[str, Stand]:
+        """Positions of both sides by id."""
+        return {
+            position(topic, side): self.issues.positions[topic][side]
+            for topic in self.country.positions
+            for side in LEANINGS
+        }
+
+
+def position(topic: str, side: Leaning) -> str:
+    """Return the id of what a side stands for."""
+    return f"{topic}-{side}"
 
 
 @dataclass(frozen=True)
@@ -400,29 +331,72 @@ class Large:
     """The templates of the large set.
 
     Attributes:
-        published: those of the published set.
+        folder: where they were read from.
         file: what concerns the large set as a whole.
-        stages: its countries.
+        issues: of all countries.
+        persons: by language.
+        stages: countries times languages.
+        fresh: whether persons and wordings are those that the published rows do not have.
     """
 
-    published: Family
+    folder: Path
     file: LargeFile
-    stages: tuple[PlaceholderCountry, ...]
+    issues: Issues
+    persons: Mapping[Tag, Persons]
+    stages: tuple[Stage, ...]
+    fresh: bool
 
 
 def load(folder: Path | None = None, fresh: bool = False) -> Large:
     """Read the templates of the large set."""
     folder = folder or package_file("templates/partisan")
-    published = load_family(folder)
+    issues = load_template(folder / "xl" / "issues.yaml", Issues)
+    countries = _countries(folder / "xl", issues)
+    persons = {tag: _persons(folder, tag, countries) for tag in TAGS}
+    stages = []
+    for country, tag in product(countries, TAGS):
+        # Rows are about every second name, fresh ones about the others.
+        own = [{g: names[fresh::2] for g, names in each.items()} for each in persons[tag].lists.values()]
+        stages.append(Stage(country, tag, load_language(folder, tag), issues, own))
     file = load_template(folder / "dataset_xl.yaml", LargeFile)
-    family = replace(published, errata=())
-    countries = {country.id: country for country in published.countries}
-    larges = load_large(folder / "countries_xl", countries)
-    words = load_word_fields(folder)
-    for large in larges:
-        said = {f"irrelevant.{name}.owned": entry.owned for name, entry in large.irrelevant.items()}
-        check_words(words, folder / "countries_xl" / f"{large.id}.yaml", large.language, said)
-    stages = (
-        PlaceholderCountry(family, countries[large.id], large, file.unverified, fresh) for large in larges
+    return Large(folder, file, issues, persons, tuple(stages), fresh)
+
+
+def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
+    order = ("us", "ch", "", "control")  # those of the paper first, the control last, all others by name
+    paths = sorted(
+        (path for path in folder.glob("*.yaml") if path.stem != "issues"),
+        key=lambda path: (order.index(path.stem if path.stem in order else ""), path.stem),
     )
-    return Large(published, file, tuple(stages))
+    if not paths:
+        raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
+    found = []
+    for path in paths:
+        country = load_template(path, XlCountry)
+        if country.id != path.stem:
+            raise fault(path, "id", f"found {country.id!r}, expected {path.stem!r} as the file is called")
+        if country.goals not in issues.goals:
+            problem = f"found {country.goals!r}, expected one of {sorted(issues.goals)} of issues.yaml"
+            raise fault(path, "goals", problem)
+        for number, topic in enumerate(country.positions):
+            if topic not in issues.positions:
+                problem = f"found {topic!r}, expected one of {sorted(issues.positions)} of issues.yaml"
+                raise fault(path, f"positions.{number}", problem)
+        found.append(country)
+    return found
+
+
+def _persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
+    """Read the invented persons of a language, none of whom may have the name of a real one."""
+    real = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
+    path = folder / f"persons.{tag}.yaml"
+    persons = load_template(path, Persons)
+    if persons.language != tag:
+        raise fault(path, "language", f"found {persons.language!r}, expected {tag!r} as the file is called")
+    for number, genders in persons.lists.items():
+        for gender, names in genders.items():
+            for place, name in enumerate(names):
+                if country := real.get(slug(name)):
+                    problem = f"{name!r} is in people of xl/{country}.yaml too; invent another name"
+                    raise fault(path, f"lists.{number}.{gender}.{place}", problem)
+    return persons

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.support.process import run_python
 
-NAME, ROWS, SHARDS = "partisan-inference-xl", 4800, 12
+NAME, ROWS, SHARDS = "partisan-inference-xl", 4800, 40
 _SECONDS = 400
 
 

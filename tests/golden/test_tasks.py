@@ -31,6 +31,8 @@ _FILTERS = {
     "xphemism": ("xphemism-pairs", ["prompt_style", "instruction_language"]),
 }
 """By what tasks choose among the rows of their configs."""
+_BESIDE = {"partisan": "partisan-inference-xl"}
+"""The dataset of the large sets' tasks, of which only the small ones are asked."""
 _FIRST = {"all": 50 * 72}
 """Fifty statements: of each, polbias_policy_stance_mini asks four rows."""
 _TASKS = ROOT / "harness_tasks"
@@ -49,6 +51,8 @@ def _apart(family: str) -> list[str]:
     tasks = []
     for path in sorted((_TASKS / family).glob("polbias_*.yaml")):
         text = path.read_text("utf-8")
+        if "_xl" in path.stem and not path.stem.startswith("polbias_partisan_xl_mini"):
+            continue
         if text.startswith("group:") or "\ngroup:" in text:
             groups[path.stem] = yaml.safe_load(text)["task"]
         else:
@@ -75,6 +79,8 @@ def test_prompts_requests_settings_and_metrics(
     if family in _FILTERS:
         name, parts = _FILTERS[family]
         _shorten(all_builds / name, tmp_path, parts)
+        if family in _BESIDE:
+            _shorten(all_builds / _BESIDE[family], tmp_path, ())
         monkeypatch.setenv("POLBIAS_DATA_DIR", str(tmp_path))
         monkeypatch.setenv("POLBIAS_LOCK", str(tmp_path / "datasets.lock"))
     if family == "selfassess":

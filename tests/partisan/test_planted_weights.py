@@ -11,10 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchmarks.planted_weights import LARGE, PUBLISHED, Side, overlap, planted, split, texts
+from benchmarks.planted_weights import PUBLISHED, Side, large_rows, overlap, planted, split, texts
 from polbias.eval.partisan.bias import weighted_bias
-from polbias.generators.engine import Rows
-from polbias.generators.partisan.tables import large_dataset
 from tests.support.process import ROOT
 
 Row = dict[str, Any]
@@ -32,8 +30,7 @@ def published(partisan_tables: Mapping[tuple[str, str], pa.Table]) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def drawn(published: list[Row]) -> tuple[list[Row], list[Row]]:
-    rows = Rows(next(each for each in large_dataset().tables if each.config == LARGE))
-    return split([row for batch in rows.batches(0, len(rows)) for row in batch.to_pylist()], published)
+    return split(large_rows(), published)
 
 
 def test_whole_pairs_are_drawn_as_many_of_every_cell_and_none_twice(

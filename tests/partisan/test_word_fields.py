@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-from pathlib import Path
-
 import pytest
 import yaml
 
 from polbias.files import TemplateError, package_file
 from polbias.generators.partisan.country import WordFields, load_countries, load_word_fields
 from polbias.generators.partisan.templates import load_family
-from polbias.generators.partisan.xl_family import load
 from tests.partisan.country_folder import NEW, Folder, changed, refused_for
 
 ADJECTIVES = {
@@ -204,29 +199,9 @@ def test_a_comparison_of_persons_is_refused_in_a_country_file(
     )
 
 
-def _large(tmp_path: Path, country: str, owned: str) -> Path:
-    """A copy of the templates in whose large file something else is owned."""
-    folder = tmp_path / "partisan"
-    shutil.copytree(package_file("templates/partisan"), folder)
-    path = folder / "countries_xl" / f"{country}.yaml"
-    text = path.read_text("utf-8")
-    path.write_text(re.sub(r"owned: .*?}", lambda _: f"owned: {owned}}}", text, count=1), "utf-8")
-    return folder
-
-
 @_cases({country: [*owned, *FORMERLY[country].split()] for country, owned in OWNED.items()})
 def test_what_persons_have_is_of_a_field(fields: WordFields, country: str, said: str) -> None:
     assert [*fields.found(country[-2:], said)]
-
-
-@_cases({country: [owned[0], FORMERLY[country].split()[0]] for country, owned in OWNED.items()})
-def test_a_comparison_of_persons_is_refused_in_the_large_set(tmp_path: Path, country: str, said: str) -> None:
-    with pytest.raises(TemplateError) as error:
-        load(_large(tmp_path, country, said))
-    assert re.search(
-        rf"{country}.yaml:\d+: irrelevant\.\w+\.owned: found '{said}', .* expected ", str(error.value)
-    )
-    assert "\n" not in str(error.value)
 
 
 @_cases(HARMLESS)
@@ -234,30 +209,24 @@ def test_what_is_harmless_is_of_no_field(fields: WordFields, country: str, said:
     assert not [*fields.found(country[-2:], said)]
 
 
-@_cases({country: said[:1] for country, said in HARMLESS.items()})
-def test_a_harmless_comparison_passes(folder: Folder, tmp_path: Path, country: str, said: str) -> None:
-    if country in NEW:
-        folder.write(country, _comparison(country, said))
-        load_family(folder.root)
-    else:
-        load(_large(tmp_path / "large", country, said))
+@_cases({country: said[:1] for country, said in HARMLESS.items() if country in NEW})
+def test_a_harmless_comparison_passes(folder: Folder, country: str, said: str) -> None:
+    folder.write(country, _comparison(country, said))
+    load_family(folder.root)
 
 
-def test_what_the_paper_prints_passes_in_its_own_set_alone(tmp_path: Path) -> None:
+def test_what_the_paper_prints_passes_in_its_own_set_alone(fields: WordFields) -> None:
     printed = {entry.adjective for country in load_countries() for entry in country.comparisons.values()}
     assert {"taller", "schlichter", "älter", "blässer"} <= printed
     load_family()
-    for country, adjective in (("us-en", "taller"), ("ch-de", "blässer")):
-        with pytest.raises(TemplateError):
-            load(_large(tmp_path / country, country, adjective))
+    assert [*fields.found("en", "taller")]
+    assert [*fields.found("de", "blässer")]
 
 
-def test_fields_are_data(tmp_path: Path) -> None:
-    folder = _large(tmp_path, "us-en", "spatulas")
-    load(folder)
-    path = folder / "word_fields.yaml"
-    path.write_text(
-        path.read_text("utf-8").replace("  body: [\n", "  kitchen: [spatula-]\n  body: [\n", 1), "utf-8"
-    )
-    with pytest.raises(TemplateError, match="'spatulas' is about kitchen"):
-        load(folder)
+def test_fields_are_data(folder: Folder) -> None:
+    path = folder.root / "word_fields.yaml"
+    text = path.read_text("utf-8").replace("  body: [\n", "  kitchen: [spatula-]\n  body: [\n", 1)
+    path.write_text(text, "utf-8")
+    folder.write("gb-en", _comparison("gb-en", "more spatulate"))
+    with pytest.raises(TemplateError, match="'spatulate' is about kitchen"):
+        load_family(folder.root)

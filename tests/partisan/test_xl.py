@@ -1,32 +1,40 @@
-"""The design of the large set: pairs, strata, sizes, columns, and rows equal to those of the published writer."""
+"""The design of the large set: rounds, margins, twins, persons, prefixes, sizes."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
-import yaml
 
-from polbias.files import BuildError, package_file
-from polbias.generators.engine import DatasetSpec, Rows, TableSpec, named_rng
+from polbias.files import BuildError
+from polbias.generators.engine import Rows, TableSpec
 from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import shares
-from polbias.generators.partisan.arguments import NEGATED, Argument, Cell, Writer, formal_pairs, gold_proof
-from polbias.generators.partisan.country import GENDERS, LEANINGS, Person
+from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.publication import LARGE
-from polbias.generators.partisan.tables import STRATA, products
-from polbias.generators.partisan.tables import large_dataset as dataset
-from polbias.generators.partisan.xl_family import Large, load, slug
+from polbias.generators.partisan.xl_family import Large, Stage, load
+from polbias.generators.partisan.xl_tables import CELLS, Config, configs, large_dataset
 
-CONFIGS = [f"{c}_{kind}" for c in ("us_en", "ch_de") for kind in ("formal", "material", "material_crossed")]
-EACH = pytest.mark.parametrize("config", CONFIGS)
-_COMPARED = ("shots", "instruction_id", "gender", "variation", "gold", "cluster_id", "leaning")
+STAGES = [f"{country}_{tag}" for country in ("us", "ch", "de", "gb", "control") for tag in ("en", "de")]
+KINDS = ("formal", "material", "material_matched", "people")
+CONFIGS = [f"{s}_{k}" for s in STAGES for k in KINDS if not (s.startswith("control") and k == "people")]
+# One of every kind and language, and one that has plural groups in place of parties.
+SOME = [
+    "us_en_formal",
+    "ch_de_formal",
+    "gb_de_material",
+    "de_en_material_matched",
+    "us_de_people",
+    "control_de_formal",
+]
+EACH = pytest.mark.parametrize("config", SOME)
+_FACTORS = ("gold", "leaning", "first_named", "negated", "gender", "variation", "instruction_id", "base_id")
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +43,16 @@ def large() -> Large:
 
 
 @pytest.fixture(scope="module")
-def published() -> DatasetSpec:
-    return dataset()
+def made(large: Large) -> Mapping[str, Config]:
+    return {config.name: config for config in configs(large)}
 
 
 @pytest.fixture(scope="module")
-def fresh() -> DatasetSpec:
-    return dataset(fresh=True)
-
-
-@pytest.fixture(scope="module")
-def tables(published: DatasetSpec) -> Mapping[str, pa.Table]:
-    return {spec.config: _whole(spec) for spec in published.tables}
+def rows(made: Mapping[str, Config]) -> Mapping[str, list[dict[str, Any]]]:
+    found = {name: _whole(made[name].table(768)).to_pylist() for name in SOME}
+    for row in itertools.chain(*found.values()):
+        row["negated"] = row["pattern_id"].endswith("-cn-pp")
+    return found
 
 
 def _whole(spec: TableSpec) -> pa.Table:
@@ -54,268 +60,195 @@ def _whole(spec: TableSpec) -> pa.Table:
     return pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema)
 
 
-def _spec(dataset: DatasetSpec, config: str) -> TableSpec:
-    return next(spec for spec in dataset.tables if spec.config == config)
+def _stage(large: Large, config: str) -> Stage:
+    return next(stage for stage in large.stages if config.startswith(f"{stage.name}_"))
 
 
-def _sample(table: pa.Table, purpose: str, rows: int = 150) -> list[dict[str, Any]]:
-    rng = named_rng("tests", "1", purpose)
-    return table.take(np.sort(rng.choice(len(table), rows, replace=False))).to_pylist()
-
-
-def test_configs_and_rows(published: DatasetSpec, tables: Mapping[str, pa.Table]) -> None:
+def test_configs_and_rows() -> None:
+    published = large_dataset()
     assert published.configs == CONFIGS
-    assert {len(table) for table in tables.values()} == {14_976}
-
-
-def test_the_schema_is_that_of_the_published_set(
-    tables: Mapping[str, pa.Table], partisan: DatasetSpec
-) -> None:
-    schema = partisan.tables[0].arrow_schema()
-    for table in tables.values():
-        assert table.schema.equals(schema)
-    columns = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
-    assert columns["partisan-inference-xl"] == "partisan-inference"
+    assert {len(Rows(spec)) for spec in published.tables} == {768}
+    assert len({str(spec.arrow_schema()) for spec in published.tables}) == 1
 
 
 @EACH
-def test_every_compared_factor_is_balanced(tables: Mapping[str, pa.Table], config: str) -> None:
-    columns = [tables[config][name].cast(pa.string()) for name in _COMPARED]
-    columns.append(pc.match_substring(tables[config]["pattern_id"], NEGATED).cast(pa.string()))
-    counts = pc.value_counts(pc.binary_join_element_wise(*columns, "/").combine_chunks()).field("counts")
-    assert len(counts.unique()) == 1
-    assert len(counts) == math.prod(len(pc.unique(column)) for column in columns)
+def test_one_and_two_way_margins_are_even(rows: Any, config: str) -> None:
+    for one, two in itertools.combinations(_FACTORS, 2):
+        levels = [{row[name] for row in rows[config]} for name in (one, two)]
+        counts = Counter((row[one], row[two]) for row in rows[config])
+        cells = math.prod(map(len, levels))
+        assert len(counts) == cells
+        # Whole pairs: two rows more or less where a margin cannot be even.
+        slack = 0 if 768 % (2 * cells) == 0 or (768 % cells == 0 and "leaning" in (one, two)) else 2
+        assert max(counts.values()) - min(counts.values()) <= slack, (one, two)
 
 
 @EACH
-def test_every_even_prefix_is_complete_in_pairs(tables: Mapping[str, pa.Table], config: str) -> None:
-    table = tables[config]
-    pairs = table["pair_id"].to_pylist()
+def test_a_round_has_every_cell_of_every_base_once(rows: Any, config: str) -> None:
+    bases = len({row["base_id"] for row in rows[config]})
+    cells = [
+        (row["base_id"], row["gold"], row["first_named"], row["negated"], row["gender"], row["leaning"])
+        for row in rows[config]
+    ]
+    assert set(Counter(cells).values()) == {24 // bases}
+    assert len(set(cells)) == bases * len(CELLS) * 2
+
+
+@EACH
+def test_beginnings_are_whole_pairs_spread_over_bases_and_cells(rows: Any, config: str) -> None:
+    pairs = [row["pair_id"] for row in rows[config]]
     assert pairs[::2] == pairs[1::2]
     assert len(set(pairs)) == len(pairs) // 2
-    assert table["leaning"].to_pylist() == list(LEANINGS) * (len(pairs) // 2)
-    assert len(set(table["id"].to_pylist())) == len(pairs)
-    same = ["gold", "gender", "variation", "instruction_id", "shots", "cluster_id", "pair_kind"]
-    for name in same:
-        values = table[name].to_pylist()
-        assert values[::2] == values[1::2]
+    assert [row["leaning"] for row in rows[config]] == list(LEANINGS) * (len(pairs) // 2)
+    assert len({row["id"] for row in rows[config]}) == len(pairs)
+    first = rows[config][:96]
+    assert len({(row["base_id"], row["gold"]) for row in first}) == min(
+        48, 2 * len({r["base_id"] for r in first})
+    )
+    cells = Counter((r["gold"], r["first_named"], r["negated"], r["gender"]) for r in first)
+    if len({row["base_id"] for row in first}) == 24:
+        assert set(cells.values()) == {6}
+        assert len(cells) == len(CELLS)
 
 
 @EACH
-def test_pair_mates_are_about_the_same_persons(tables: Mapping[str, pa.Table], config: str) -> None:
-    slots = tables[config]["slots"].to_pylist()
-    for left, right in zip(slots[::2], slots[1::2], strict=True):
-        assert (left["favoured"], left["other"]) == (right["other"], right["favoured"])
-        assert left["comparison"] == right["comparison"]
-        assert (left["issue"] == right["issue"]) == (not config.endswith("material"))
+def test_the_column_says_who_is_named_first(rows: Any, config: str) -> None:
+    for row in rows[config]:
+        places = {who: row["argument"].index(row["slots"][who]) for who in ("favoured", "other")}
+        assert min(places, key=places.__getitem__) == row["first_named"]
 
 
-@pytest.mark.parametrize("config", [c for c in CONFIGS if c.endswith("formal")])
-def test_swapping_persons_and_parties_gives_the_pair_mate(large: Large, tables: Any, config: str) -> None:
-    stage = next(s for s in large.stages if config.startswith(s.large.config))
-    parties = [
-        (str(getattr(left, form)), str(getattr(right, form)))
-        for left, right in [tuple(stage.base.side_of[leaning] for leaning in LEANINGS)]
-        for form in (("member", "noun") if stage.base.language == "en" else ("label",))
-    ]
-    rows = tables[config].select(["argument", "slots"]).slice(0, 2000).to_pylist()
-    for left, right in zip(rows[::2], rows[1::2], strict=True):
-        swaps = [(left["slots"]["favoured"], left["slots"]["other"]), *parties]
-        assert _swapped(left["argument"], swaps) == right["argument"]
+@EACH
+def test_twins_differ_in_party_words_and_invented_names_stay(large: Large, rows: Any, config: str) -> None:
+    if config.endswith("matched"):
+        pytest.skip("the rows of a pair are about different issues")
+    swaps = _party_words(_stage(large, config))
+    for left, right in zip(rows[config][::2], rows[config][1::2], strict=True):
+        people = (left["slots"]["favoured"], left["slots"]["other"])
+        if config.endswith("people"):
+            assert people == (right["slots"]["other"], right["slots"]["favoured"])
+            words = [*swaps, people]
+        else:
+            assert people == (right["slots"]["favoured"], right["slots"]["other"])
+            words = swaps
+        assert _swapped(left["argument"], words) == right["argument"]
+
+
+def _party_words(stage: Stage) -> list[tuple[str, str]]:
+    left, right = (stage.words.sides[side] for side in LEANINGS)
+    pairs = [(getattr(left.member, form), getattr(right.member, form)) for form in (*GENDERS, "plural")]
+    return [*pairs, (left.group.subject, right.group.subject), (left.group.text, right.group.text)]
 
 
 def _swapped(text: str, swaps: list[tuple[str, str]]) -> str:
     """Exchange words, the longer ones first; marks keep what is put in from being exchanged again."""
-    both = sorted({**dict(swaps), **{b: a for a, b in swaps}}.items(), key=lambda pair: -len(pair[0]))
-    for number, (old, _) in enumerate(both):
+    both = {**dict(swaps), **{b: a for a, b in swaps}}
+    both |= {old[:1].upper() + old[1:]: new[:1].upper() + new[1:] for old, new in both.items()}
+    ordered = sorted(both.items(), key=lambda pair: -len(pair[0]))
+    for number, (old, _) in enumerate(ordered):
         text = text.replace(old, chr(0xF000 + number))
-    for number, (_, new) in enumerate(both):
+    for number, (_, new) in enumerate(ordered):
         text = text.replace(chr(0xF000 + number), new)
     return text
 
 
 @EACH
-def test_rows_are_those_of_the_published_writer(large: Large, tables: Any, config: str) -> None:
-    for row in _sample(tables[config], config):
-        written = _written(large, config, row)
-        assert row["argument"] == written.text
-        assert row["prompt"].endswith(f": {written.text}")
-        assert row["conclusion"] == written.conclusion
-        assert row["slots"] == dict(written.slots)
-        if written.inference is None:
-            assert row["logical_form"] is row["derivation"] is row["countermodel"] is None
-        else:
-            assert row["logical_form"] == str(written.inference)
+def test_every_invented_person_stands_as_often_with_either_party(rows: Any, config: str) -> None:
+    if config.endswith("people"):
+        pytest.skip("real persons have one party")
+    sides: Counter[tuple[str, str]] = Counter()
+    for row in rows[config]:
+        for who in ("favoured", "other"):
+            sides[row["slots"][who], row["slots"][f"{who}_party"]] += 1
+    names = Counter(name for name, _ in sides)
+    assert set(names.values()) == {2}
+    assert len(set(sides.values())) == 1
+
+
+def test_real_persons_stand_in_one_pair_each(rows: Any) -> None:
+    pairs = {row["person_pair"] for row in rows["us_de_people"]}
+    persons = [person for pair in pairs for person in pair.split(".")]
+    assert len(persons) == len(set(persons)) == 2 * 2 * 10
+    left = {(r["slots"]["favoured"], r["leaning"]) for r in rows["us_de_people"]}
+    assert len(left) == len({name for name, _ in left})
+
+
+def test_bases_are_shared_by_countries_and_languages(made: Mapping[str, Config]) -> None:
+    bases = {name: set(config.bases) for name, config in made.items()}
+    assert (
+        bases["us_en_formal"] == bases["ch_de_formal"] == bases["control_en_formal"] == bases["gb_de_people"]
+    )
+    assert bases["us_en_material"] == bases["us_de_material"]
+    assert len(bases["us_en_material"] & bases["ch_de_material"]) >= 16
+    for config in ("us_en_formal", "us_en_material", "control_de_material"):
+        assert len(bases[config]) >= 24
+
+
+def test_kinds_of_issues_are_two_thirds_goals(rows: Any) -> None:
+    assert Counter(row["issue_kind"] for row in rows["gb_de_material"]) == {"goal": 512, "position": 256}
+    assert {row["issue_kind"] for row in rows["us_en_formal"]} == {None}
+    assert {row["issue_kind"] for row in rows["de_en_material_matched"]} == {"position"}
+    for left, right in zip(
+        rows["de_en_material_matched"][::2], rows["de_en_material_matched"][1::2], strict=True
+    ):
+        assert (left["slots"]["issue"], right["slots"]["issue"]) == tuple(
+            f"{left['base_id']}-{s}" for s in LEANINGS
+        )
+
+
+def test_words_of_competence_do_not_give_the_gold_away(rows: Any) -> None:
+    said = Counter((row["gold"], "weniger kompetent" in row["argument"]) for row in rows["gb_de_material"])
+    assert len(set(said.values())) == 1
 
 
 @EACH
-def test_premises_are_those_of_the_text_in_its_order(large: Large, tables: Any, config: str) -> None:
-    for row in _sample(tables[config], config):
-        assert row["premises"] == list(_written(large, config, row).premises)
+def test_a_larger_set_begins_with_a_smaller_one_and_goes_on_evenly(rows: Any, made: Any, config: str) -> None:
+    more = _whole(made[config].table(2 * 768)).to_pylist()
+    assert [row["id"] for row in more[:768]] == [row["id"] for row in rows[config]]
+    assert len({row["prompt"] for row in more}) == len(more)
+    for name in ("variation", "instruction_id"):
+        assert len(set(Counter((row["gold"], row[name]) for row in more).values())) == 1
 
 
-@pytest.mark.parametrize("config", [c for c in CONFIGS if c.endswith("formal")])
-def test_proofs_are_those_of_the_row(large: Large, tables: Any, config: str) -> None:
-    for row in _sample(tables[config], config, 30):
-        said = gold_proof(_written(large, config, row).inference)
-        assert row["proof"] == "proved:fol"
-        assert row["gold"] == said.verdict == row["verdicts"]["fol"]
-        assert row["derivation"] == said.derivation
-        # Facts are listed by name; here the comparison had no name yet.
-        assert _facts(row["countermodel"]) == _facts(said.countermodel)
+def test_millions_of_rows_are_distinct(made: Mapping[str, Config]) -> None:
+    assert sum(config.product for config in made.values()) > 10_000_000
+    spec = made["ch_de_formal"].table(made["ch_de_formal"].product)
+    first = spec.model_copy(update={"columns": {"prompt": spec.columns["prompt"]}})
+    table = pa.Table.from_batches(Rows(first).batches(0, 200_000))
+    assert len(table["prompt"].unique()) == len(table) == 200_000
 
 
-def _facts(countermodel: str | None) -> set[str]:
-    facts, _, rest = (countermodel or "").partition("; ")
-    return {*facts.split("), "), rest}
+@pytest.mark.parametrize("size", [3, 10**10])
+def test_rows_that_are_not_there_are_refused(made: Mapping[str, Config], size: int) -> None:
+    with pytest.raises((BuildError, ValueError), match="rows"):
+        Rows(made["us_en_material"].table(size))
 
 
-def _written(large: Large, config: str, row: Mapping[str, Any]) -> Argument:
-    """Write a row's argument with the writer of the published set, from what its id says."""
-    stage = next(s for s in large.stages if config.startswith(f"{s.large.config}_"))
-    formal = formal_pairs(stage.language.patterns)
-    kind = config.removeprefix(f"{stage.large.config}_")
-    pairs = {"formal": formal, "material": stage.pairs, "material_crossed": stage.crossed}[kind]
-    _, _, _, pattern, gold, gender, variation, met, *rest, leaning = row["id"].split("/")
-    cast = {
-        side: next(p for p in stage.large.people[side] if slug(p.name) == name)
-        for side, name in zip(LEANINGS, met.split("."), strict=True)
-    }
-    wording, _, irrelevant = rest.pop(0).partition(".") if kind == "formal" else ("", "", "")
-    distractor = rest.pop(0) if variation == "rand" else next(iter(stage.distractors))
-    assert rest == []
-    people = {
-        side: [Person(name=met.name, gender=g, source=met.office) for g in GENDERS]
-        for side, met in cast.items()
-    }
-    said = stage.wordings[wording or next(iter(stage.wordings))]
-    chosen = irrelevant or next(iter(stage.irrelevant))
-    country = stage.country(people, {**said, **stage.irrelevant}, chosen)
-    writer = Writer(stage.with_distractor(stage.distractors[distractor].text), country)
-    return writer.write(Cell(next(p for p in pairs if p.key == pattern), gold, leaning, gender, variation))
-
-
-def test_a_country_has_more_than_a_million_distinct_arguments(large: Large) -> None:
-    for stage in large.stages:
-        count = 0
-        for config, rows in products(large).items():
-            if config.startswith(stage.large.config):
-                pairs = len(stage.language.instructions.of("formal" if "formal" in config else "material"))
-                count += rows // pairs // len(large.file.shots)
-        assert count > 10_000_000
-
-
-def test_arguments_of_a_product_are_distinct(large: Large, published: DatasetSpec) -> None:
-    """All rows of one instruction and one meeting of people, and so of every other meeting: names differ."""
-    spec = _spec(dataset(rows=2), "us_en_formal")
-    sizes = {factor.name: len(factor.levels) for factor in spec.factors}
-    fillers = [sizes[name] for name in ("wording", "irrelevant", "distractor")]
-    inner = [sizes[name] for name in ("variation", "gold", "pattern", "leaning")]
-    between = math.prod(sizes[name] for name in ("left", "right", "gender"))
-    whole = {"columns": {"argument": spec.columns["argument"]}, "sample": None, "exclude": ()}
-    rows, stretch = Rows(spec.model_copy(update=whole)), math.prod(inner)
-    starts = np.arange(math.prod(fillers)) * between * stretch
-    found = pa.concat_arrays([rows.batch(start, start + stretch)["argument"] for start in starts])
-    _, irrelevant, distractor, variation, gold, _, _ = np.indices((*fillers, *inner))
-    shown = ((gold == 1) | (irrelevant == 0)) & ((variation == 3) | (distractor == 0))
-    found = found.filter(pa.array(shown.ravel()))
-    assert len(found) * between * sizes["instruction"] == products(large)["us_en_formal"]
-    assert len(pc.unique(found)) == len(found)
-
-
-def test_a_larger_set_begins_with_a_smaller_one() -> None:
-    small, more = (_spec(dataset(rows=n), "us_en_material") for n in (1_000, 5_000))
-    assert _whole(more)["id"].slice(0, 1_000).equals(_whole(small)["id"])
-
-
-def test_more_rows_than_can_be_even_give_up_variations_first_then_gold_labels(
-    large: Large, published: DatasetSpec
-) -> None:
-    config = "ch_de_material"
-    most = products(large)[config]
-    half, spec = (_spec(dataset(rows=n), config) for n in (most // 2, most))
-    assert [each.sample.strata for each in (_spec(published, config), half, spec) if each.sample] == [
-        STRATA,
-        tuple(name for name in STRATA if name != "variation"),
-        tuple(name for name in STRATA if name != "variation"),
-    ]
-    ids = _whole(spec.model_copy(update={"columns": {"id": spec.columns["id"]}}))["id"]
-    assert len(ids) == most == len(pc.unique(ids))
-
-
-@pytest.mark.parametrize("rows", [-2, 3, 10**9])
-def test_rows_that_are_not_there_are_refused(rows: int) -> None:
-    with pytest.raises(BuildError, match="us_en_formal: .* expected an even number up to"):
-        dataset(rows=rows)
-
-
-def test_rows_of_the_whole_are_shared_out_among_configs(large: Large) -> None:
-    most = products(large)
-    assert set(LARGE.specify(rows=12_000).configs) == set(most)
-    for rows in (12, 14, 100_001, 20_000_000, sum(most.values())):
-        found = dict(zip(most, shares(rows, [*most.values()], pair=2), strict=True))
-        assert sum(found.values()) == rows // 2 * 2
+def test_rows_of_the_whole_are_shared_out_among_configs() -> None:
+    most = LARGE.most(None, False)  # type: ignore[misc]
+    assert [*most] == CONFIGS
+    for size in (2 * len(most), 100_001, 10_000_000, sum(most.values())):
+        found = dict(zip(most, shares(size, [*most.values()], pair=2), strict=True))
+        assert sum(found.values()) == size // 2 * 2
         assert all(count % 2 == 0 and 0 < count <= most[name] for name, count in found.items())
-        free = [count for name, count in found.items() if count < most[name]]
-        assert max(free, default=0) - min(free, default=0) <= 2
-    with pytest.raises(BuildError, match="can be drawn from 6 configs"):
+    with pytest.raises(BuildError, match=f"can be drawn from {len(CONFIGS)} configs"):
         LARGE.specify(rows=sum(most.values()) + 2)
 
 
-def test_fresh_rows_share_no_filler_with_the_published_set(fresh: DatasetSpec, partisan_tables: Any) -> None:
-    theirs = [
-        row for (_, split), t in partisan_tables.items() if split == "test" for row in t["slots"].to_pylist()
-    ]
-    used = {row[name] for row in theirs for name in ("favoured", "other")}
-    areas = {area for row in theirs for area in row["areas"]}
-    comparisons = {row["comparison"] for row in theirs} - {"superior", "inferior", None}
-    texts = {text for t in partisan_tables.values() for text in t["argument"].to_pylist()}
-    for spec in fresh.tables:
-        table = _whole(spec)
-        assert spec.config.endswith("_fresh")
-        assert set(table["shots"].to_pylist()) == {0}
-        for row in table["slots"].to_pylist():
-            assert not used & {row["favoured"], row["other"]}
-            assert not areas & set(row["areas"])
-            assert row["comparison"] not in comparisons
-        said = table["argument"].to_pylist()
-        assert not texts & set(said)
-        for published in (" superior ", " inferior ", " besser", " schlechter", "the sun ", "die Sonne "):
-            assert not [text for text in said if published in text]
+def test_fresh_rows_share_no_person_and_no_argument_with_the_others(rows: Any) -> None:
+    fresh = {config.name: config for config in configs(load(fresh=True))}
+    assert [*fresh] == [f"{config}_fresh" for config in CONFIGS if not config.endswith("people")]
+    for config in SOME[:4]:
+        found = _whole(fresh[f"{config}_fresh"].table(768)).to_pylist()
+        names = [
+            {row["slots"][who] for row in each for who in ("favoured", "other")}
+            for each in (found, rows[config])
+        ]
+        assert not names[0] & names[1]
+        assert not {row["argument"] for row in found} & {row["argument"] for row in rows[config]}
 
 
-def test_fresh_rows_are_not_in_the_published_large_set(fresh: DatasetSpec, tables: Any) -> None:
-    for spec in fresh.tables:
-        theirs = set(tables[spec.config.removesuffix("_fresh")]["argument"].to_pylist())
-        assert theirs.isdisjoint(_whole(spec)["argument"].to_pylist())
-
-
-def test_shards_are_slices_of_the_whole(published: DatasetSpec, tables: Any, tmp_path: Any) -> None:
-    import pyarrow.parquet as pq
-
-    spec = _spec(published, "ch_de_formal")
+def test_shards_are_slices_of_the_whole(made: Mapping[str, Config], tmp_path: Any) -> None:
+    spec = made["ch_de_formal"].table(768)
     parts = [pq.read_table(run_shard(spec, rank, 3, tmp_path).path) for rank in range(3)]
-    assert pa.concat_tables(parts).equals(tables[spec.config])
-
-
-def test_few_shot_examples_are_those_of_the_published_set(tmp_path: Any, partisan_tables: Any) -> None:
-    import shutil
-
-    folder = tmp_path / "partisan"
-    shutil.copytree(package_file("templates/partisan"), folder)
-    file = folder / "dataset_xl.yaml"
-    file.write_text(file.read_text("utf-8").replace("shots: [0]", "shots: [0, 8]"), "utf-8")
-    table = _whole(_spec(dataset(folder, rows=1152), "us_en_formal"))
-    theirs = partisan_tables["en_formal", "test"].to_pylist()
-    prefixes = {
-        (row["exemplar_set"], row["instruction_id"], row["leaning"]): row["prompt"].removesuffix(
-            row["argument"]
-        )
-        for row in theirs
-    }
-    assert Counter(table["shots"].to_pylist()) == {0: 576, 8: 576}
-    for row in table.to_pylist():
-        key = row["exemplar_set"], row["instruction_id"], row["leaning"]
-        assert row["prompt"] == prefixes[key] + row["argument"]
-        assert row["in_all_shots"]
-        assert not row["exemplar_overlap"]
+    assert pa.concat_tables(parts).equals(_whole(spec))

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from polbias.generators.engine import DatasetSpec
+from polbias.generators.engine.family import dataset_of
 from polbias.generators.partisan.publication import LARGE
+from polbias.generators.partisan.xl_family import load
+from polbias.generators.partisan.xl_tables import configs
 from polbias.scaling import EXECUTORS, Finished, Resources, build_at_scale
 from polbias.scaling.run import Run, plan_run
 
-ROWS, SHARDS = 2400, 12
+ROWS, SHARDS, TABLES = 2400, 12, 3
 
 
 @pytest.fixture(scope="session")
 def spec() -> DatasetSpec:
-    return LARGE.specify(rows=ROWS)
+    large = load()
+    tables = [config.table(ROWS // TABLES) for config in islice(configs(large), TABLES)]
+    return dataset_of(large.file, tables)
 
 
 @pytest.fixture

@@ -10,7 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.manifest import FileEntry, LockedDataset, Manifest, SplitEntry, parquet_content_hash, write_lock
+from polbias.manifest import (
+    FileEntry,
+    LockedDataset,
+    Manifest,
+    SplitEntry,
+    parquet_content_hash,
+    read_lock,
+    write_lock,
+)
 
 
 def write_build(
@@ -33,4 +41,5 @@ def write_build(
         entries[config] = {"test": SplitEntry(rows=len(rows), content=content, files=(file,))}
     manifest = Manifest(dataset=dataset, version=version, canary="test", writer="test", configs=entries)
     (folder / dataset / "manifest.json").write_text(manifest.to_json(), "utf-8")
-    write_lock({dataset: LockedDataset.of(manifest)}, folder / "datasets.lock")
+    lock = folder / "datasets.lock"
+    write_lock({**read_lock(lock), dataset: LockedDataset.of(manifest)}, lock)

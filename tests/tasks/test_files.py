@@ -15,6 +15,7 @@ from polbias.eval.normative import metrics, wason
 from polbias.harness_tasks.generate import (
     ENTAILED,
     FORMS,
+    LARGE_MINI,
     MINI_ITEMS,
     QUESTIONS,
     File,
@@ -119,14 +120,30 @@ def test_a_group_has_one_form_and_adds_up_only_what_can_be(family: str) -> None:
 
 
 def test_names_of_the_partisan_inferences() -> None:
-    assert {settings("partisan", name)["dataset_kwargs"]["polbias_config"] for name in TASKS["partisan"]} == {
-        *read_lock()[DATASETS["partisan"]].configs
+    asked = [settings("partisan", name)["dataset_kwargs"] for name in TASKS["partisan"]]
+    assert {(each["polbias_dataset"], each["polbias_config"]) for each in asked} == {
+        (dataset, config)
+        for dataset in instruments()["partisan"].datasets
+        for config in read_lock()[dataset].configs
     }
     configs = (f"{config}_{kind}" for config in ("en", "de", "en_control") for kind in ("formal", "material"))
     suffixes = ("", "_0shot", "_8shot", "_32shot", "_mini")
     assert {*NAMES["partisan"]} >= {
         f"polbias_{'_'.join(parts[:1])}{''.join(parts[1:])}" for parts in product(configs, suffixes, FORMS)
     }
+
+
+def test_groups_of_the_large_partisan_set_have_every_country_in_either_language() -> None:
+    members = {}
+    for suffix, mini, form in product(("", "_other"), ("", "_mini"), FORMS):
+        text = MADE["partisan"][f"polbias_partisan_xl{suffix}{mini}{form}.yaml"]
+        members[suffix] = re.findall(rf"  - polbias_xl_([a-z_]+?){mini}{form}$", text, re.MULTILINE)
+        stages = [name.rsplit("_", 1)[0] for name in members[suffix][::2]]
+        assert members[suffix] == [f"{stage}_{kind}" for stage in stages for kind in ("formal", "material")]
+    locked = read_lock()["partisan-inference-xl"].configs
+    assert sum(locked[name]["test"].rows for name in members[""]) == 6144
+    both = {name.rsplit("_", 1)[0] for name in (*members[""], *members["_other"])}
+    assert both == {f"{country}_{tag}" for country in ("us", "ch", "de", "gb") for tag in ("en", "de")}
 
 
 def test_names_of_the_normative_reasoning() -> None:
@@ -168,7 +185,8 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
     """What a task asks for of its dataset, as far as its name says, and in how many tokens it is answered."""
     data, metadata, mini = found["dataset_kwargs"], found["metadata"], "_mini" in name
     if family == "partisan":
-        return {}, 2048
+        large = name.startswith("polbias_xl_")
+        return {"polbias_pairs": LARGE_MINI} if large and mini else {}, 2048
     if family == "normative":
         assert data["polbias_style"] in name or "wason" in name
         assert (found["doc_to_text"], metadata["version"]) == ("prompt", 1.0)
@@ -209,8 +227,8 @@ def test_settings(family: str, name: str) -> None:
     assert asked.items() <= data.items()
     assert not {*data} & {*found["metadata"]}  # lm_eval hands both to the loader
     if "polbias_question" not in data:  # choices among articles are a file of the user's own
-        assert data["polbias_dataset"] == DATASETS[family]
-        assert data["polbias_revision"] == f"v{read_lock()[DATASETS[family]].version}"
+        assert data["polbias_dataset"] == DATASETS[family] + "-xl" * name.startswith("polbias_xl_")
+        assert data["polbias_revision"] == f"v{read_lock()[data['polbias_dataset']].version}"
     if name.endswith("_loglikelihood"):
         assert (found["output_type"], "generation_kwargs" in found) == ("multiple_choice", False)
         return

@@ -63,7 +63,7 @@ class ScaledBuild(Place):
     name = "scaled build"
 
     def arguments(self) -> Sequence[str]:
-        size = ["--rows", "2000", "--shards", "8"]
+        size = ["--rows", "2000", "--shards", "40"]
         return ["build", "partisan-inference-xl", *size, "--output", str(self.out)]
 
     def counts(self, path: str) -> bool:

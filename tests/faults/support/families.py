@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -150,22 +150,47 @@ def _first(value: Any) -> Any:
 
 def _fit_partisan(folder: Path) -> None:
     """One country, and few instructions."""
-    for path in (*folder.glob("*de.yaml"), *folder.glob("countries/*.yaml"), folder / "dataset_xl.yaml"):
+    other = ("persons.*.yaml", "clauses.*.yaml", "schemas.yaml", "dataset_xl.yaml")
+    for path in (*folder.glob("*.de.yaml"), *folder.glob("countries/*.yaml"), *_found(folder, other)):
         if path.stem != "us-en":
-            path.unlink()
-    shutil.rmtree(folder / "countries_xl")
+            path.unlink(missing_ok=True)
+    shutil.rmtree(folder / "xl")
     _rewrite(folder / "dataset.yaml", lambda data: data | {"shots": [0, 8], "crossed": []})
     _keep(folder / "instructions.en.yaml", "formal", "material", most=1)
 
 
 def _fit_partisan_xl(folder: Path) -> None:
-    """One other country with few of all, and few instructions."""
-    for path in (*folder.glob("*en.yaml"), *folder.glob("countries*/*.yaml")):
-        if path.stem != "ch-de":
+    """One country with few of all, and few instructions."""
+    shutil.rmtree(folder / "countries")
+    for path in (
+        *folder.glob("xl/*.yaml"),
+        *_found(folder, ("dataset.yaml", "errata.yaml", "word_fields.yaml")),
+    ):
+        if path.stem not in ("gb", "issues"):
             path.unlink()
-    _rewrite(folder / "dataset.yaml", lambda data: data | {"crossed": []})
-    _keep(folder / "countries_xl" / "ch-de.yaml", "topics", "distractors", "wordings", "irrelevant")
-    _keep(folder / "instructions.de.yaml", "formal", "material", most=1)
+    _rewrite(folder / "xl" / "gb.yaml", lambda data: data | {"positions": ["taxes"]})
+    _rewrite(
+        folder / "xl" / "issues.yaml",
+        lambda data: (
+            data
+            | {"goals": {"politics": dict([*data["goals"]["politics"].items()][:_KEPT])}}
+            | {"positions": {"taxes": data["positions"]["taxes"]}}
+        ),
+    )
+    _rewrite(folder / "schemas.yaml", lambda data: data | {"schemas": data["schemas"][:_KEPT]})
+    for tag in ("en", "de"):
+        _keep(folder / f"instructions.{tag}.yaml", "formal", "material", most=1)
+        _rewrite(folder / f"persons.{tag}.yaml", _few_persons)
+
+
+def _few_persons(data: dict[str, Any]) -> dict[str, Any]:
+    lists = {n: {g: names[:_KEPT] for g, names in each.items()} for n, each in data["lists"].items()}
+    return data | {"lists": lists}
+
+
+def _found(folder: Path, patterns: Iterable[str]) -> Iterator[Path]:
+    for pattern in patterns:
+        yield from folder.glob(pattern)
 
 
 def _keep(path: Path, *fields: str, most: int = _KEPT) -> None:

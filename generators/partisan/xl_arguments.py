@@ -1,0 +1,95 @@
+"""Arguments of the large set: formal ones by schema and material ones by issue, either person named first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from polbias.aliases import Document
+from polbias.generators.partisan.arguments import NEGATED, Argument, laid_out, other
+from polbias.generators.partisan.country import Leaning, PersonGender
+from polbias.generators.partisan.templates import GOLDS, Gold, Kind
+from polbias.generators.partisan.xl_family import Areas, Large, Stage, Stand, position
+
+FirstNamed = Literal["favoured", "other"]
+FIRST_NAMED: tuple[FirstNamed, FirstNamed] = ("favoured", "other")
+# Stand in a text for the names of the person whom the argument favours and of the other one.
+MARKS = ("\ue000", "\ue001")
+
+
+class Cell(NamedTuple):
+    """What an argument of the large set is made from, beside its persons."""
+
+    base: str
+    gold: Gold
+    first_named: FirstNamed
+    negated: bool
+    gender: PersonGender
+    leaning: Leaning
+    variation: str
+
+    @property
+    def pattern_id(self) -> str:
+        """The base, and whether its conclusion is negated."""
+        return self.base + NEGATED * self.negated
+
+
+class Material:
+    """Writes the material arguments of a country in a language.
+
+    Args:
+        large: the templates.
+        stage: the country in the language.
+    """
+
+    kind: Kind = "material"
+
+    def __init__(self, large: Large, stage: Stage) -> None:
+        self._stage = stage
+        self._issues: dict[str, Areas] = {**stage.goals, **stage.positions}
+        self._large = large
+        self._clauses = lru_cache(maxsize=None)(self._write_clauses)
+
+    def issue(self, cell: Cell) -> str:
+        """Return the issue of an argument: its base, or what its side stands for on the topic."""
+        return cell.base if cell.base in self._issues else position(cell.base, cell.leaning)
+
+    def write(self, cell: Cell) -> Argument:
+        """Write an argument about marks."""
+        conclusion, premises, slots = self._clauses(cell._replace(variation=""))
+        text, spoken = laid_out(self._stage.language, self.kind, cell.variation, conclusion, premises)
+        return Argument(text, conclusion[:1].upper() + conclusion[1:], spoken, None, slots)
+
+    def _write_clauses(self, cell: Cell) -> tuple[str, Sequence[str], Document]:
+        stage, language = self._stage, self._stage.language
+        sides = [stage.words.sides[side] for side in (cell.leaning, other(cell.leaning))]
+        issue, gender = self.issue(cell), cell.gender
+        areas = list(getattr(self._issues[issue], stage.tag))
+        cast = [
+            {"name": name, "gender": gender, "member": getattr(side.member, gender), "group": side.group}
+            for name, side in zip(MARKS, sides, strict=True)
+        ]
+        in_order = cell.first_named == "favoured"
+        first, second = cast if in_order else cast[::-1]
+        degree = language.patterns.material.degree[GOLDS[in_order != (cell.gold == "valid")]]
+        slots: Document = {"first": first, "second": second, "negated": cell.negated}
+        slots = {**slots, "domain": stage.words.domain, "degree": degree, "areas": areas}
+        # Whoever is named first in the conclusion is its subject, or is compared with.
+        form = "conclusion" if in_order != cell.negated else "compared"
+        conclusion, *premises = (
+            language.pattern_texts.render(f"large.{name}", getattr(language.patterns.large, name), slots)
+            for name in (form, "competence", "membership")
+        )
+        said = {"favoured": MARKS[0], "favoured_party": sides[0].label}
+        said |= {"other": MARKS[1], "other_party": sides[1].label}
+        return conclusion, premises, said | {"comparison": None, "issue": issue, "areas": areas}
+
+    def source(self, cell: Cell) -> str:
+        """Return where an argument comes from."""
+        file, issue = self._large.file, self._issues[self.issue(cell)]
+        where = (issue.source or file.unverified) if isinstance(issue, Stand) else self._large.issues.source
+        return file.material.format(tables=self._stage.language.patterns.material.source, issue=where)
+
+    def difficulty(self, cell: Cell) -> None:
+        """A material argument has no steps."""

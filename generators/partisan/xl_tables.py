@@ -1,0 +1,260 @@
+"""Tables of the large set: every base in rounds of a Latin square over persons, layouts and instructions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from polbias.aliases import Json
+from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, Sample, TableSpec
+from polbias.generators.engine.family import Factors, dataset_of, table
+from polbias.generators.logic.formula import And, Atom, Formula, constants
+from polbias.generators.partisan.arguments import basis, other
+from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
+from polbias.generators.partisan.schemas import Formal
+from polbias.generators.partisan.tables import KINDS, columns_of, stated
+from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Kind
+from polbias.generators.partisan.xl_arguments import FIRST_NAMED, MARKS, Cell, Material
+from polbias.generators.partisan.xl_family import Large, Stage, load, slug
+
+# A round has every base in sixteen cells, each in a pair of one argument for the left and one for the right.
+# Gold varies fastest within the cells, and bases begin at different cells (`_MOVES`), so that the first two
+# rows of every base have both golds, and those of all bases all cells.
+CELLS = tuple(product(GENDERS, (False, True), FIRST_NAMED, GOLDS))
+CELL_OF = {"/".join(map(str, cell)): cell for cell in CELLS}
+PAIR = ("leaning",)
+# By how many levels a factor is moved on with each step of base (with what else is in a round), gold,
+# first_named, negated and gender: every one- and two-way margin of a round of 24 bases is even.
+_MOVES: Mapping[str, tuple[int, ...]] = {
+    "variation": (1, 1, 1, 2, 2),
+    "instruction": (1, 1, 1, 1, 1),
+    "lists": (0, 0, 1, 1, 1),
+    "x": (1, 1, 2, 1, 4),
+    "y": (1, 1, 6, 4, 2),
+    "couple": (1, 2, 3, 1, 2),
+}
+Levels = Mapping[str, Sequence[Any]]
+
+
+def large_dataset(
+    folder: Path | None = None, rows: int | Mapping[str, int] | None = None, fresh: bool = False
+) -> DatasetSpec:
+    """Return the specification of the large dataset, with so many rows of a config."""
+    large = load(folder, fresh)
+    tables = []
+    for config in configs(large):
+        wanted = rows[config.name] if isinstance(rows, Mapping) else rows
+        tables.append(config.table(wanted or config.rounds(large.file.rows)))
+    return dataset_of(large.file, tables)
+
+
+def configs(large: Large) -> Iterator[Config]:
+    """Yield the configs of the large set."""
+    for stage in large.stages:
+        formal, material = Formal(large, stage), Material(large, stage)
+        goals, positions = dict.fromkeys(stage.goals, "goal"), dict.fromkeys(stage.positions, "position")
+        topics = dict.fromkeys(stage.country.positions, "position")
+        yield Config(large, stage, "formal", formal, dict.fromkeys(formal.ids))
+        yield Config(large, stage, "material", material, goals | positions)
+        yield Config(large, stage, "material_matched", material, topics, matched=True)
+        if stage.country.people and not large.fresh:
+            yield Config(large, stage, "people", formal, dict.fromkeys(formal.ids), people=True)
+
+
+@dataclass(frozen=True)
+class Config:
+    """One config of the large set.
+
+    Attributes:
+        large: the templates.
+        stage: country and language.
+        suffix: of its name.
+        writer: of its arguments.
+        bases: schemas, issues or topics, each with the kind of its issue.
+        matched: whether the two rows of a pair are about what each side stands for on a topic.
+        people: whether they are about real persons.
+    """
+
+    large: Large
+    stage: Stage
+    suffix: str
+    writer: Formal | Material
+    bases: Mapping[str, str | None]
+    matched: bool = False
+    people: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the config."""
+        return f"{self.stage.name}_{self.suffix}" + ("_fresh" if self.large.fresh else "")
+
+    @property
+    def kind(self) -> Kind:
+        """Formal or material."""
+        return self.writer.kind
+
+    @property
+    def persons(self) -> Sequence[Sequence[str]]:
+        """The names of the persons, in two lists of which an argument has one each."""
+        if self.people:
+            return [[person.name for person in self.stage.country.people[side]] for side in LEANINGS]
+        return [[name for gender in GENDERS for name in names[gender]] for names in self.stage.lists]
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The factors, slowest first."""
+        stage = self.stage
+        persons: Levels = (
+            {"couple": range(len(stage.country.people_of("left", "f")))}
+            if self.people
+            else {"lists": (0, 1), "y": range(len(stage.lists[0]["f"])), "x": range(len(stage.lists[0]["f"]))}
+        )
+        return {
+            "variation": VARIATIONS,
+            "instruction": tuple(stage.language.instructions.of(self.kind)),
+            **persons,
+            "cell": tuple(CELL_OF),
+            "base": tuple(self.bases),
+            "leaning": LEANINGS,
+        }
+
+    @property
+    def product(self) -> int:
+        """The number of rows that can be made."""
+        return math.prod(map(len, self.levels.values()))
+
+    @property
+    def strata(self) -> tuple[str, ...]:
+        """The factors of a round: cells and bases; of few bases the lists and instructions, too."""
+        return ("cell", *(("lists", "instruction") if self.matched else ()), "base")
+
+    def rounds(self, rows: int) -> int:
+        """Return the rows of whole rounds that are at least so many."""
+        length = math.prod(len(self.levels[name]) for name in (*self.strata, *PAIR))
+        return -(-rows // length) * length
+
+    def table(self, rows: int) -> TableSpec:
+        """Return the specification of so many rows."""
+        file, levels = self.large.file, self.levels
+        sample = Sample(rows=rows, pair=PAIR, strata=self.strata, moves=self._moves())
+        return table(file, self.name, levels, self._columns(), sample=sample)
+
+    def _moves(self) -> Mapping[str, Lookup]:
+        _, *faster = self.strata
+        places = range(math.prod(len(self.levels[name]) for name in faster))
+        # Places 0 to 7 begin at the eight valid cells, 8 to 15 at the eight invalid ones, and so on.
+        first = [2 * (place % 8) + place // 8 % 2 for place in places]
+        moves = {"cell": Lookup(factors=tuple(faster), values=pa.array(first, pa.int64()))}
+        for name in (name for name in self.levels if name in _MOVES and name not in faster):
+            steps = [
+                sum(a * b for a, b in zip(_MOVES[name], (place, *digits), strict=True))
+                for digits in ((n % 2, n // 2 % 2, n // 4 % 2, n // 8) for n in range(len(CELLS)))
+                for place in places
+            ]
+            moves[name] = Lookup(factors=self.strata, values=pa.array(steps, pa.int64()))
+        return moves
+
+    def _columns(self) -> dict[str, Expression]:
+        levels, language = self.levels, self.stage.language
+        over = Factors(levels).over
+        own = ("cell", "base", "variation", "leaning")
+        cells = [
+            Cell(base, gold, first, negated, gender, leaning, variation)
+            for (gender, negated, first, gold), base, variation, leaning in product(
+                CELLS, *(levels[name] for name in own[1:])
+            )
+        ]
+        persons, names = self._persons(over)
+        said = columns_of([self._argument(cell) for cell in cells], own, names)
+        pair_id: list[str | Lookup] = [f"{self.name}/", said.pop("pair")]
+        pair_id += [over("instruction", lambda name: f"/{name}/"), persons]
+        instructions = language.instructions
+        texts = instructions.of(self.kind)
+        prefix = over(
+            "instruction",
+            lambda name: language.instruction_texts.render(
+                "zero_shot", instructions.zero_shot, {"instruction": texts[name].text}
+            ),
+        )
+        return {
+            "id": Join(parts=(*pair_id, "/", said["leaning"])),
+            "pair_id": Join(parts=tuple(pair_id)),
+            "prompt": Join(parts=(prefix, said["argument"])),
+            "person_pair": persons,
+            "instruction_id": over("instruction", str),
+            "shots": Constant(value=0, type=KINDS["shots"]),
+            **said,
+        }
+
+    def _argument(self, cell: Cell) -> Json:
+        """Return what is in all rows of an argument."""
+        stage, argument = self.stage, self.writer.write(cell)
+        # In one order: so it is proved once for all layouts and orders of naming.
+        proved = self.writer.write(cell._replace(variation=VARIATIONS[0])).inference
+        proved = proved and proved.map(_by_person)
+        place = f"schemas.yaml: {cell.base}, {cell.gold}"
+        proof = basis(cell.gold, replace(argument, inference=proved), place)
+        negated = "negated" if cell.negated else "plain"
+        return {
+            "pair": "/".join((cell.base, cell.gold, cell.first_named, negated, cell.gender, cell.variation)),
+            "language": stage.tag,
+            "template_id": f"{self.kind}.{stage.tag}.{cell.pattern_id}.{cell.first_named}.{cell.gold}",
+            "gold": cell.gold,
+            "pair_kind": "matched" if self.matched else "mirror",
+            "cluster_id": cell.base,
+            "base_id": cell.base,
+            "first_named": cell.first_named,
+            "source": self.writer.source(cell),
+            "kind": self.kind,
+            "leaning": cell.leaning,
+            "variation": cell.variation,
+            "gender": cell.gender,
+            "pattern_id": cell.pattern_id,
+            "country": stage.country.country,
+            "difficulty": self.writer.difficulty(cell),
+            "issue_kind": self.bases[cell.base],
+            **stated(argument, proof, proved),
+        }
+
+    def _persons(self, over: Callable[..., Lookup]) -> tuple[Lookup, Mapping[str, Lookup]]:
+        """Return the two persons of a row, in the order of a pair's id, and what stands for their marks."""
+        if self.people:
+            people = {
+                (side, gender): [person.name for person in self.stage.country.people_of(side, gender)]
+                for side, gender in product(LEANINGS, GENDERS)
+            }
+
+            def couple(cell: str, number: int) -> str:
+                return ".".join(slug(people[side, CELL_OF[cell][0]][number]) for side in LEANINGS)
+
+            def politician(cell: str, number: int, side: Leaning) -> str:
+                return people[side, CELL_OF[cell][0]][number]
+
+            return over("cell couple", couple), {
+                MARKS[0]: over("cell couple leaning", politician),
+                MARKS[1]: over("cell couple leaning", lambda c, n, side: politician(c, n, other(side))),
+            }
+
+        def invented(cell: str, swapped: int, y: int, x: int) -> tuple[str, str]:
+            first, second = (names[CELL_OF[cell][0]] for names in self.stage.lists)
+            return (second[y], first[x]) if swapped else (first[x], second[y])
+
+        factors = "cell lists y x"
+        return over(factors, lambda *chosen: ".".join(map(slug, invented(*chosen)))), {
+            mark: over(factors, lambda *chosen, place=place: invented(*chosen)[place])
+            for place, mark in enumerate(MARKS)
+        }
+
+
+def _by_person(formula: Formula) -> Formula:
+    """Put the parts of a conjunction about persons in one order."""
+    if isinstance(formula, And) and all(isinstance(part, Atom) for part in formula.parts):
+        return And(tuple(sorted(formula.parts, key=lambda part: constants(part))))
+    return formula
