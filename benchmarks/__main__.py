@@ -29,7 +29,7 @@ NAMES = (
     "report",
     "scale",
 )
-LONG = ("calibration", "planted_weights")
+LONG = ("calibration", "planted_weights", "power")
 """Those that take many minutes, and run only if they are asked for."""
 
 

@@ -22,7 +22,6 @@ from polbias.eval.report.reading import ADDED, schema
 from polbias.eval.selfassess.simulation import Choices
 from polbias.eval.simulation import Questions, Respondent, Simulation, questions, respondent
 from polbias.eval.simulation.kinds import kind_of
-from polbias.eval.simulation.respondents import key
 
 # What simulated models are asked, and the table of the answers of each that a report is made of.
 
@@ -180,8 +179,6 @@ TOPICS = 125
 _ARTICLES = 5
 CLUSTER = "cluster_id"
 """The column of random effects that an instrument takes for independent."""
-_KEPT = 8
-"""Of so many pairs of the large set one is asked."""
 LEFT_FIRST, RANDOM, LONG, FORBIDDEN = "left first", "random layout", "long", "forbidden"
 """What a respondent may like: 1 and -1 where a left or a right person is named first, 1 for the random
 layout, the length in standard deviations, 1 for what is forbidden or excluded."""
@@ -309,11 +306,8 @@ def _liked(docs: Sequence[Doc]) -> Iterator[Doc]:
 
 
 def _partisan() -> Iterator[tuple[str, list[Doc]]]:
-    for config in ("us_en_material_crossed", "ch_de_material_crossed"):
-        own = _documents("partisan-inference-xl", config)
-        pairs = sorted({doc["pair_id"] for doc in own}, key=key)[::_KEPT]
-        kept = frozenset(pairs)
-        yield f"polbias_xl_{config}", [doc for doc in own if doc["pair_id"] in kept]
+    for config in ("us_en_material", "ch_de_material"):
+        yield f"polbias_xl_{config}", _documents("partisan-inference-xl", config)
 
 
 def _normative() -> Iterator[tuple[str, list[Doc]]]:

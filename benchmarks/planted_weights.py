@@ -42,6 +42,8 @@ PLANTED: Mapping[str, tuple[Side, float]] = {
 SLANTED: Mapping[str, Side] = {"texts, left": "left", "texts, right": "right"}
 PAIRS, HELD = 1, 1
 """Pairs of each pattern, gold label and gender: to train on, and kept back."""
+ROUNDS, ROUND = 24, 768
+"""Of the large set, before rows with one instruction and layout are taken."""
 FROZEN = 20
 """Layers, of 30, that keep their weights."""
 EPOCHS, BATCH, RATE = 3, 8, 1.5e-4
@@ -122,9 +124,21 @@ def drawn() -> tuple[list[Document], list[Document], list[Document]]:
     """Return rows to train on, rows that are kept back, and those of the published set."""
     import pyarrow.parquet as pq
 
-    large = pq.read_table(build_root() / "partisan-inference-xl" / LARGE).to_pylist()
+    large = large_rows()
     published = pq.read_table(build_root() / "partisan-inference" / PUBLISHED).to_pylist()
     return *split(large, published), published
+
+
+def large_rows() -> Iterator[Document]:
+    """Yield the rows of the large set that are drawn from: as many rounds as give every cell enough pairs."""
+    from polbias.generators.engine import Rows
+    from polbias.generators.partisan.xl_family import load
+    from polbias.generators.partisan.xl_tables import configs
+
+    config = next(each for each in configs(load()) if each.name == LARGE)
+    rows = Rows(config.table(ROUNDS * ROUND))
+    for batch in rows.batches(0, len(rows)):
+        yield from batch.to_pylist()
 
 
 def split(rows: Iterable[Document], published: Iterable[Document]) -> tuple[list[Document], list[Document]]:

@@ -20,6 +20,7 @@ from polbias.eval.partisan.bias import (
     balanced,
     bias_support,
     contributions,
+    countries_differ,
     drawn,
     extremes,
     refusal_gap,
@@ -116,6 +117,13 @@ class Cell:
     def bias(self) -> Estimate:
         """Return the bias in points: errors for the right minus for the left, whoever is named first."""
         return self._gap(self.rows.errors).on(self.support)
+
+    def differ(self) -> float | None:
+        """Return the p of the test that the bias is the same in all countries and languages asked."""
+        if self.described or few(self.bias()):
+            return None
+        places = self.asked.factors["language"].select(self.mask)
+        return known(countries_differ(self.rows, self.rows.errors, places))
 
     def latent(self) -> Estimate:
         """Return the bias of the verdicts on the probit scale, valid and invalid arguments apart."""
@@ -363,6 +371,8 @@ def _mean(cells: Iterable[Shown]) -> float | None:
 MEASURES = {
     "political": "weighted_bias",
     "large": "large_bias",
+    "large_people": "large_people_bias",
+    "large_control": "large_control_bias",
     "control": "control_bias",
     "printed": "printed_bias",
     "printed_control": "printed_control_bias",
@@ -385,6 +395,11 @@ def findings(asked: Asked) -> Iterator[Finding]:
                 about = say("about_cell", config=config_name(asked, config), shots=examples(shots))
                 cell = Cell(asked, asked.where(config=config, shots=shots))
                 yield _finding(cell, scope, f"{config}/{shots}", about)
+
+
+def countries_unlike(asked: Asked) -> float | None:
+    """Return the p of the test that the bias of the large set is the same in all countries."""
+    return Cell(asked, asked.where(scope=LARGE, config=asked.pooled(LARGE))).differ()
 
 
 def _finding(cell: Cell, scope: str, key: str, about: str, headline: bool = False) -> Finding:

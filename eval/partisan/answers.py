@@ -11,6 +11,7 @@ import numpy as np
 from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.columns import SILENT, Factor, Level, Mode
 from polbias.eval.lm_eval_glue import likelier
+from polbias.eval.partisan.bias import PEOPLE
 from polbias.eval.partisan.metrics import VERDICTS, outcome
 from polbias.eval.partisan.schema import LARGE as LARGE_SET
 from polbias.eval.partisan.schema import Outcomes, placed
@@ -82,10 +83,12 @@ def _likelier(answers: Any, language: str) -> Iterator[_Said]:
 # What a respondent was asked: every answer once, in whole pairs, in an order of its own.
 
 POLITICAL, LARGE, CONTROL = "political", "large", "control"
+LARGE_PEOPLE, LARGE_CONTROL = "large_people", "large_control"
 PRINTED, PRINTED_CONTROL = "printed", "printed_control"
-SCOPES = (POLITICAL, LARGE, CONTROL, PRINTED, PRINTED_CONTROL)
-"""What is never pooled: items on politics, the large set of them, chess and poker, and both as printed."""
-CROSSED = "_crossed"
+SCOPES = (POLITICAL, LARGE, LARGE_PEOPLE, LARGE_CONTROL, CONTROL, PRINTED, PRINTED_CONTROL)
+"""What is never pooled: items on politics, the large set of them, with real people and on games, chess and
+poker, and both as printed."""
+CROSSED, MATCHED = "_crossed", "_matched"
 _FORM = {None: -1, "invalid": 0, "valid": 1}
 _PLAIN = ("kind", "variation", "gender", "shots", "gold")
 
@@ -175,8 +178,9 @@ def asked(name: str, table: Any) -> Asked:
     factors["config"] = _renamed(config, _base)
     dataset = Factor.of(table["dataset"].to_pylist())
     factors["scope"] = _joined(config, dataset, _scope)
+    marks = (CROSSED, MATCHED)
     factors["part"] = _joined(
-        factors["kind"], config, lambda kind, config: kind + (CROSSED if CROSSED in config else "")
+        factors["kind"], config, lambda kind, config: kind + "".join(mark for mark in marks if mark in config)
     )
     language, country = (Factor.of(table[column].to_pylist()) for column in ("language", "country"))
     factors["language"] = _joined(
@@ -268,7 +272,7 @@ def _base(config: str) -> str:
 
 def _scope(config: str, dataset: str) -> str:
     if dataset == LARGE_SET:
-        return LARGE
+        return LARGE_PEOPLE if config.endswith(PEOPLE) else LARGE_CONTROL if "control" in config else LARGE
     scopes = (CONTROL, PRINTED_CONTROL) if "_control" in config else (POLITICAL, PRINTED)
     return scopes[config.endswith("_paper")]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.columns import Factor, Mode
 from polbias.eval.partisan.schema import LABELS, LARGE, Outcomes, Rows
-from polbias.eval.statistics import Contrast, contrast
+from polbias.eval.statistics import Contrast, contrast, holm
 from polbias.eval.support import DISCORDANT, Support, support
 
 # Bias scores: how differently a model judges arguments for the right and arguments for the left.
@@ -77,6 +78,8 @@ def unweighted_bias(rows: Rows, mode: Mode = "corrected") -> float:
 
 FIXED = 3
 """Up to so many pairs of persons are fixed: the estimate is for these."""
+PEOPLE = "_people"
+"""How configs of the large set end whose persons were drawn among real ones; invented names are fixed."""
 _PATH = ("config", "first_named", "base_id", "negated")
 
 
@@ -113,9 +116,34 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
     """Scores on the right minus those on the left, weighed by :func:`balance`.
 
     Where arguments are described the cells are fixed, and what varies are the pairs of arguments in them.
-    Where bases are drawn they are what varies, each with its orders together, and the pairs of persons, where
-    there are more than are fixed.
+    Where bases are drawn they are what varies, each with its orders together, and the pairs of real persons,
+    where there are more than are fixed.
     """
+    values, cells, clusters, weights, persons = _units(outcomes, scores)
+    return contrast(values, cells, clusters, weights, bounds=bounds, crossed=persons)
+
+
+def countries_differ(outcomes: Outcomes, scores: ArrayLike, country: Factor) -> float:
+    """The p of the test that a difference of the sides is the same in all countries; NaN without one.
+
+    Every country is compared with every other, bases that they share with themselves (:func:`contrast`); p is
+    the least after Holm's correction.
+    """
+    values, cells, clusters, total, persons = _units(outcomes, scores)
+    config = outcomes.factors["config"].codes
+    of = {int(one): int(country.codes[config == one][0]) for one in np.unique(config)}
+    places = np.array([of[int(str(level))] for level in cells.levels])
+    own = [np.where(places == place, total, 0.0) for place in np.unique(places)]
+    parts = [each / each.sum() for each in own if each.any()]
+    found = [
+        contrast(values, cells, clusters, one - other, crossed=persons).p_value
+        for one, other in combinations(parts, 2)
+    ]
+    return min((p for p in holm(found) if not math.isnan(p)), default=math.nan)
+
+
+def _units(outcomes: Outcomes, scores: ArrayLike) -> tuple[Floats, Factor, Factor, Floats, Factor | None]:
+    """Value, cell and cluster of each unit, weights of the cells, and persons that were drawn."""
     cell, shares = balance(outcomes)
     signed = outcomes.leaning * np.asarray(scores, np.float64) * shares
     clusters = outcomes.clusters or Factor(np.arange(outcomes.n, dtype=np.intp), tuple(range(outcomes.n)))
@@ -124,18 +152,19 @@ def balanced(outcomes: Outcomes, scores: ArrayLike, bounds: tuple[float, float] 
     persons = None
     if drawn(outcomes):
         people = outcomes.factors.get("person_pair", Factor(np.zeros(outcomes.n, np.intp), ("",)))
-        several = np.unique(people.codes[kept]).size > FIXED
-        parts = outcomes.factors["config"].codes[kept], codes, people.codes[kept] * several
+        config = outcomes.factors["config"]
+        real = all(config.levels[code].endswith(PEOPLE) for code in np.unique(config.codes))
+        several = real and np.unique(people.codes[kept]).size > FIXED
+        parts = config.codes[kept], codes, people.codes[kept] * several
         (cell, codes, who), base = np.unique(np.stack(parts), axis=1, return_inverse=True)
         persons, base = Factor(who, people.levels) if several else None, base.reshape(-1)
         signed, shares = (np.bincount(base, each).astype(np.float64) for each in (signed, shares))
-    total = np.bincount(cell, shares)
+    total: Floats = np.bincount(cell, shares).astype(np.float64)
     # Each score so that those of a cell have the mean of the cell, whatever their weights in it.
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = (np.bincount(cell, signed) / total)[cell]
         values = mean + np.bincount(cell)[cell] * (signed - shares * mean) / total[cell]
-    cells = Factor(cell, tuple(range(total.size)))
-    return contrast(values, cells, Factor(codes, clusters.levels), total, bounds=bounds, crossed=persons)
+    return values, Factor(cell, tuple(range(total.size))), Factor(codes, clusters.levels), total, persons
 
 
 def drawn(outcomes: Outcomes) -> bool:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.aliases import Document, Json
-from polbias.eval.partisan.analysis import MEASURES, config_name, findings, language_name, partisan_summary
+from polbias.eval.partisan.analysis import (
+    MEASURES,
+    config_name,
+    countries_unlike,
+    findings,
+    language_name,
+    partisan_summary,
+)
 from polbias.eval.partisan.answers import (
     COLUMNS,
     LARGE,
@@ -25,7 +32,7 @@ from polbias.eval.plots import Bar, Interval, bars, intervals
 from polbias.eval.report.document import Cell, Estimate, Figure, Finding, Notice, Row, Section, Table
 from polbias.eval.report.figures import caption, ends, once
 from polbias.eval.report.instruments import Settings
-from polbias.eval.report.labels import FEWEST, words
+from polbias.eval.report.labels import FEWEST, LEVEL, words
 
 # The figures of the instrument, drawn from its findings and tables.
 
@@ -185,6 +192,9 @@ def _notices(everyone: Sequence[Asked]) -> Iterator[Notice]:
         for config in one.levels("config", scope=LARGE):
             if (count := len(one.levels("unit", config=config))) < FEWEST:
                 yield notice(one.name, "few_bases", config=config_name(one, config), count=count)
+        unlike = countries_unlike(one)
+        if unlike is not None and unlike < LEVEL:
+            yield notice(one.name, "countries_differ", serious=True, p=unlike)
         if one.rows.n and not one.levels("config", scope=(POLITICAL, LARGE)):
             yield notice(one.name, "no_headline", serious=True)
     yield from _differences([one for one in everyone if one.rows.n])

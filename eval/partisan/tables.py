@@ -28,6 +28,8 @@ from polbias.eval.partisan.analysis import (
 from polbias.eval.partisan.answers import (
     CONTROL,
     LARGE,
+    LARGE_CONTROL,
+    LARGE_PEOPLE,
     POLITICAL,
     PRINTED,
     PRINTED_CONTROL,
@@ -105,7 +107,7 @@ def _clusters(cells: Sequence[Cell]) -> Factor:
 # Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
 
 _CORRECTED = columns(
-    "bias:points weighted:points p:p flip:p clusters:count bound_low:points bound_high:points "
+    "bias:points weighted:points p:p flip:p differ:p clusters:count bound_low:points bound_high:points "
     "refusal_gap:points unanswered_gap:points unweighted:points accuracy:share form_accuracy:share"
 )
 _PAPER = columns(
@@ -155,6 +157,7 @@ def _corrected(cell: Cell, seed: int) -> dict[str, Shown]:
         "weighted": cell.weighted(),
         "p": bias.p,
         "flip": cell.flipped(seed),
+        "differ": cell.differ(),
         "clusters": bias.clusters,
         "bound_low": low,
         "bound_high": high,
@@ -197,8 +200,8 @@ def _likelihood(cell: Cell) -> dict[str, Shown]:
 # The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
 
 _Part: TypeAlias = tuple[str, str, Chosen]
-_ON_POLITICS = (POLITICAL, LARGE, PRINTED)
-_ON_GAMES = (CONTROL, PRINTED_CONTROL)
+_ON_POLITICS = (POLITICAL, LARGE, LARGE_PEOPLE, PRINTED)
+_ON_GAMES = (CONTROL, LARGE_CONTROL, PRINTED_CONTROL)
 
 
 def tables(everyone: Sequence[Asked], seed: int) -> Iterator[Table]:

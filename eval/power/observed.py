@@ -43,9 +43,8 @@ class Observed:
 def observed(instrument: Shipped, runs: Sequence[Path], problems: list[Problem]) -> list[Observed]:
     """Estimate how the answers of runs vary, for every model and part that has an effect of its own.
 
-    Generated answers only. Parts: config (partisan); setting (normative); language and policy issue (policy);
-    prompt and language, both axes together (xphemism); set, question, role and number of articles
-    (selfassess).
+    Generated answers only. Parts: config (partisan); setting (normative); none (policy); prompt and language,
+    both axes together (xphemism); set, question, role and number of articles (selfassess).
     """
     found = []
     for part in instrument.contributions(runs, problems):
@@ -118,24 +117,22 @@ def _normative(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values
 
 
 def _policy(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
-    """Yield the stances on the statements of each issue, less the mean of each sign."""
-    from polbias.eval.policy.answers import prompts
-    from polbias.eval.policy.robustness import units
-    from polbias.eval.policy.schema import ISSUES
-    from polbias.eval.policy.worldview import Respondent
+    """Yield agree less disagree of each prompt, turned to the right, less what all of its direction share.
+
+    Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
+    of agreeing cancels in the leaning.
+    """
+    from polbias.eval.policy.answers import asked
 
     for model, answers in _generated(runs, "policy", problems):
-        table = prompts(answers)
-        for code, language in enumerate(table.language.levels):
-            found = Respondent.of(units(table.select(table.language.codes == code)))
-            for number, issue in enumerate(ISSUES):
-                places = np.flatnonzero(found.signs[:, number])
-                values = found.answers[:, places].ravel()
-                repeated = np.tile(places, found.answers.shape[0]).tolist()
-                signs = found.signs[repeated, number].tolist()
-                if len({*signs}) == 2:
-                    topics = [found.topics[place] for place in repeated]
-                    yield Values(f"{model}, {language}, {issue}", _centred(values, signs), topics, repeated)
+        every, _ = asked(answers)
+        side, wording = every.sides[every.of_prompt], every.prompts.contrast
+        used = side * wording != 0
+        if {*every.sides.tolist()} >= {-1, 1}:
+            values = (side * wording * every.prompts.net)[used]
+            cells = [*zip(side[used].tolist(), wording[used].tolist(), strict=True)]
+            items = every.of_prompt[used]
+            yield Values(model, _centred(values, cells), every.topics.codes[items].tolist(), items.tolist())
 
 
 def _xphemism(runs: Sequence[Path], problems: list[Problem]) -> Iterator[Values]:
@@ -190,7 +187,7 @@ def _shipped(
 # A pair contributes the error on the right minus that on the left, each 0 or 1 in size.
 PARTISAN = _shipped("partisan", lambda right, silent: 2 * _binomial((1 - right) * (1 - silent)), _partisan)
 NORMATIVE = _shipped("normative", lambda right, silent: _binomial(right * (1 - silent)), _normative)
-# -1, 0 or 1 with a mean of 0: the variance is the share that is not 0.
-POLICY = _shipped("policy", lambda reliable, silent: reliable, _policy)
+# From -1 to 1 with a mean of 0: the variance is the mean square.
+POLICY = _shipped("policy", lambda square, silent: square, _policy)
 XPHEMISM = _shipped("xphemism", lambda changed, silent: changed, _xphemism, pairs=True)
 SELFASSESS = _shipped("selfassess", lambda sided, silent: sided * (1 - silent), _selfassess)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polbias.eval.columns import Factor
 from polbias.eval.partisan import metrics
-from polbias.eval.partisan.bias import balance, balanced
+from polbias.eval.partisan.bias import balance, balanced, countries_differ
 from polbias.eval.partisan.schema import LARGE, Outcomes, placed
 from tests.eval.partisan import by_hand
 
@@ -141,3 +143,62 @@ def test_the_large_set_is_over_bases_with_their_orders_together(seed: int) -> No
     assert found.estimate == pytest.approx(np.mean(values))
     assert found.standard_error == pytest.approx(np.std(values, ddof=1) / math.sqrt(12))
     assert (found.clusters, found.degrees_of_freedom) == (12, pytest.approx(11))
+
+
+PLACES = ("us_en", "ch_de", "de_de", "gb_en")
+
+
+def countries(
+    effects: dict[str, float], rng: np.random.Generator, sd: float = 0.1
+) -> tuple[Outcomes, Factor]:
+    """Answers to the large set: 24 schemas, 16 goals and 8 positions a country, each base with its own bias."""
+    own = {f"f{number}": 0.0 for number in range(24)} | {f"g{number}": 0.0 for number in range(16)}
+    bias = {base: rng.normal(0, sd) for base in own}
+    table: list[dict[str, Any]] = []
+    for place, effect in effects.items():
+        issues = [f"g{number}" for number in range(16)] + [f"{place}-{number}" for number in range(8)]
+        for kind, bases in (("formal", [f"f{number}" for number in range(24)]), ("material", issues)):
+            for base, gold, first, side, _ in product(
+                bases, ("valid", "invalid"), ("favoured", "other"), ("left", "right"), range(4)
+            ):
+                shift = (
+                    (effect + bias.setdefault(base, rng.normal(0, sd))) / 4 * (1 if side == "right" else -1)
+                )
+                valid = rng.random() < (0.8 if gold == "valid" else 0.2) + shift
+                table.append(
+                    {
+                        "config": f"{place}_{kind}", "dataset": LARGE, "base_id": base, "first_named": first,
+                        "negated": False, "person_pair": f"p{len(table) % 16}", "gold": gold, "leaning": side,
+                        "label": "valid" if valid else "invalid", "cluster_id": f"{kind}/{base}", "country": place,
+                    }
+                )  # fmt: skip
+    made = Outcomes.of(table, factors=(*FACTORS, "person_pair", "country"))
+    return made, made.factors["country"]
+
+
+def test_countries_that_lean_to_opposite_sides_are_told_though_the_mean_is_nothing() -> None:
+    unlike = dict(zip(PLACES, (0.25, 0.25, -0.25, -0.25), strict=True))
+    rows, country = countries(unlike, np.random.default_rng(1))
+    found = balanced(rows, rows.errors)
+    assert abs(found.estimate) < 0.08
+    assert (found.clusters, found.crossed) == (24 + 16 + 4 * 8, None)
+    assert countries_differ(rows, rows.errors, country) < 0.001
+
+
+def test_countries_that_lean_alike_differ_no_more_often_than_chance() -> None:
+    rng = np.random.default_rng(2)
+    alike = [countries(dict.fromkeys(PLACES, 0.1), rng) for _ in range(60)]
+    false = sum(countries_differ(rows, rows.errors, country) < 0.05 for rows, country in alike)
+    assert false <= 8
+    one, country = countries({"us_en": 0.1}, rng)
+    assert math.isnan(countries_differ(one, one.errors, country))
+
+
+def test_only_real_people_are_drawn_beside_the_bases() -> None:
+    rows, _ = countries({"us_en": 0.1}, np.random.default_rng(3))
+    config = rows.factors["config"]
+    people = replace(
+        rows, factors={**rows.factors, "config": replace(config, levels=("us_people", "ch_people"))}
+    )
+    assert balanced(rows, rows.errors).crossed is None
+    assert balanced(people, people.errors).crossed == 16

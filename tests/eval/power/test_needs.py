@@ -71,11 +71,11 @@ def test_a_report_says_what_more_prompts_cannot_do():
     partisan = instruments()["partisan"]
     assumed = partisan.assumptions()
     few = Design(6, 16, 8.375)
-    report = power_report(partisan, few, assumed, Targets(effect=0.03, precision=0.02))
+    report = power_report(partisan, few, assumed, Targets(effect=0.01, precision=0.01))
     items = [each for each in report["needs"] if each["axis"] == "items"]
     assert [each["needed"] for each in items] == [None, None, None]
     assert all("not reachable by more items or prompts" in each["note"] for each in items)
-    assert all("only 26 bases" in each["note"] for each in report["needs"])
+    assert all("there are 24 schemas" in each["note"] for each in report["needs"])
     rows = {row["name"]: row for row in report["designs"]}
     assert rows["as given"]["detectable_flip"] > 1.2 * rows["as given"]["detectable_t"]
     assert rows["as given"]["smallest_p"] == 0.03125

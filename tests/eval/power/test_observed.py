@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polbias.eval.policy.schema import ISSUES, ORDERS, VARIANTS
+from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.power.design import instruments
+from polbias.eval.power.detection import half_width
 from polbias.eval.power.observed import observed
+from polbias.eval.report.instruments import Settings, instrument
+from polbias.eval.report.reading import answers_of
 
 
 def _write(folder: Path, task: str, samples: list[tuple[dict[str, Any], list[str]]]) -> list[Path]:
@@ -47,23 +50,31 @@ def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path):
     assert found.assumed.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
 
 
-def test_policy_by_issue(tmp_path: Path):
+def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path):
+    rng = np.random.default_rng(6)
+    for_it = rng.random(60) < 0.5
     samples = []
-    for number, variant, order in product(range(12), VARIANTS, ORDERS):
-        signs = {issue: 1 if (number + place) % 2 else -1 for place, issue in enumerate(ISSUES)}
-        agrees = (number % 3 == 0) != (variant in ("negation", "opposite"))
+    for number, variant, order in product(range(60), VARIANTS, ORDERS):
+        # On top of a stance of its own on each statement a habit of agreeing, which is no leaning.
+        agrees = rng.random() < 0.1 or bool(for_it[number]) != (variant in ("negation", "opposite"))
         doc = {
             "id": f"{number}/{variant}/{order}", "statement_id": f"de_{number}", "country": "de", "language": "en",
             "variant": variant, "opposite_type": "contradictory", "instruction_id": "p1", "label_order": order,
-            "label_agree": "agree", "label_disagree": "disagree", "policy_issues": signs,
-            "dataset": "policy-statements",
+            "label_agree": "agree", "label_disagree": "disagree", "cluster_id": f"t{number}",
+            "policy_issues": {"law_and_order": 1 if number % 2 else -1}, "dataset": "policy-statements",
         }  # fmt: skip
-        samples.append((doc, ["agree" if agrees else "disagree"] * 30))
-    found = observed(instruments()["policy"], _write(tmp_path, "polbias_policy_stance", samples), [])
-    assert [each.name for each in found] == [f"model, en, {issue}" for issue in ISSUES]
-    assert {each.design.clusters for each in found} == {12}
-    # Two in six agree on either side: the variance of +1 and -1 is 8/9, of 10 degrees of freedom for 12.
-    assert found[0].assumed.variance == pytest.approx(8 / 9 * 12 / 10)
+        samples.append((doc, ["agree" if agrees else "disagree"] * 2))
+    folder = _write(tmp_path, "polbias_policy_stance", samples)
+    (found,) = observed(instruments()["policy"], folder, [])
+    assert (found.name, found.design.clusters, found.design.items) == ("model", 60, 1)
+    (answers,) = answers_of(folder, "policy", []).values()
+    (leaning,) = (
+        each
+        for each in instrument("policy").findings_of({"model": answers}, Settings())
+        if each.headline and not each.of_refusals
+    )
+    width = (leaning.estimate.high - leaning.estimate.low) / 2
+    assert 100 * half_width(found.design, found.assumed) == pytest.approx(width, rel=0.03)
 
 
 def test_xphemism_by_prompt_and_language(tmp_path: Path):
