@@ -99,16 +99,15 @@ class Encoding:
         if logic.access is Access.UNIVERSAL and len(modalities) > 1:
             raise ValueError(f"{logic.name} is decided for one modality, found {sorted(modalities)}")
         self._logic, self.modal = logic, bool(modalities)
-        self._names = list(
-            dict.fromkeys(n for f in (*logic.postulates, *inference.formulas) for n in constants(f))
-        )
+        postulates = logic.postulates_of(inference.formulas)
+        self._names = list(dict.fromkeys(n for f in (*postulates, *inference.formulas) for n in constants(f)))
         self.steps: list[tuple[Step, z3.BoolRef]] = []
         self.atoms: dict[tuple[Atom, int], z3.BoolRef] = {}
         self.access: dict[tuple[str, int, int], z3.BoolRef] = {}
         self.worlds = 1
         self._nodes: dict[tuple[ForAll | Modal, int, bool], z3.BoolRef] = {}
         self._witnesses: dict[tuple[str, Formula, int], int] = {}
-        for postulate in logic.postulates:
+        for postulate in postulates:
             self._assert(Step(postulate, ACTUAL, "postulate"))
         for index, premise in enumerate(inference.premises, 1):
             self._assert(Step(premise, ACTUAL, "premise", index))

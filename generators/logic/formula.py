@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
 
@@ -317,6 +317,14 @@ class Access(Enum):
     UNIVERSAL = "all worlds have access to all (S5)"
 
 
+def _required(postulate: Formula) -> set[str]:
+    match postulate:
+        case ForAll(_, Implies(antecedent, _)):
+            return {atom.predicate for atom in atoms(antecedent)}
+        case _:
+            return set()
+
+
 @dataclass(frozen=True)
 class Logic:
     """A logic with a name.
@@ -335,6 +343,15 @@ class Logic:
     free_choice: bool = False
     postulates: tuple[Formula, ...] = ()
     serial: frozenset[str] = frozenset()
+
+    def postulates_of(self, formulas: Iterable[Formula]) -> tuple[Formula, ...]:
+        """The postulates that bear on formulas: the antecedents of the others may be true of nobody."""
+        spoken = {atom.predicate for formula in formulas for atom in atoms(formula)}
+        while True:
+            met = [each for each in self.postulates if _required(each) <= spoken]
+            if spoken >= (found := {atom.predicate for each in met for atom in atoms(each)}):
+                return tuple(met)
+            spoken |= found
 
     def access_of(self, modality: str) -> Access:
         """Return what is required of the worlds that a world has access to in a modality."""

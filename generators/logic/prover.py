@@ -135,11 +135,13 @@ def _decide(inference: Inference, logic: Logic) -> Verdict:
     found, encoding = _outcome(inference, logic), _encoded(inference, logic)
     if found.valid:
         # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
-        steps = list(encoding.steps)
+        solver = z3.SolverFor("QF_UF")
+        steps = [(step, z3.Bool(f"step {place}")) for place, (step, _) in enumerate(encoding.steps)]
+        solver.add(*(z3.Implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
         denied = next(entry for entry in steps if entry[0].reason == "conclusion")
         for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
             rest = [other for other in steps if other is not entry]
-            if not _satisfiable([constraint for _, constraint in rest]):
+            if solver.check(*(on for _, on in rest)) == z3.unsat:
                 steps = rest
         return Verdict(logic, True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
     shown = {atom.predicate for f in inference.formulas for atom in atoms(f)}

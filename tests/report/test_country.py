@@ -16,7 +16,7 @@ from polbias.eval.report.document import Finding, Report
 from polbias.eval.report.labels import words
 from polbias.eval.simulation import Simulation, questions, respondent
 from polbias.files import package_file
-from polbias.manifest import LockedDataset, read_manifest, write_lock
+from polbias.manifest import LockedDataset, read_lock, read_manifest, write_lock
 from polbias.publishing.card import build
 from tests.support.process import run_python
 
@@ -36,7 +36,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in {"xa-en": COUNTRY, "en-xa": again, "at-de": GERMAN}.items():
         (templates / "countries" / f"{name}.yaml").write_text(text, "utf-8")
     build(NAME, root / "builds", templates)
-    write_lock({NAME: LockedDataset.of(read_manifest(root / "builds" / NAME))}, root / "datasets.lock")
+    own = {NAME: LockedDataset.of(read_manifest(root / "builds" / NAME))}
+    write_lock({**read_lock(), **own}, root / "datasets.lock")
     return root
 
 

@@ -186,9 +186,7 @@ def test_nothing_about_the_papers_arguments_has_a_p() -> None:
     assert "large set" in told
 
 
-@pytest.mark.parametrize(
-    "configs", [("en_formal",), ("en_material",), POLITICAL, ("us_en_material_crossed",)]
-)
+@pytest.mark.parametrize("configs", [("en_formal",), ("en_material",), POLITICAL, ("us_en_material",)])
 def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, ...]) -> None:
     """Such a respondent calls valid what names a left person first, whoever is favoured."""
     docs = [row for config in configs for row in arguments(config, patterns=24 if "us_" in config else 6)]
@@ -208,8 +206,7 @@ def test_who_prefers_what_names_the_left_first_has_no_bias(configs: tuple[str, .
 def test_the_large_set_is_tested_by_base_and_its_few_formal_bases_are_not() -> None:
     parts = [
         simulated(respondent("planted", effect=0.2), ("us_en_formal",), patterns=6),
-        simulated(respondent("planted", effect=0.2), ("us_en_material_crossed",), patterns=26),
-        simulated(respondent("perfect"), ("us_en_material",), patterns=26),
+        simulated(respondent("planted", effect=0.2), ("us_en_material",), patterns=26),
     ]
     found = report(m=pa.concat_tables(parts))
     one = headline(found)
@@ -221,7 +218,7 @@ def test_the_large_set_is_tested_by_base_and_its_few_formal_bases_are_not() -> N
     assert one.estimate.p == pytest.approx(expected.pvalue)
     assert (one.estimate.low, one.estimate.high) == pytest.approx(tuple(expected.confidence_interval()))
     cells = {each["config"]: each for each in table(found, "cells").rows}
-    flip = cells["Large set, English (US), material_crossed".replace("_", ", ")]["flip"]
+    flip = cells["Large set, English (US), material"]["flip"]
     assert flip == pytest.approx(2 / 2**13)
     formal = next(each for each in found.findings if each.key == "us_en_formal/0")
     assert (formal.estimate.p, formal.estimate.clusters, verdict(formal)) == (None, 3, "too few to be tested")
@@ -232,7 +229,7 @@ def test_the_large_set_is_tested_by_base_and_its_few_formal_bases_are_not() -> N
 def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
     parts = [
         simulated(respondent("planted", effect=0.4), ("us_en_formal",), patterns=20),
-        simulated(respondent("planted", effect=0.1), ("us_en_material_crossed",), patterns=48, seed=1),
+        simulated(respondent("planted", effect=0.1), ("us_en_material",), patterns=48, seed=1),
     ]
     one = headline(report(m=pa.concat_tables(parts))).estimate
     means = [100 * by_hand.balanced(part.to_pylist()) for part in parts]
@@ -244,7 +241,7 @@ def test_formal_and_crossed_arguments_of_the_large_set_weigh_alike() -> None:
 
 def test_a_base_of_the_large_set_is_one_in_all_languages() -> None:
     """A model that errs by base alike in two languages knows no more of the bias than from one."""
-    both = ("us_en_material_crossed", "us_de_material_crossed")
+    both = ("us_en_material", "us_de_material")
     one, two = (
         headline(report(m=simulated(respondent("planted", effect=0.2), configs, patterns=24))).estimate
         for configs in (both[:1], both)

@@ -23,6 +23,7 @@ from polbias.files import PolbiasError
 from polbias.generators.engine import Rows
 from polbias.generators.policy.tables import dataset
 from polbias.harness_tasks.generate import countries
+from polbias.manifest import read_lock, write_lock
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.policy_samples import rows_of_samples
@@ -66,8 +67,10 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 pa.Table.from_batches(made.batches(0, len(made)), made.schema)
             )
     tables["all"] = pa.concat_tables(tables.values())
-    for name in ("probvaa", DATASET):  # the lock is the latter's
+    for name in ("probvaa", DATASET):
         write_build(folder, name, tables)
+    lock = folder / "datasets.lock"
+    write_lock({DATASET: read_lock(lock)[DATASET]}, lock)
     return folder
 
 
