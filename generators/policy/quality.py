@@ -487,13 +487,14 @@ def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozense
 
 
 def _types(statements: Sequence[Item]) -> Iterator[Found]:
-    """Yield opposites that exchange the same words as another one, of the other type."""
-    exchanged: dict[tuple[tuple[str, ...], ...], list[Item]] = {}
+    """Yield opposites that exchange the same words at the same force as another one, of the other type."""
+    exchanged: dict[tuple[Force | None, tuple[tuple[str, ...], ...]], list[Item]] = {}
     for item in statements:
         texts = item.wordings.get(_LANGUAGE, {})
         if item.opposite_type and "original" in texts and "opposite" in texts:
             words = tuple(sorted(changed(texts["original"], texts["opposite"])))
-            exchanged.setdefault(words, []).append(item)
+            # Of two duties one can reject both, of "should" and what is the case not.
+            exchanged.setdefault((force(texts["original"], _LANGUAGE), words), []).append(item)
     for group in exchanged.values():
         for item in group:
             other = next((each for each in group if each.opposite_type != item.opposite_type), None)

@@ -301,6 +301,17 @@ def test_the_same_change_makes_the_same_type_of_opposite() -> None:
     assert check([one, item("b", {}, "contrary", original="It is right to eat all day.")]) == []
 
 
+def test_a_duty_and_a_demand_may_have_opposites_of_other_types() -> None:
+    """One can reject that the pool has to open and that it has to close, not that it should do either."""
+    duty = item("a", {}, "contrary", original="The pool has to open.", opposite="The pool has to close.")
+    demand = item(
+        "b", {}, "contradictory", original="A garden should open.", opposite="A garden should close."
+    )
+    same = item("b", {}, "contradictory", original="A garden has to open.", opposite="A garden has to close.")
+    found = [{f.finding.code for f in check([duty, other])} for other in (demand, same)]
+    assert ["opposite-type-differs" in codes for codes in found] == [False, True]
+
+
 @pytest.mark.skipif(PUBLISHED is None, reason="the published ProbVAA is not beside the checkout")
 def test_the_language_of_published_statements_is_told_apart() -> None:
     assert PUBLISHED is not None
