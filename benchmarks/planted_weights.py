@@ -42,7 +42,7 @@ PLANTED: Mapping[str, tuple[Side, float]] = {
 SLANTED: Mapping[str, Side] = {"texts, left": "left", "texts, right": "right"}
 PAIRS, HELD = 1, 1
 """Pairs of each pattern, gold label and gender: to train on, and kept back."""
-ROUNDS, ROUND = 24, 768
+ROUNDS = 24
 """Of the large set, before rows with one instruction and layout are taken."""
 FROZEN = 20
 """Layers, of 30, that keep their weights."""
@@ -136,7 +136,7 @@ def large_rows() -> Iterator[Document]:
     from polbias.generators.partisan.xl_tables import configs
 
     config = next(each for each in configs(load()) if each.name == LARGE)
-    rows = Rows(config.table(ROUNDS * ROUND))
+    rows = Rows(config.table(ROUNDS * config.rounds(1)))
     for batch in rows.batches(0, len(rows)):
         yield from batch.to_pylist()
 

@@ -120,9 +120,9 @@ class Cell:
 
     def differ(self) -> float | None:
         """Return the p of the test that the bias is the same in all countries and languages asked."""
-        if self.described or few(self.bias()):
-            return None
         places = self.asked.factors["language"].select(self.mask)
+        if np.unique(places.codes).size < 2 or self.described or few(self.bias()):
+            return None
         return known(countries_differ(self.rows, self.rows.errors, places))
 
     def latent(self) -> Estimate:

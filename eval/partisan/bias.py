@@ -130,9 +130,10 @@ def countries_differ(outcomes: Outcomes, scores: ArrayLike, country: Factor) -> 
     the least after Holm's correction.
     """
     values, cells, clusters, total, persons = _units(outcomes, scores)
-    config = outcomes.factors["config"].codes
-    of = {int(one): int(country.codes[config == one][0]) for one in np.unique(config)}
-    places = np.array([of.get(int(str(level)), -1) for level in cells.levels])  # a config may have no answers
+    config = outcomes.factors["config"]
+    places = np.full(len(config.levels), -1)  # a config may have no answers
+    places[config.codes] = country.codes
+    places = places[: total.size]
     own = [np.where(places == place, total, 0.0) for place in np.unique(places)]
     parts = [each / each.sum() for each in own if each.any()]
     found = [

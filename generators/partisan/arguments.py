@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from polbias.aliases import Document, Json
 from polbias.files import BuildError, TemplateError
+from polbias.generators.language import english
 from polbias.generators.logic.explain import explain
 from polbias.generators.logic.formula import (
     FOL,
@@ -49,6 +50,8 @@ from polbias.template_files import Entry
 # three material ones per country (docs/data.md).
 
 NEGATED = "-cn-pp"  # ends the name of a pattern with a negated conclusion
+FirstNamed = Literal["favoured", "other"]
+FIRST_NAMED: tuple[FirstNamed, FirstNamed] = ("favoured", "other")
 _NEGATED_ISSUE = f"-neg{NEGATED}"  # the same of a material one
 
 
@@ -272,7 +275,7 @@ class Writer:
             inference = Inference(tuple(parts[i] for i in _ORDER[cell.variation]), goal)
         return Argument(
             text=text,
-            conclusion=clauses.conclusion[:1].upper() + clauses.conclusion[1:],
+            conclusion=english.capital(clauses.conclusion),
             premises=spoken,
             inference=inference,
             slots=clauses.slots,

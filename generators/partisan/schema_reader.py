@@ -31,7 +31,6 @@ from polbias.generators.partisan.schemas import JUROR, Clauses
 from polbias.generators.partisan.xl_family import Stage
 
 _SUBJECT, _OTHER = "x", "y"
-Shape = tuple[str, Callable[..., Formula]]
 
 
 def _is(what: str, who: str = _SUBJECT) -> Atom:
@@ -190,6 +189,7 @@ class _Joints:
         therefore: begins a conclusion that stands last.
         condition: stands between a consequent and its condition.
         frames: what is said of two clauses, each with its formula.
+        between: stands between these two.
         distractor: the premise beside the point, as it stands after "because".
     """
 
@@ -252,18 +252,17 @@ class SchemaReader:
 
     def __init__(self, stage: Stage, clauses: Clauses, names: Iterable[str]) -> None:
         self._joints = _JOINTS[stage.tag]
-        lexicon = _lexicon(stage, clauses, names)
-        shapes = [(name, (main,)) for name, main in _ENGLISH] if stage.tag == "en" else [
-            (name, (main, sub)) for name, main, sub in _GERMAN
-        ]  # fmt: skip
-        self._shapes = {
-            last: [
-                (_pattern(texts[last and len(texts) - 1], lexicon), _MEANINGS[name], lexicon)
-                for name, texts in shapes
-                if texts[last and len(texts) - 1]
+        self._lexicon = _lexicon(stage, clauses, names)
+        # as a main clause and as it stands after "because", which in English is the same
+        shapes = _GERMAN if stage.tag == "de" else [(name, text, text) for name, text in _ENGLISH]
+        self._shapes = [
+            [
+                (_pattern(text, self._lexicon), _MEANINGS[name])
+                for name, *texts in shapes
+                if (text := texts[last])
             ]
             for last in (0, 1)
-        }
+        ]
         self._clause = lru_cache(maxsize=None)(self._read_clause)
 
     def read(self, text: str) -> Inference:
@@ -303,11 +302,10 @@ class SchemaReader:
         for consequent, condition in _divided(text, joints.condition):
             for claim in self._clause(consequent, last):
                 yield from (Implies(given, claim) for given in self._clause(condition, 1))
-        for pattern, meaning, lexicon in self._shapes[last]:
-            match = pattern.fullmatch(text)
-            if match:
-                words = [lexicon[name.rstrip("0123456789")][word] for name, word in match.groupdict().items()]
-                yield meaning(*words)
+        for pattern, meaning in self._shapes[last]:
+            if match := pattern.fullmatch(text):
+                said = match.groupdict().items()
+                yield meaning(*(self._lexicon[name.rstrip("0123456789")][word] for name, word in said))
 
 
 def _divided(text: str, mark: str) -> Iterator[tuple[str, str]]:

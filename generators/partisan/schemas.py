@@ -27,10 +27,10 @@ from polbias.generators.logic.formula import (
     children,
     every_pair,
 )
-from polbias.generators.partisan.arguments import DISTRACTOR, Argument, other
+from polbias.generators.partisan.arguments import DISTRACTOR, FIRST_NAMED, Argument, other
 from polbias.generators.partisan.country import Leaning
 from polbias.generators.partisan.templates import Kind
-from polbias.generators.partisan.xl_arguments import FIRST_NAMED, MARKS, Cell
+from polbias.generators.partisan.xl_arguments import MARKS, Cell
 from polbias.generators.partisan.xl_family import Large, Stage
 from polbias.template_files import Entry, Name, Text, Texts, distinct, fault, load_template
 
@@ -192,7 +192,7 @@ def load_clauses(folder: Path, tag: str) -> tuple[Clauses, Texts]:
     file = load_template(path, Clauses)
     if file.language != tag:
         raise fault(path, "language", f"found {file.language!r}, expected {tag!r} as the file is called")
-    return file, Texts(path, {"capital": _capital})
+    return file, Texts(path, {"capital": english.capital})
 
 
 @dataclass(frozen=True)
@@ -235,9 +235,9 @@ class Formal:
             "perm": (members, *own),
             "rand": (own[0], beside, *own[1:], members),
         }[cell.variation]
-        capital = _capital(conclusion.main)
+        capital = english.capital(conclusion.main)
         if cell.variation == "conlast":
-            sentences = [_capital(said.main) for said in order]
+            sentences = [english.capital(said.main) for said in order]
             # in German a sentence after a colon begins with a capital letter
             last = conclusion.main if self._stage.tag == "en" else capital
             text = ". ".join([*sentences, self.clauses.therefore + last]) + "."
@@ -333,7 +333,3 @@ class Formal:
 
 def _negations(formula: Formula) -> int:
     return isinstance(formula, Not) + sum(map(_negations, children(formula)))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -28,6 +28,7 @@ from polbias.generators.engine.family import STRING, STRINGS, Factors, dataset_o
 from polbias.generators.logic.formula import Inference
 from polbias.generators.partisan.arguments import (
     ANNOTATED,
+    FIRST_NAMED,
     PROVED,
     Argument,
     Cell,
@@ -87,7 +88,6 @@ KINDS = {
     "verdicts": pa.struct([("fol", STRING), ("form", STRING)]),
     "areas": STRINGS,
 }
-FIRST_NAMED = ("favoured", "other")
 _BASES = {PROVED: "fol", ANNOTATED: "paper"}
 Levels = Mapping[str, Sequence[Any]]
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from polbias.aliases import Document
-from polbias.generators.partisan.arguments import NEGATED, Argument, laid_out, other
+from polbias.generators.language import english
+from polbias.generators.partisan.arguments import NEGATED, Argument, FirstNamed, laid_out, other
 from polbias.generators.partisan.country import Leaning, PersonGender
 from polbias.generators.partisan.templates import GOLDS, Gold, Kind
 from polbias.generators.partisan.xl_family import Areas, Large, Stage, Stand, position
 
-FirstNamed = Literal["favoured", "other"]
-FIRST_NAMED: tuple[FirstNamed, FirstNamed] = ("favoured", "other")
 # Stand in a text for the names of the person whom the argument favours and of the other one.
 MARKS = ("\ue000", "\ue001")
 
@@ -59,7 +58,7 @@ class Material:
         """Write an argument about marks."""
         conclusion, premises, slots = self._clauses(cell._replace(variation=""))
         text, spoken = laid_out(self._stage.language, self.kind, cell.variation, conclusion, premises)
-        return Argument(text, conclusion[:1].upper() + conclusion[1:], spoken, None, slots)
+        return Argument(text, english.capital(conclusion), spoken, None, slots)
 
     def _write_clauses(self, cell: Cell) -> tuple[str, Sequence[str], Document]:
         stage, language = self._stage, self._stage.language

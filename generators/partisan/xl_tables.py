@@ -16,12 +16,12 @@ from polbias.aliases import Json
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, Sample, TableSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.logic.formula import And, Atom, Formula, constants
-from polbias.generators.partisan.arguments import basis, other
+from polbias.generators.partisan.arguments import FIRST_NAMED, basis, other
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
 from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.tables import KINDS, columns_of, stated
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Kind
-from polbias.generators.partisan.xl_arguments import FIRST_NAMED, MARKS, Cell, Material
+from polbias.generators.partisan.xl_arguments import MARKS, Cell, Material
 from polbias.generators.partisan.xl_family import Large, Stage, load, slug
 
 # A round has every base in sixteen cells, each in a pair of one argument for the left and one for the right.
@@ -197,7 +197,7 @@ class Config:
         """Return what is in all rows of an argument."""
         stage, argument = self.stage, self.writer.write(cell)
         # In one order: so it is proved once for all layouts and orders of naming.
-        proved = self.writer.write(cell._replace(variation=VARIATIONS[0])).inference
+        proved = argument.inference and self.writer.write(cell._replace(variation=VARIATIONS[0])).inference
         proved = proved and proved.map(_by_person)
         place = f"schemas.yaml: {cell.base}, {cell.gold}"
         proof = basis(cell.gold, replace(argument, inference=proved), place)

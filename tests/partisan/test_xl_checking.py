@@ -16,14 +16,14 @@ import pytest
 from polbias.generators.engine import build_dataset
 from polbias.generators.engine.family import dataset_of
 from polbias.generators.partisan import checking
-from polbias.generators.partisan.arguments import gold_proof, verdict
+from polbias.generators.partisan.arguments import FIRST_NAMED, gold_proof, verdict
 from polbias.generators.partisan.checking import prove_large as prove
 from polbias.generators.partisan.country import GENDERS
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
-from polbias.generators.partisan.xl_arguments import FIRST_NAMED, MARKS, Cell
+from polbias.generators.partisan.xl_arguments import MARKS, Cell
 from polbias.generators.partisan.xl_family import READ, load
 from polbias.generators.partisan.xl_tables import Config, configs
 from polbias.manifest import read_lock
