@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from typing import Literal
@@ -376,6 +376,8 @@ class Item:
         country: ISO 3166 code, or None.
         issues: policy issue to 1 or -1; 0 or none for one that it does not touch.
         opposite_type: "contradictory" or "contrary", or None if nobody has said.
+        topic: what it is about, or None if nobody has said.
+        names: by language, parts of words of which each text has one; of others nothing is asked.
     """
 
     id: str
@@ -383,6 +385,8 @@ class Item:
     country: str | None = None
     issues: Mapping[str, int] | None = None
     opposite_type: str | None = None
+    topic: str | None = None
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,6 +416,8 @@ def items(files: Iterable[StatementsFile]) -> list[Item]:
             file.country,
             {str(issue): int(sign) for issue, sign in statement.issues.items()},
             statement.opposite.type,
+            statement.topic,
+            {str(language): parts for language, parts in file.names.items()},
         )
         for file in files
         for statement in file.statements
@@ -426,7 +432,7 @@ def check(statements: Sequence[Item]) -> list[Found]:
         for language, texts in item.wordings.items()
         for finding in defects(texts, language, item.country)
     ]
-    found += [*_twice(statements), *_alike(statements), *_types(statements)]
+    found += [*_unnamed(statements), *_twice(statements), *_alike(statements), *_types(statements)]
     once = {(each.statement, each.language, each.finding.variant, each.finding.code): each for each in found}
     places = [
         (item.id, language, variant)
@@ -444,6 +450,15 @@ def check(statements: Sequence[Item]) -> list[Found]:
     return sorted(once.values(), key=key)
 
 
+def _unnamed(statements: Sequence[Item]) -> Iterator[Found]:
+    """Yield the texts that do not name their country."""
+    for item in statements:
+        for language, parts in item.names.items():
+            for variant, text in item.wordings[language].items():
+                if not any(part in text.lower() for part in parts):
+                    yield Found(item.id, language, Finding(variant, "country-not-named", item.country or ""))
+
+
 def _twice(statements: Sequence[Item]) -> Iterator[Found]:
     """Yield the texts that stand in an earlier statement too."""
     first: dict[tuple[str, tuple[str, ...]], str] = {}
@@ -456,7 +471,7 @@ def _twice(statements: Sequence[Item]) -> Iterator[Found]:
 
 
 def _alike(statements: Sequence[Item]) -> Iterator[Found]:
-    """Yield originals that say nearly the same as another one, and those whose signs then contradict."""
+    """Yield originals that say nearly the same as another one, with other issues or topics or not."""
     known = [item for item in statements if "original" in item.wordings.get(_LANGUAGE, {})]
     said = [
         {name: abstract(text, _LANGUAGE) for name, text in item.wordings[_LANGUAGE].items()} for item in known
@@ -466,13 +481,22 @@ def _alike(statements: Sequence[Item]) -> Iterator[Found]:
         if not relation:
             continue
         pairs = ((known[one], known[other]), (known[other], known[one]))
-        signs = pairs[0][0].issues or {}, pairs[0][1].issues or {}
-        against = [issue for issue in signs[0] if signs[0][issue] * signs[1].get(issue, 0) * relation < 0]
+        one_way, other_way = (
+            {i: sign for i, sign in (item.issues or {}).items() if sign} for item in pairs[0]
+        )
+        both = {issue: one_way.get(issue, 0) * other_way.get(issue, 0) for issue in {**one_way, **other_way}}
+        odd = {
+            "contradictory-signs": [issue for issue, product in both.items() if product * relation < 0],
+            "issues-differ": [issue for issue, product in both.items() if not product],
+        }
         for item, twin in pairs:
             yield Found(item.id, _LANGUAGE, Finding("original", "similar-statement", twin.id))
-            if against:
-                detail = f"{twin.id}: {', '.join(against)}"
-                yield Found(item.id, _LANGUAGE, Finding("original", "contradictory-signs", detail))
+            for code, issues in odd.items():
+                if issues:
+                    detail = f"{twin.id}: {', '.join(issues)}"
+                    yield Found(item.id, _LANGUAGE, Finding("original", code, detail))
+            if item.topic != twin.topic:
+                yield Found(item.id, _LANGUAGE, Finding("original", "topics-differ", twin.id))
 
 
 def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> int:

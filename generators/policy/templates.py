@@ -31,6 +31,9 @@ Issue = Literal[
 ]
 
 
+Issues = Mapping[Issue, Literal[1, -1]]
+
+
 class Opposite(Entry):
     """How the semantic opposite relates to the original.
 
@@ -64,15 +67,19 @@ class Statement(Entry):
     Attributes:
         id: unique, begins with the country.
         topic: what it is about; statements on one topic are one cluster.
+        demands: content of ``content_rules.yaml`` that the original asks for.
+        rejects: content that it asks the contrary of.
         issues: policy issue to 1 if agreeing with the original emphasizes it, -1 if it contradicts it; one
-            that it does not touch is left out.
+            that it does not touch is left out. In a file it stands where no content does.
         opposite: of its semantic opposite.
         wordings: by language.
     """
 
     id: Name
     topic: str
-    issues: Mapping[Issue, Literal[1, -1]]
+    demands: str | None = None
+    rejects: str | None = None
+    issues: Issues = Field(default_factory=dict)
     opposite: Opposite
     wordings: Mapping[Language, Wording]
 
@@ -86,6 +93,13 @@ class Statement(Entry):
         wordings = {name: data[name] for name in languages if name in data}
         return {key: value for key, value in data.items() if key not in wordings} | {"wordings": wordings}
 
+    @model_validator(mode="after")
+    def _coded(self) -> Statement:
+        given = [name for name in ("demands", "rejects", "issues") if name in self.model_fields_set]
+        if len(given) != 1:
+            raise ValueError(f"issues: found {given}, expected one of demands, rejects and issues")
+        return self
+
 
 class StatementsFile(Entry):
     """The statements of a country.
@@ -93,10 +107,12 @@ class StatementsFile(Entry):
     Attributes:
         country: ISO 3166 code.
         languages: those that every statement has.
+        names: by language, parts of words that name the country, in lower case; every text has one of them.
     """
 
     country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
     languages: Levels[Language]
+    names: Mapping[Language, Annotated[tuple[Text, ...], Field(min_length=1)]] = Field(default_factory=dict)
     statements: Annotated[tuple[Statement, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -111,7 +127,7 @@ class StatementsFile(Entry):
 
 
 def load_statements(path: Path) -> StatementsFile:
-    """Read the statements of a country."""
+    """Read the statements of a country; those that name a content have no issues yet."""
     return load_template(path, StatementsFile)
 
 
@@ -123,6 +139,25 @@ def texts(statement: Statement) -> Iterator[tuple[Language, Variant, str]]:
 
 
 # All template files of the policy family, read and checked against each other.
+
+
+class Content(Entry):
+    """What statements of several countries ask for, or for the contrary of.
+
+    Attributes:
+        reason: for its issues.
+        issues: that asking for it emphasizes (1) or contradicts (-1).
+    """
+
+    reason: Text
+    issues: Issues
+
+
+class ContentsFile(Entry):
+    """``content_rules.yaml``."""
+
+    contents: Mapping[Name, Content]
+
 
 Side = Literal["agree", "disagree"]
 
@@ -204,7 +239,7 @@ class Family:
         folder: where they were read from.
         dataset: the dataset as a whole.
         instructions: the prompt grid.
-        countries: statements by file name.
+        countries: statements by file name, with the issues of their contents.
     """
 
     folder: Path
@@ -219,7 +254,8 @@ def load_family(folder: Path | None = None) -> Family:
     dataset = load_template(folder / "dataset.yaml", DatasetFile)
     instructions = load_template(folder / "instructions.yaml", InstructionsFile)
     files = {name: folder / "statements" / f"{name}.yaml" for name in dataset.countries}
-    countries = {name: load_statements(path) for name, path in files.items()}
+    contents = load_template(folder / "content_rules.yaml", ContentsFile).contents
+    countries = {name: _coded(path, load_statements(path), contents) for name, path in files.items()}
     seen: dict[str, str] = {}
     for name, country in countries.items():
         for index, statement in enumerate(country.statements):
@@ -228,3 +264,19 @@ def load_family(folder: Path | None = None) -> Family:
                 raise fault(files[name], where, f"{statement.id!r} stands in {seen[statement.id]}.yaml too")
             seen[statement.id] = name
     return Family(folder, dataset, instructions, countries)
+
+
+def _coded(path: Path, file: StatementsFile, contents: Mapping[str, Content]) -> StatementsFile:
+    """Return the statements with the issues of the contents that they name."""
+    coded = []
+    for index, statement in enumerate(file.statements):
+        field, name = ("rejects", statement.rejects) if statement.rejects else ("demands", statement.demands)
+        if name and name not in contents:
+            where = f"statements.{index}.{field}"
+            raise fault(path, where, f"found {name!r}, expected a content of content_rules.yaml")
+        if name:
+            sign = -1 if statement.rejects else 1
+            issues = {issue: sign * code for issue, code in contents[name].issues.items()}
+            statement = statement.model_copy(update={"issues": issues})
+        coded.append(statement)
+    return file.model_copy(update={"statements": tuple(coded)})

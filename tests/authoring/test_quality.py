@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -273,7 +274,26 @@ def test_statements_are_compared_with_each_other() -> None:
         ("b", "contradictory-signs"),
     }
     assert ("c", "duplicate-statement") in {(f.statement, f.finding.code) for f in check([one, same])}
-    assert "contradictory-signs" not in {f.finding.code for f in check([one, same])}
+    named = {f.finding.code for f in check([one, same])}
+    assert "issues-differ" in named
+    assert "contradictory-signs" not in named
+
+
+def test_one_content_has_one_topic_in_all_countries() -> None:
+    one = item("a", {"x": 1}, original="France should close the old park at night.")
+    two = item("b", {"x": 1}, original="Italy should close the old park at night.")
+    assert "topics-differ" not in {f.finding.code for f in check([one, two])}
+    apart = replace(one, topic="parks"), replace(two, topic="night")
+    assert [f.statement for f in check(apart) if f.finding.code == "topics-differ"] == ["a", "b"]
+
+
+def test_every_text_names_its_country_where_its_file_says_how() -> None:
+    told = item("a", {}, original="French parks should close.", negation="Parks should not close.")
+    named = replace(told, names={"en": ("france", "french")})
+    assert [f for f in check([told]) if f.finding.code == "country-not-named"] == []
+    assert [f.finding.variant for f in check([named]) if f.finding.code == "country-not-named"] == [
+        "negation"
+    ]
 
 
 def test_the_contrary_of_a_statement_should_have_the_other_sign() -> None:
