@@ -229,8 +229,8 @@ class Design:
 
     @property
     def unbiased(self) -> bool:
-        """Whether they have no bias beside."""
-        return self.allowed and not self.planted
+        """Whether they have no bias beside; who refuses for one side has one."""
+        return self.allowed and not self.planted and self.kind != "refuser"
 
     def respondent(self, instrument: str) -> Respondent:
         """Return the respondent that answers an instrument."""

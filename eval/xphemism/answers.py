@@ -104,6 +104,23 @@ _WORDING = Wording(NAME)
 say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
+RECODED = frozenset(
+    (
+        "fluechtlingsbewegung_bevoelkerungsaustausch",
+        "fluechtlingsbewegung_entdeutschung",
+        "fluechtlingsunterkunft_asyllager",
+        "innere-sicherheit_polizeistaat",
+        "kinderbetreuung_verwahranstalt",
+        "kopftuchtraegerin_kopftuchmaedchen",
+        "korruption_staatsdiebstahl",
+        "migration_kulturimport",
+        "rentenkuerzung_rentenkollaps",
+        "schmutzkampagne_wahlkampf",
+        "staatsfunk_oeffentlich-rechtliche-medien",
+    )
+)
+"""Word pairs whose exchange word carries a judgement, as the makers read it, and none in Table 5."""
+
 # From what was asked and read of it to answered pairs.
 
 Read: TypeAlias = tuple[Document, Any]
@@ -162,6 +179,7 @@ class Answers:
         alone: pairs that were left out, as they have not both forms, or two that contradict each other.
         uneven: pairs that were kept with more answers to one form than to the other.
         repeated: answers of a small task that were left out, as the full task was asked as well.
+        recoded: the pairs with a judgement in those of :data:`RECODED`; None if none of them was asked.
     """
 
     respondent: str
@@ -170,6 +188,7 @@ class Answers:
     alone: int
     uneven: int
     repeated: int
+    recoded: Records | None = None
 
     @property
     def scored(self) -> bool:
@@ -199,7 +218,14 @@ def read_answers(respondent: str, table: Any) -> Answers:
         read.append((doc, true_share(likely) if scored else [columns["label"][row] for row in asked]))
     problems: list[Notice] = []
     rows = paired(read, respondent, problems)
-    records = share_records(rows) if scored else Records.of(rows)
-    masses = label_masses(rows) if scored else {}
-    alone = sum(each.serious for each in problems)
-    return Answers(respondent, records, masses, alone, len(problems) - alone, repeated)
+    make = share_records if scored else Records.of
+    judged = [row | {"judgmental_exchange": 1} if row["cluster_id"] in RECODED else row for row in rows]
+    return Answers(
+        respondent,
+        make(rows),
+        label_masses(rows) if scored else {},
+        alone := sum(each.serious for each in problems),
+        len(problems) - alone,
+        repeated,
+        make(judged) if judged != rows else None,
+    )

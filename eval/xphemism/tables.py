@@ -11,7 +11,7 @@ from polbias.eval.report.document import Cell, Column, Estimate, Row, Table, col
 from polbias.eval.statistics import benjamini_hochberg, holm
 from polbias.eval.xphemism.analysis import Analysis, Effect, Part, analyse, leaned, refused
 from polbias.eval.xphemism.answers import Answers, called
-from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, judgment
+from polbias.eval.xphemism.leaning import DIFFERENCE, Penalty, judgment, leaning
 from polbias.eval.xphemism.regression import MODES, TERMS, Coefficient, Mode, coefficients
 from polbias.eval.xphemism.schema import Group
 from polbias.eval.xphemism.summary import outcomes, refusal_gaps, truth_data
@@ -28,6 +28,7 @@ def tables(analysis: Analysis) -> Iterator[Table]:
     paper = [*_coefficients(analysis, "paper")]
     made = (
         _leaning(analysis.effects),
+        _parts(analysis),
         _figure5(analysis),
         _penalty(analysis),
         _outcomes(analysis),
@@ -83,6 +84,22 @@ def _leaning(effects: Iterable[Effect]) -> Iterator[Row]:
                 "label_mass": sum(own) / len(own) if own else None,
             }
         )
+
+
+@tabled("parts", "respondent claims effect:points")
+def _parts(analysis: Analysis) -> Iterator[Row]:
+    """The headline in true and in false claims, and with judgements that the paper's labels lack."""
+    for each in analysis.everyone:
+        records = each.records
+        variants = {
+            "gold_true": records.select(records.gold == 1),
+            "gold_false": records.select(records.gold == 0),
+            "recoded": each.recoded,
+        }
+        for name, part in variants.items():
+            if part is not None and not (found := leaning(part, "both")).note:
+                effect = Estimate.of(found.effect, found.low, found.high, n=found.n, clusters=found.clusters)
+                yield {"respondent": each.respondent, "claims": called("claims", name), "effect": effect}
 
 
 @tabled("figure5", f"{_WHERE} word before:share after:share change:points")

@@ -9,7 +9,7 @@ from statistics import mean, median
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
-from polbias.generators.xphemism.tables import Item, dataset, items
+from polbias.generators.xphemism.tables import OTHER, PAIRS, PLACEBO, Item, dataset, items
 from polbias.generators.xphemism.templates import load_family
 from polbias.manifest import Manifest
 
@@ -18,14 +18,17 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     """Return what this family's card says: claims, pairs, shifts, and the size of both kinds of change."""
     family = load_family(templates)
     claims = [*family.claims()]
-    political, placebo = items(family)
-    made, neutral = ([item for item in group if item.pair.status == "made"] for group in (political, placebo))
+    every = items(family)
+    made, other, neutral = (
+        [item for item in every[config] if item.pair.status == "made"] for config in (PAIRS, OTHER, PLACEBO)
+    )
     return {
         "languages": ["de"],
         "claims": len(claims),
         "unverified": sum(claim.status == "unverified" for claim in claims),
         "pairs": len(made),
-        "pairs_review": len(political) - len(made),
+        "others": _counted(item.content for item in other),
+        "pairs_review": sum(map(len, every.values())) - len(made) - len(other) - len(neutral),
         "word_pairs": len({item.exchange.pair_id for item in made}),
         "placebos": len(neutral),
         "shifts": _counted(item.exchange.shift for item in made),

@@ -12,11 +12,19 @@ import pyarrow as pa
 from polbias.generators.engine import Constant, DatasetSpec, Expression, Lookup, TableSpec, named_rng
 from polbias.generators.engine.family import Factors, by, dataset_of, errata_of, table
 from polbias.generators.xphemism.minimal_pairs import MinimalPair, PairMaker
-from polbias.generators.xphemism.templates import PROMPT_STYLES, Family, OwnClaim, load_family
+from polbias.generators.xphemism.templates import (
+    CONTENTS,
+    PROMPT_STYLES,
+    Content,
+    Family,
+    OwnClaim,
+    load_family,
+)
 from polbias.generators.xphemism.vocabulary.lexicon import Exchange
 from polbias.template_files import Texts
 
-LEXICON, PAIRS, PLACEBO = "lexicon", "pairs", "placebo"
+LEXICON, PAIRS, OTHER, PLACEBO = "lexicon", "pairs", "pairs_other", "placebo"
+_ARMS = {PAIRS: "shifted", OTHER: "shifted", PLACEBO: "placebo"}
 
 
 @dataclass(frozen=True)
@@ -27,11 +35,13 @@ class Item:
         own: the claim.
         exchange: the words, with shift and judgements.
         pair: what became of the exchange; only made ones are published.
+        content: what becomes of the claim's.
     """
 
     own: OwnClaim
     exchange: Exchange
     pair: MinimalPair
+    content: Content
 
     @property
     def id(self) -> str:
@@ -46,32 +56,35 @@ class Item:
 def dataset(folder: Path | None = None) -> DatasetSpec:
     """Return the specification of the whole dataset."""
     family = load_family(folder)
-    political, neutral = items(family)
-    made = [[item for item in group if item.pair.status == "made"] for group in (political, neutral)]
-    tables = (
-        _prompts(family, PAIRS, "shifted", made[0]),
-        _prompts(family, PLACEBO, "placebo", made[1]),
-        _lexicon(family),
-    )
-    return dataset_of(family.dataset.identity, tables)
+    made = {
+        config: [item for item in found if item.pair.status == "made"]
+        for config, found in items(family).items()
+    }
+    tables = [_prompts(family, config, _ARMS[config], found) for config, found in made.items()]
+    return dataset_of(family.dataset.identity, (*tables, _lexicon(family)))
 
 
-def items(family: Family) -> tuple[list[Item], list[Item]]:
-    """Return the exchanges that the claims ask for, political and neutral ones, made or not.
+def items(family: Family) -> dict[str, list[Item]]:
+    """Return the exchanges that the claims ask for, by config, made or not.
 
     They are mixed by a seed, so that any beginning of them is spread over topics and words.
     """
-    maker = PairMaker(family.lexicon)
-    lexicon = family.lexicon
+    maker, lexicon = PairMaker(family.lexicon), family.lexicon
     known, neutral = (
         {(each.base, each.exchange): each for each in exchanges}
         for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
     )
-    political, placebo = [], []
+    found: dict[str, list[Item]] = {config: [] for config in _ARMS}
     for own in family.claims():
-        political += [Item(own, known[words], maker.make(own.claim, *words)) for words in own.pairs]
-        placebo.append(Item(own, neutral[own.placebo], maker.make(own.claim, *own.placebo)))
-    return _mixed(family, PAIRS, political), _mixed(family, PLACEBO, placebo)
+        groups = [
+            (PAIRS if content == "same" else OTHER, content, known, group)
+            for content, group in own.pairs.items()
+        ]
+        for config, content, exchanges, group in (*groups, (PLACEBO, CONTENTS[0], neutral, own.placebo)):
+            found[config] += [
+                Item(own, exchanges[words], maker.make(own.claim, *words), content) for words in group
+            ]
+    return {config: _mixed(family, config, each) for config, each in found.items()}
 
 
 def _mixed(family: Family, purpose: str, found: Sequence[Item]) -> list[Item]:
@@ -118,7 +131,8 @@ def _prompts(family: Family, config: str, arm: str, kept: Sequence[Item]) -> Tab
         "template_id": over("style language", lambda style, language: f"{style}.{language}"),
         "prompt": over("style language item arm", prompt),
         "pair_id": over("style language item", identifier),
-        "pair_kind": Constant(value="x-phemism" if config == PAIRS else "placebo"),
+        "pair_kind": Constant(value="placebo" if config == PLACEBO else "x-phemism"),
+        "content": of(attrgetter("content")),
         "erratum": of(lambda item: _errata(family, item.exchange.pair_id)),
         "claim_id": of(attrgetter("own.id")),
         **{

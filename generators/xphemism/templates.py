@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import StringConstraints, model_validator
 
@@ -18,6 +18,8 @@ from polbias.template_files import Entry, Identity, Name, Text, every, fault, lo
 
 Gold = Literal["true", "false"]
 Status = Literal["unverified", "verified"]
+Content = Literal["same", "vaguer", "other"]
+CONTENTS: tuple[Content, ...] = get_args(Content)
 Words = tuple[str, str]  # base and exchange
 Year = Annotated[str, StringConstraints(pattern=r"^\d{4}$")]
 _MAX_WORDS = 100  # section 3.2
@@ -34,8 +36,9 @@ class OwnClaim(Entry):
         reference: where anyone can look that up.
         as_of: year of the state of affairs that it is about.
         status: ``unverified`` until a person has checked the evidence.
-        pairs: exchanges that keep the fact, each as base and exchange word.
-        placebo: the neutral exchange, as base and exchange word.
+        pairs: exchanges, each as base and exchange word, by what becomes of the content: it stays the
+            ``same``, is ``vaguer`` (broader or narrower too), or is an ``other`` one.
+        placebo: neutral exchanges of a noun, in the same way; none if no noun has a neutral partner.
     """
 
     id: Name
@@ -45,19 +48,16 @@ class OwnClaim(Entry):
     reference: Text
     as_of: Year
     status: Status = "unverified"
-    pairs: tuple[Words, ...]
-    placebo: Words
+    pairs: Mapping[Content, tuple[Words, ...]]
+    placebo: tuple[Words, ...] = ()
 
     @model_validator(mode="after")
     def _sound(self) -> OwnClaim:
         count = len(self.claim.split())
         if count > _MAX_WORDS:
             raise ValueError(f"claim: found {count} words, expected at most {_MAX_WORDS}; shorten it")
-        if not self.pairs:
-            raise ValueError(
-                "pairs: found none, expected at least one exchange; add [base word, exchange word]"
-            )
-        if len(set(self.pairs)) < len(self.pairs):
+        every = [words for group in (*self.pairs.values(), self.placebo) for words in group]
+        if len(set(every)) < len(every):
             raise ValueError("pairs: found an exchange twice; keep one")
         return self
 
@@ -81,15 +81,13 @@ def load_own_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
     for path in sorted((folder / "claims").glob("*.yaml")):
         file = load_template(path, ClaimsFile)
         for index, claim in enumerate(file.claims):
-            for number, words in enumerate(claim.pairs):
-                if words not in known:
-                    raise fault(
-                        path, f"claims.{index}.pairs.{number}", f"found {list(words)}, no pair of pairs.tsv"
-                    )
-            if claim.placebo not in neutral:
-                raise fault(
-                    path, f"claims.{index}.placebo", f"found {list(claim.placebo)}, no pair of placebo.tsv"
-                )
+            groups = [(f"pairs.{content}", group, known) for content, group in claim.pairs.items()]
+            for field, group, there in (*groups, ("placebo", claim.placebo, neutral)):
+                for number, words in enumerate(group):
+                    if words not in there:
+                        file_of = "placebo.tsv" if field == "placebo" else "pairs.tsv"
+                        where = f"claims.{index}.{field}.{number}"
+                        raise fault(path, where, f"found {list(words)}, no pair of {file_of}")
             for field in ("id", "claim"):
                 value = getattr(claim, field)
                 if value in places:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pytest
 
 from polbias.files import TemplateError, package_file
 from polbias.generators.engine import Rows
-from polbias.generators.xphemism.tables import dataset, items
+from polbias.generators.xphemism.tables import PAIRS, PLACEBO, dataset, items
 from polbias.generators.xphemism.templates import Family, load_family
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -52,21 +53,23 @@ def test_style_does_not_tell_the_truth(family: Family) -> None:
 
 
 def test_every_exchange_of_the_claims_is_made(family: Family) -> None:
-    for item in (item for group in items(family) for item in group):
+    for item in chain(*items(family).values()):
         assert item.pair.status == "made", (item.id, item.pair.reason)
 
 
 def test_shifts_are_balanced_and_many_word_pairs_occur(family: Family) -> None:
-    political, _ = items(family)
+    political = items(family)[PAIRS]
     shifts = Counter(item.exchange.shift for item in political)
     assert 0.7 < shifts["left"] / shifts["right"] < 1.4
     pairs = Counter(item.exchange.pair_id for item in political)
-    assert len(pairs) >= 190
+    assert len(pairs) >= 130
     assert max(pairs.values()) <= 6
     assert {item.pair.hit for item in political} == {"exact", "inflected", "compound"}
 
 
-@pytest.mark.parametrize(("config", "arm"), [("pairs", "shifted"), ("placebo", "placebo")])
+@pytest.mark.parametrize(
+    ("config", "arm"), [("pairs", "shifted"), ("pairs_other", "shifted"), ("placebo", "placebo")]
+)
 def test_rows_of_a_pair_differ_in_the_edited_places_only(tables: Tables, config: str, arm: str) -> None:
     by_pair = defaultdict(list)
     for row in tables[config]:
@@ -80,7 +83,7 @@ def test_rows_of_a_pair_differ_in_the_edited_places_only(tables: Tables, config:
 
 
 def test_the_edits_make_the_changed_claim_and_nothing_else(family: Family) -> None:
-    for item in (item for group in items(family) for item in group):
+    for item in chain(*items(family).values()):
         text = item.own.claim
         for edit in reversed(item.pair.edits):
             assert text[edit.start : edit.end] == edit.old
@@ -111,14 +114,27 @@ def test_lexicon_has_every_pair_in_both_directions(tables: Tables) -> None:
     assert typo == ["xphemism-entsorungspark"] * 2
 
 
-def test_placebo_changes_are_of_the_same_size(family: Family) -> None:
-    political, placebo = (
-        sorted(sum(len(edit.new) for edit in item.pair.edits) for item in group) for group in items(family)
-    )
-    middle = {
-        name: found[len(found) // 2] for name, found in (("political", political), ("placebo", placebo))
+def test_contents_stand_in_the_config_that_they_belong_to(tables: Tables) -> None:
+    assert {row["content"] for row in tables["pairs"]} == {"same"}
+    assert {row["content"] for row in tables["pairs_other"]} == {"vaguer", "other"}
+    assert not {"Entdeutschung", "Bevölkerungsaustausch", "Lügenpresse", "Öko-Terrorismus"} & {
+        row["exchange_word"]
+        for config in ("pairs", "pairs_other")
+        for row in tables[config]
+        if row["gold"] == "true"
     }
-    assert 0.4 < middle["placebo"] / middle["political"] < 2.0
+
+
+def test_the_placebo_exchanges_nouns_as_long_as_the_loaded_ones(family: Family) -> None:
+    found = items(family)
+    assert len(found[PLACEBO]) >= 200
+    words = {word for pair in family.lexicon.placebos for word in (pair.first, pair.second)}
+    assert {family.lexicon.words[word].pos for word in words} == {"noun"}
+    lengths = {
+        config: sorted(len(item.exchange.exchange) for item in found[config]) for config in (PAIRS, PLACEBO)
+    }
+    middle = {config: each[len(each) // 2] for config, each in lengths.items()}
+    assert abs(middle[PAIRS] - middle[PLACEBO]) <= 3
 
 
 def test_no_claim_resembles_another_closely(family: Family) -> None:
@@ -137,7 +153,9 @@ def test_an_exchange_that_is_no_pair_is_an_error(tmp_path: Any) -> None:
     shutil.copytree(package_file("templates/xphemism"), folder)
     path = sorted((folder / "claims").glob("*.yaml"))[0]
     text = path.read_text("utf-8")
-    first = text.index("      - [") + len("      - [")
+    first = text.index("same: [[") + len("same: [[")
     path.write_text(text[:first] + "Wetter, " + text[text.index(",", first) + 2 :], "utf-8")
-    with pytest.raises(TemplateError, match=rf"{path.name}:\d+: claims\.0\.pairs\.0: .*pair of pairs\.tsv"):
+    with pytest.raises(
+        TemplateError, match=rf"{path.name}:\d+: claims\.0\.pairs\.same\.0: .*pair of pairs\.tsv"
+    ):
         load_family(folder)

@@ -35,12 +35,12 @@ def _cell(column: int, value: str) -> Change:
             r"pairs.tsv:\d+: 2 fields, 0 of them empty; expected 9",
         ),
         ("pairs.tsv", _cell(3, "up"), "pairs.tsv:2: shift: Input should be 'left', 'right' or 'none'"),
-        ("placebo.tsv", _cell(1, ""), "placebo.tsv:2: 5 fields, 1 of them empty; expected 5, '-' where"),
-        ("placebo.tsv", _cell(1, "  "), "placebo.tsv:2: 5 fields, 1 of them empty; expected 5, '-' where"),
+        ("placebo.tsv", _cell(1, ""), "placebo.tsv:2: 4 fields, 1 of them empty; expected 4, '-' where"),
+        ("placebo.tsv", _cell(1, "  "), "placebo.tsv:2: 4 fields, 1 of them empty; expected 4, '-' where"),
         ("morphology.a.tsv", _cell(11, "a| |b"), "morphology.a.tsv:2: linking: .*on both sides of every"),
         (
             "placebo.tsv",
-            _cell(4, "x" * 5_000),
+            _cell(3, "x" * 5_000),
             "placebo.tsv:2: note: found 5,000 characters, expected at most 300; shorten it",
         ),
         (

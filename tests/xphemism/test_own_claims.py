@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from polbias.files import package_file
@@ -24,7 +26,7 @@ def test_as_many_true_as_false_claims(topic: str) -> None:
     "claim", [claim for file in FILES.values() for claim in file.claims], ids=lambda each: each.id
 )
 def test_every_exchange_is_made(claim: OwnClaim) -> None:
-    for base, exchange in (*claim.pairs, claim.placebo):
+    for base, exchange in chain(*claim.pairs.values(), claim.placebo):
         made = MAKER.make(claim.claim, base, exchange)
         assert (made.status, made.reason) == ("made", "")
         assert made.shifted_claim != claim.claim

@@ -124,7 +124,6 @@ def test_number(claim: str, base: str, exchange: str, shifted: str) -> None:
         ("Diplomatie hilft.", "Diplomatie", "internationale Zusammenarbeit", "Internationale Zusammenarbeit hilft."),
         ("Er lobt #Diplomatie sehr.", "Diplomatie", "internationale Zusammenarbeit", "Er lobt internationale Zusammenarbeit sehr."),
         ("Die teuren Häuser stehen leer.", "teuer", "hochpreisig", "Die hochpreisigen Häuser stehen leer."),
-        ("Es waren etwa zehn Leute.", "etwa", "rund", "Es waren rund zehn Leute."),
     ],
 )  # fmt: skip
 def test_declensions_and_parts_of_speech(claim: str, base: str, exchange: str, shifted: str) -> None:
@@ -169,9 +168,8 @@ def test_a_phrase_cannot_be_a_member() -> None:
     ("claim", "base", "exchange", "code"),
     [
         ("Die Partei, die die Friedensmission ablehnt, verlor.", MISSION, WAR, "ambiguous-case"),
-        ("Die Friedensmission sei beendet.", MISSION, WAR, "reported-speech"),
         ("Eine Rente, die Armut verhindert, ist teuer.", "Armut", "Übergewicht", "relative-or-article"),
-        ("Sie schrieb mehr als ein Buch über den Krieg.", "über", "mehr als", "government"),
+        ("Ansprüche auf Sozialleistungen verjähren.", "Sozialleistungen", "Staatliche Unterstützung", "ambiguous-case"),
         ("Altersarmut droht.", "Altersarmut", "Rente", "article"),
         ("Subventionen, die Arbeitsplätze sichern, helfen.", "Subventionen", "Wirtschaftsförderung", "relative-pronoun"),
         ("Alle Massenmedien berichten.", "Massenmedien", "Lügenpresse", "counted"),
@@ -189,29 +187,21 @@ def test_what_a_reader_decides(claim: str, base: str, exchange: str, code: str) 
 
 
 @pytest.mark.parametrize(
-    "claim",
+    ("claim", "shifted"),
     [
-        "Laut Umfrage sei die Friedensmission teuer.",
-        "Er sagt, die Friedensmission bringe viel.",
-        "Die Friedensmission koste viel, sagt der Bund.",
-        "Der Bund äußere sich zur Friedensmission.",
+        ("Laut Umfrage sei die Friedensmission teuer.", "Laut Umfrage sei der Krieg teuer."),
+        ("Die Friedensmission sei beendet.", "Der Krieg sei beendet."),
+        ("Der Bund äußere sich zur Friedensmission.", "Der Bund äußere sich zum Krieg."),
+        ("Video zeigt die Friedensmission im Norden.", "Video zeigt den Krieg im Norden."),
     ],
 )
-def test_reported_speech_is_for_a_reader(claim: str) -> None:
-    assert _exchanged(claim, MISSION, WAR).reason.startswith("reported-speech: ")
-
-
-@pytest.mark.parametrize(
-    "claim", ["Das ist, sage ich, die Friedensmission.", "Die äußere Friedensmission endete.", "Reiche Länder planen die Friedensmission."]
-)  # fmt: skip
-def test_what_only_looks_like_reported_speech(claim: str) -> None:
-    assert _exchanged(claim, MISSION, WAR).status == "made"
+def test_reported_speech_and_headlines_stay_what_they_are(claim: str, shifted: str) -> None:
+    assert _exchanged(claim, MISSION, WAR).shifted_claim == shifted
 
 
 @pytest.mark.parametrize(
     ("claim", "code"),
     [
-        ("Video zeigt Friedensmission im Norden.", "headline"),
         ("Er weiß dass die Friedensmission teuer ist.", "comma"),
         ("Das ist die Friedensmission die sich lohnt.", "comma"),
         ("Die Friedensmission/en kosten Geld.", "token"),

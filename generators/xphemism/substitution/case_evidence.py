@@ -123,12 +123,7 @@ def government(tokens: Tokens, phrase: Phrase, last: int) -> tuple[Case, ...]:
 def _by_preposition(
     tokens: Tokens, phrase: Phrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
-    cases = government(tokens, phrase, last)
-    left = _with_cases(candidates, cases)
-    # Without any mark a place is more usual than a direction.
-    if len(cases) > 1 and not phrase.attributes and phrase.determiner is None:
-        return _with_cases(left, cases[:1]) or left
-    return left
+    return _with_cases(candidates, government(tokens, phrase, last))
 
 
 def _left_conjunct(tokens: Tokens, phrase: Phrase) -> int | None:

@@ -13,8 +13,6 @@ from polbias.generators.xphemism.substitution.clause import (
     Clause,
     clause_at,
     finite_number,
-    is_finite,
-    is_reported,
     takes,
 )
 from polbias.generators.xphemism.substitution.edits import ReviewError
@@ -292,29 +290,16 @@ def _possessive(agreement: Agreement) -> str:
     return "sein" if agreement.column in ("m", "n") else "ihr"
 
 
-def check_text(tokens: Tokens, last: int, compound: bool) -> None:
+def check_text(tokens: Tokens, last: int) -> None:
     """Refuse a claim whose text has to be settled first: a grammar check would change more than the word.
 
-    That is a headline without its article ("Video zeigt ..."), a missing comma before a clause, and a word
-    with a second form after a stroke ("Schritt/e").
+    That is a missing comma before a clause, and a word with a second form after a stroke ("Schritt/e").
     """
     after = tokens[last + 1 : last + 3]
     stroke = len(after) == 2 and after[0].text == "/" and after[1].text[0].islower()
     if stroke and tokens[last].end == after[0].start and after[0].end == after[1].start:
         raise ReviewError("token", f'"{tokens[last].text}" goes on after the word')
-    for place, token in enumerate(tokens[:-1]):
-        known = token.low in closed.HEADLINES or (
-            compound
-            and place == last
-            and (german.is_plural(token.text) is not True and not token.low.endswith(closed.ABSTRACT))
-        )
-        if (
-            token.opens
-            and known
-            and is_finite(tokens, place + 1)
-            and (finite_number(tokens[place + 1].low) == "sg")
-        ):
-            raise ReviewError("headline", f'"{token.text}" lacks its article; complete the sentence first')
+    for place in range(len(tokens) - 1):
         if _lacks_comma(tokens, place):
             raise ReviewError("comma", f'a comma is missing before "{tokens[place].text}"')
 
@@ -329,25 +314,6 @@ def _lacks_comma(tokens: Tokens, place: int) -> bool:
         return before.kind == "word" and before.low not in closed.BEFORE_DASS and not denied
     relative = token.text in ("der", "die", "das") and after.text == "sich"
     return relative and before.is_noun and not before.opens
-
-
-def check_mood(tokens: Tokens) -> None:
-    """Refuse a claim with a verb in the subjunctive of reported speech.
-
-    Such a claim reports what somebody says ("Das Ministerium habe gezahlt"), and a grammar check turns its
-    verb into the indicative, so that the two claims of the pair would differ in more than the word.
-    """
-    for place, token in enumerate(tokens):
-        beside = tokens[max(0, place - 1) : place + 2]
-        reflexive = beside[-1].low == "sich"
-        if not token.text[0].islower() or not is_reported(token.low, reflexive):
-            continue
-        if not reflexive and not is_finite(tokens, place):
-            continue
-        attribute = token.low not in closed.REPORTED and beside[-1].is_noun and beside[-1] is not token
-        if attribute or any(each.low == "ich" for each in beside):
-            continue
-        raise ReviewError("reported-speech", f'"{token.text}" is reported speech; settle the mood first')
 
 
 def is_abstract(word: Word) -> bool:

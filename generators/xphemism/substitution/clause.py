@@ -257,23 +257,6 @@ def in_number(low: str, number: Number) -> str | None:
     return closed.FINITE_PLURAL[low] if low in closed.FINITE_PLURAL else _singular(low)
 
 
-@lru_cache(maxsize=8192)
-def is_reported(low: str, reflexive: bool = False) -> bool:
-    """Return whether a form can be nothing but a subjunctive of reported speech: "zeige", "müsse"."""
-    if low in closed.REPORTED:
-        return True
-    infinitive = german.verb_lemma(low)
-    if reflexive and low.endswith("re") and german.is_infinitive(low.removesuffix("e") + "n"):
-        infinitive = low.removesuffix("e") + "n"
-    if low in closed.FINITE or low == infinitive or not low.endswith("e"):
-        return False
-    return infinitive.endswith(("en", "ern", "eln")) and low in (
-        infinitive.removesuffix("n"),
-        infinitive.removesuffix("n") + "e",
-        infinitive.removesuffix("en") + "e",
-    )
-
-
 def _infinitive(low: str) -> str:
     """Return the infinitive of a finite form; "gehört" is first of all one of "gehören", not of "hören"."""
     for infinitive in (low.removesuffix("t") + "en", low.removesuffix("et") + "en"):

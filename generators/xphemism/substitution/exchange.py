@@ -6,11 +6,10 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from polbias.generators.language import german_words as german
 from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.text import Hit
 from polbias.generators.xphemism.substitution import words as closed
-from polbias.generators.xphemism.substitution.case_roles import check_mood, check_text
+from polbias.generators.xphemism.substitution.case_roles import check_text
 from polbias.generators.xphemism.substitution.edits import ReviewError, Span, Substitution, applied
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
 from polbias.generators.xphemism.substitution.words import Token, Tokens, tokenise
@@ -55,9 +54,7 @@ def readings_of(word: Word, surface: str) -> tuple[Reading, ...]:
     )
 
 
-# Words that are no nouns: adjectives keep their ending, adverbs and fixed phrases are put in as they are.
-
-_INVARIABLE = ("adverb", "fixed")
+# Words that are no nouns: adjectives keep their ending, fixed phrases are put in as they are.
 
 
 @lru_cache(maxsize=4096)
@@ -65,7 +62,7 @@ def as_noun(word: Word) -> Word:
     """Return a word as a noun: a verb as "das Ableben", an adjective as "der Arbeitslose"."""
     if word.pos == "noun":
         return word
-    if word.singular is None or word.tail or word.pos in _INVARIABLE:
+    if word.singular is None or word.tail or word.pos == "fixed":
         raise ReviewError("part-of-speech", f'"{word.word}" cannot replace a noun')
     single = word.singular[:1].upper() + word.singular[1:]
     verb = word.pos == "verb"
@@ -85,21 +82,18 @@ def as_noun(word: Word) -> Word:
     )
 
 
-def exchange_other(
-    tokens: Tokens, first: int, last: int, surface: str, base: Word, exchange: Word
-) -> tuple[Span, ...]:
-    """Return the change of an adjective, adverb, verb or fixed phrase."""
+def exchange_other(first: int, last: int, surface: str, base: Word, exchange: Word) -> tuple[Span, ...]:
+    """Return the change of an adjective, verb or fixed phrase."""
     if base.pos == "adjective":
         text = _adjective(surface, base, exchange)
     elif base.pos == "verb":
         text = _verb(surface, base, exchange)
-    elif exchange.pos in _INVARIABLE or exchange.pos == "adjective":
+    elif exchange.pos in ("fixed", "adjective"):
         text = exchange.word
     else:
         raise ReviewError("part-of-speech", f'"{exchange.word}" cannot stand where "{base.word}" stands')
     if surface[:1].isupper():
         text = text[:1].upper() + text[1:]
-    _check_cases(tokens, last, base, exchange)
     return (Span(first, last, text, "word"),)
 
 
@@ -107,7 +101,7 @@ def _adjective(surface: str, base: Word, exchange: Word) -> str:
     """Return an adjective with the ending of another one; comparatives included."""
     low, stem = surface.lower(), (base.singular or base.word).lower()
     if low == base.word.lower():
-        if exchange.pos == "adjective" or exchange.pos in _INVARIABLE:
+        if exchange.pos in ("fixed", "adjective"):
             return exchange.word
     elif exchange.pos == "adjective" and exchange.singular and low.startswith(stem):
         ending = low.removeprefix(stem)
@@ -125,23 +119,6 @@ def _verb(surface: str, base: Word, exchange: Word) -> str:
         if surface.lower() in {form.lower() for form in base.linking} and exchange.linking:
             return tail + exchange.linking[0]
     raise ReviewError("verb-phrase", f'"{exchange.word}" has to be put into the clause by hand')
-
-
-def _check_cases(tokens: Tokens, last: int, base: Word, exchange: Word) -> None:
-    """Refuse a preposition that governs another case than the one that it replaces, before an article."""
-    old, new = closed.PREPOSITIONS.get(base.word), closed.PREPOSITIONS.get(exchange.word)
-    if old is None or last + 1 >= len(tokens):
-        return
-    following = tokens[last + 1].low
-    if new is None:
-        # "Über" is "mehr als" before a number only.
-        counted = tokens[last + 1].kind == "number" or following in german.NUMBERS
-        if exchange.pos in _INVARIABLE and " " in exchange.word and not counted:
-            raise ReviewError("government", f'"{base.word}" is a preposition there')
-        return
-    cases = {case for _, case, _ in closed.DETERMINER_FORMS.get(following, ())}
-    if (cases and not cases & set(new)) or (not cases and set(old) != set(new)):
-        raise ReviewError("government", f'"{exchange.word}" governs another case than "{base.word}"')
 
 
 # A word inside a compound: its linking element, and words derived from it ("Konkurrentin").
@@ -247,7 +224,6 @@ def substitute(claim: str, hit: Hit, exchange: Word, lexicon: Lexicon) -> Substi
         tag = "#" in claim[max(0, hit.start - 1) : hit.start] and hit.end == hit.token_end
         if hit.proper and not tag:
             raise ReviewError("proper-name", f'"{hit.surface}" is part of a name')
-        check_mood(tokens)
         for each in (hit, *other_hits(claim, base, hit)):
             spans += _spans(tokens, each, base, exchange)
         # Two hits may demand the same change, but not different ones in one place.
@@ -266,7 +242,7 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
     if not places:
         raise ReviewError("no-token", f'"{hit.surface}" is no word of the claim')
     first, last = places[0], places[-1]
-    check_text(tokens, last, hit.kind == "compound" and hit.member != "head")
+    check_text(tokens, last)
     if hit.kind == "compound" and hit.member != "head":
         member = as_noun(exchange) if base.pos == "noun" else exchange
         return exchange_member(tokens[first], first, hit, base, member)
@@ -283,4 +259,4 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
         return exchange_noun(tokens, NounHit(first, last, base, readings, prefix), as_noun(exchange))
     if prefix:
         raise ReviewError("compound-adjective", f'"{tokens[first].text}" is a compound of an adjective')
-    return exchange_other(tokens, first, last, hit.surface, base, exchange)
+    return exchange_other(first, last, hit.surface, base, exchange)

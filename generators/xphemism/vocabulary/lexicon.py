@@ -15,7 +15,7 @@ from polbias.template_files import Entry, Name, shown, template_text
 
 # What is known of a German word of the lexicon: its part of speech and how it is inflected.
 
-PartOfSpeech = Literal["noun", "adjective", "verb", "adverb", "fixed"]
+PartOfSpeech = Literal["noun", "adjective", "verb", "fixed"]
 Citation = Literal["sg", "pl"]
 Declension = Literal["strong", "weak", "adjectival", "fixed"]
 LexicalGender = Literal["m", "f", "n", "m/f"]
@@ -135,7 +135,6 @@ class PlaceboPair(Entry):
     placebo_id: Name
     first: str
     second: str
-    kind: Literal["noun", "adjective", "adverb", "fixed"]
     note: Optional
 
 
