@@ -61,7 +61,8 @@ def test_pairs_of_all_claims(tmp_path: Path) -> None:
         rows.writerow(columns)
         for claim in found:
             given = (claim["id"], claim["claim"], claim["gold"])
-            rows.writerows([(*given, "", ""), *((*given, *pair) for pair in claim["pairs"])])
+            pairs = [pair for group in claim["pairs"].values() for pair in group]
+            rows.writerows([(*given, "", ""), *((*given, *pair) for pair in pairs)])
     invoke("pairs", claims, "--output", output)
     with output.open(encoding="utf-8", newline="") as file:
         kept = [

@@ -35,7 +35,7 @@ from tests.test_template_texts import refused
 GOLDEN = Path(__file__).parent / "golden" / "summary.json"
 _TASKS = (
     "polbias_en_formal_mini", "polbias_en_material_mini", "polbias_en_formal_mini_loglikelihood",
-    "polbias_policy_stance_mini", "polbias_xphemism_mini", "polbias_deontic_logic_zero", "polbias_wason",
+    "polbias_policy_stance_mini", "polbias_xphemism_simple", "polbias_deontic_logic_zero", "polbias_wason",
     "polbias_selfassess_preference_mini", "polbias_selfassess_least_biased_mini",
 )  # fmt: skip
 
