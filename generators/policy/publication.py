@@ -42,4 +42,9 @@ def _balance(family: Family) -> list[tuple[str, int, int]]:
     return [(title, signs[issue, 1], signs[issue, -1]) for issue, title in family.dataset.issues.items()]
 
 
-PUBLICATION = Publication("Policy statements in variants whose stances must fit together", dataset, _facts)
+PUBLICATION = Publication(
+    "Policy statements in variants whose stances must fit together",
+    dataset,
+    _facts,
+    lint="polbias.generators.authoring.lints:policy",
+)

@@ -58,5 +58,8 @@ def _size(made: list[Item]) -> dict[str, float]:
 
 
 PUBLICATION = Publication(
-    "X-phemism minimal pairs: German claims that differ in one loaded word", dataset, _facts
+    "X-phemism minimal pairs: German claims that differ in one loaded word",
+    dataset,
+    _facts,
+    lint="polbias.generators.authoring.lints:xphemism",
 )

@@ -1,0 +1,83 @@
+"""Lints of a set: what a careful reader of its items would object to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from polbias.files import package_file
+from polbias.generators.authoring.items import Features
+from polbias.generators.authoring.review import read_review
+from polbias.generators.policy.quality import check, items
+from polbias.generators.policy.templates import load_family as load_policy
+from polbias.generators.xphemism.templates import load_family as load_xphemism
+from polbias.manifest import Manifest
+
+_LAYOUT = ("first_named", "gender", "instruction_id", "exemplar_set", "prompt_style", "instruction_language")
+"""Columns of how a row is asked, which must not tell its gold label."""
+_APART, _UNFINISHED = 0.02, 12
+"""A share of a gold label gives it away if it differs by more, and by more rows than a square may lack."""
+_LENGTH = 3
+"""Characters by which placebo and loaded words may differ in the middle."""
+_ALIKE = 0.75
+"""Share of character 5-grams above which two claims are nearly one."""
+
+
+def given_away(manifest: Manifest, folder: Path) -> Iterator[str]:
+    """Yield the columns of layout by which the share of a gold label differs."""
+    for config, splits in manifest.configs.items():
+        files = [folder / file.path for file in splits["test"].files] if "test" in splits else []
+        there = pq.read_schema(files[0]).names if files else ()
+        columns = [name for name in _LAYOUT if name in there]
+        if "gold" not in there or not columns:
+            continue
+        table = pq.read_table(files, columns=["gold", *columns])
+        table = table.filter(pc.is_valid(table["gold"]))
+        if not (labels := table["gold"].unique().to_pylist()):
+            continue
+        table = table.append_column("right", pc.equal(table["gold"], labels[0]))
+        share = pc.mean(table["right"]).as_py()
+        for name in columns:
+            found = table.group_by(name).aggregate([("right", "mean"), ("right", "count")]).to_pylist()
+            worst = max(found, key=lambda each: abs(each["right_mean"] - share))
+            own, rows = worst["right_mean"], worst["right_count"]
+            if abs(own - share) > max(_APART, _UNFINISHED / rows):
+                told = f"{labels[0]!r} is the gold of {own:.0%} of its rows, and of {share:.0%} of all"
+                yield f"{config}: {name} {worst[name]!r} gives the label away: {told}"
+
+
+def policy(templates: Path | None) -> Iterator[str]:
+    """Yield the sure defects of policy statements, and doubts that nobody has decided."""
+    folder = templates or package_file("templates/policy")
+    path = folder / "review.tsv"
+    decided = {row.key: row.text for row in read_review(path) if row.decision} if path.exists() else {}
+    statements = items(load_policy(folder).countries.values())
+    wordings = {item.id: item.wordings for item in statements}
+    for each in check(statements):
+        key = each.statement, each.language, each.finding.variant
+        text = wordings[each.statement][each.language][each.finding.variant]
+        if each.finding.sure or decided.get(key) != text:
+            todo = "mend it" if each.finding.sure else "decide it in review.tsv (polbias author review)"
+            yield f"{' '.join(key)}: {each.finding.code} {each.finding.detail}".rstrip() + f"; {todo}"
+
+
+def xphemism(templates: Path | None) -> Iterator[str]:
+    """Yield claims that are nearly one, and a placebo that is not like what it stands for."""
+    family = load_xphemism(templates)
+    claims = [claim for file in family.files.values() for claim in file.claims]
+    for pair in Features([claim.claim for claim in claims]).closest("jaccard", _ALIKE).pairs:
+        if pair.score >= _ALIKE:
+            yield f"{claims[pair.first].id}, {claims[pair.second].id}: nearly the same claim; change one"
+    neutral = [word for claim in claims for _, word in claim.placebo]
+    loaded = [word for claim in claims for _, word in claim.pairs.get("same", ())]
+    for word in sorted(set(neutral)):
+        if family.lexicon.words[word].pos != "noun":
+            yield f"placebo: {word!r} is no noun, as loaded words are; choose another"
+    lengths = [median(map(len, words)) for words in (neutral, loaded) if words]
+    if len(lengths) == 2 and abs(lengths[0] - lengths[1]) > _LENGTH:
+        middle = f"{lengths[0]:g} characters in the middle, loaded ones {lengths[1]:g}"
+        yield f"placebo: its new words have {middle}; choose others"
