@@ -26,20 +26,20 @@ class Publication:
             every card does. That of a dataset of any size reads no shard, as these may be elsewhere.
         prove: ``"module:function"``; ``function(folder, templates)`` proves the gold labels of a build from
             its sentences. None if there is nothing to prove.
-        lint: ``"module:function"``; ``function(templates)`` yields what a careful reader of the items would
-            object to. None if nothing looks.
         cards: folder of ``<dataset>.md.jinja``, ``columns.yaml`` and, where rows have gold labels,
             ``<dataset>.eval.yaml``; by default that of polbias.
         most: ``most(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
             of one size.
         pair: rows that are always drawn together.
+        lint: ``"module:function"``; ``function(templates)`` yields what a careful reader of the items would
+            object to. None if nothing looks.
     """
 
     title: str
     specify: Callable[..., DatasetSpec]
     facts: Callable[[Manifest, Path, Path | None], Mapping[str, Any]]
     prove: str | None = None
-    lint: str | None = None
     cards: Path | None = None
     most: Callable[..., Mapping[str, int]] | None = None
     pair: int = 1
+    lint: str | None = None
