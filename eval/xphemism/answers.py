@@ -105,7 +105,7 @@ say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
 
 
 RECODED = frozenset(
-    (
+    {
         "fluechtlingsbewegung_bevoelkerungsaustausch",
         "fluechtlingsbewegung_entdeutschung",
         "fluechtlingsunterkunft_asyllager",
@@ -117,7 +117,7 @@ RECODED = frozenset(
         "rentenkuerzung_rentenkollaps",
         "schmutzkampagne_wahlkampf",
         "staatsfunk_oeffentlich-rechtliche-medien",
-    )
+    }
 )
 """Word pairs whose exchange word carries a judgement, as the makers read it, and none in Table 5."""
 
@@ -220,11 +220,12 @@ def read_answers(respondent: str, table: Any) -> Answers:
     rows = paired(read, respondent, problems)
     make = share_records if scored else Records.of
     judged = [row | {"judgmental_exchange": 1} if row["cluster_id"] in RECODED else row for row in rows]
+    alone = sum(each.serious for each in problems)
     return Answers(
         respondent,
         make(rows),
         label_masses(rows) if scored else {},
-        alone := sum(each.serious for each in problems),
+        alone,
         len(problems) - alone,
         repeated,
         make(judged) if judged != rows else None,

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.files import package_file
-from polbias.generators.authoring.items import Features
+from polbias.generators.authoring.items import closest_earlier
 from polbias.generators.authoring.review import read_review
 from polbias.generators.policy.quality import check, items
 from polbias.generators.policy.templates import load_family as load_policy
@@ -68,9 +68,9 @@ def policy(templates: Path | None) -> Iterator[str]:
 def xphemism(templates: Path | None) -> Iterator[str]:
     """Yield claims that are nearly one, and a placebo that is not like what it stands for."""
     family = load_xphemism(templates)
-    claims = [claim for file in family.files.values() for claim in file.claims]
-    for pair in Features([claim.claim for claim in claims]).closest("jaccard", _ALIKE).pairs:
-        if pair.score >= _ALIKE:
+    claims = [*family.claims()]
+    for pair in closest_earlier([claim.claim for claim in claims], _ALIKE):
+        if pair:
             yield f"{claims[pair.first].id}, {claims[pair.second].id}: nearly the same claim; change one"
     neutral = [word for claim in claims for _, word in claim.placebo]
     loaded = [word for claim in claims for _, word in claim.pairs.get("same", ())]
