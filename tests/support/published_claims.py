@@ -69,6 +69,17 @@ def differs_in_one_stretch(base: str, shifted: str) -> bool:
     return _is_short(len(left) - start - end, len(right) - start - end)
 
 
+_SUBJUNCTIVES = {"sei", "seien", "habe", "werde", "könne", "müsse", "dürfe", "wolle", "solle"}
+
+
+def changes_mood(base: str, shifted: str) -> bool:
+    """Return whether a subjunctive of reported speech is gone from the shifted claim: "belege" to "belegt"."""
+    before, after = set(words(base)), set(words(shifted))
+    return any(
+        word in _SUBJUNCTIVES or (word.endswith("e") and word[:-1] + "t" in after) for word in before - after
+    )
+
+
 def wilson(hits: int, total: int, z: float = 1.959964) -> tuple[float, float]:
     """Return the 95% Wilson interval of a proportion."""
     share = hits / total

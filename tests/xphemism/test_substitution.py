@@ -200,6 +200,13 @@ def test_reported_speech_and_headlines_stay_what_they_are(claim: str, shifted: s
 
 
 @pytest.mark.parametrize(
+    "claim", ["Das ist, sage ich, die Friedensmission.", "Die äußere Friedensmission endete.", "Reiche Länder planen die Friedensmission."]
+)  # fmt: skip
+def test_what_only_looks_like_reported_speech(claim: str) -> None:
+    assert _exchanged(claim, MISSION, WAR).status == "made"
+
+
+@pytest.mark.parametrize(
     ("claim", "code"),
     [
         ("Er weiß dass die Friedensmission teuer ist.", "comma"),

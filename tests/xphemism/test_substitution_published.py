@@ -13,6 +13,7 @@ from polbias.generators.xphemism.substitution import substitute
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, load_lexicon
 from tests.support.published_claims import (
     PublishedPair,
+    changes_mood,
     differs_in_one_block,
     differs_in_one_stretch,
     published_pairs,
@@ -67,7 +68,8 @@ def test_made_claims_equal_the_published_ones(
     matcher = Matcher(lexicon)
     tally = Tally()
     for pair in published_pairs(PUBLISHED):
-        if not comparable(pair.base, pair.shifted):
+        # Where the grammar check turned a subjunctive into an indicative it changed more than the word.
+        if not comparable(pair.base, pair.shifted) or changes_mood(pair.base, pair.shifted):
             continue
         tally.rows += 1
         made = _made(pair, lexicon, matcher)
