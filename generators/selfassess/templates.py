@@ -361,16 +361,14 @@ def load_items(family: Family, set_id: str) -> tuple[Item, ...]:
         items += own
     seen: dict[str, Item] = {}
     for item in items:
-        where = f"{shown(item.path)}:{item.line}: id"
+        problem = None
         if item.id in seen:
             other = seen[item.id]
-            raise TemplateError(
-                f"{where}: {item.id!r} stands in {other.path.name}:{other.line} too; renumber it"
-            )
-        if item.prefix != items[0].prefix:
-            raise TemplateError(
-                f"{where}: found {item.id!r}, expected {items[0].prefix!r} as in the other ids"
-            )
+            problem = f"{item.id!r} stands in {other.path.name}:{other.line} too; renumber it"
+        elif item.prefix != items[0].prefix:
+            problem = f"found {item.id!r}, expected {items[0].prefix!r} as in the other ids"
+        if problem:
+            raise TemplateError(f"{shown(item.path)}:{item.line}: id: {problem}")
         seen[item.id] = item
     _check_counts(folder, chosen, items)
     return tuple(items)
@@ -393,9 +391,9 @@ def load_all(family: Family) -> Mapping[str, tuple[Item, ...]]:
 
 def read_items(path: Path, chosen: Set) -> Iterator[Item]:
     """Yield the items of one file."""
-    head = ["id", chosen.field, "tilt"]
+    head, name = ["id", chosen.field, "tilt"], shown(path)
     for line, cells in _lines(path):
-        where = f"{shown(path)}:{line}"
+        where = f"{name}:{line}"
         if line == 1:
             if cells != head:
                 raise TemplateError(f"{where}: head: found {cells}, expected {head}, separated by tabs")
