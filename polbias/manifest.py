@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from polbias.files import BuildError, package_file
+from polbias.files import MOST_LEVELS, BuildError, package_file, too_deep
 
 # What a built dataset says of itself: `manifest.json`, written last, read first.
 
@@ -159,6 +159,8 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
 
 @lru_cache(maxsize=8)
 def _locked(text: str) -> dict[str, LockedDataset]:
+    if line := too_deep(text):
+        raise ValueError(f"line {line}: nested more than {MOST_LEVELS} levels deep")
     entries = yaml.safe_load(text) or {}
     return {name: LockedDataset.model_validate(entry) for name, entry in entries.items()}
 
