@@ -1,9 +1,9 @@
-"""Variance components of answers within items within clusters, and effects on the latent scale."""
+"""Variance components, nested and crossed, and effects on the latent scale."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +78,30 @@ def components(
     return Components(
         total, of_clusters / total, of_items / rest if rest else 0.0, groups, count / groups, n / count
     )
+
+
+def crossed_components(values: ArrayLike, factors: Mapping[str, Factor]) -> dict[str, float]:
+    """Variances of the levels of crossed factors and of the ``rest``; a negative one is 0.
+
+    Source:
+        Unbalanced data, method I of Henderson, "Estimation of variance and covariance components" (1953).
+    """
+    numbers = np.asarray(values, np.float64)
+    numbers = numbers - numbers.mean()
+    codes = [np.unique(factor.codes, return_inverse=True)[1] for factor in factors.values()]
+    sizes = [np.bincount(each) for each in codes]
+    n, squares, expected = numbers.size, [float(numbers @ numbers)], []
+    # Row by row: reductions for each factor and for the whole; column by column: what each variance adds.
+    for own, size in zip(codes, sizes, strict=True):
+        squares.append(float((np.bincount(own, numbers) ** 2 / size).sum()))
+        shared = []
+        for other, there in zip(codes, sizes, strict=True):
+            _, first, both = np.unique(own * there.size + other, return_index=True, return_counts=True)
+            shared.append(float((both**2 / size[own[first]]).sum() - (there**2).sum() / n))
+        expected.append([*shared, size.size - 1.0])
+    expected.insert(0, [*(n - float((size**2).sum()) / n for size in sizes), n - 1.0])
+    found = np.linalg.lstsq(np.array(expected), np.array(squares), rcond=None)[0]
+    return {name: max(float(each), 0.0) for name, each in zip((*factors, "rest"), found, strict=True)}
 
 
 def _mean_square(squares: Floats, df: int) -> float:

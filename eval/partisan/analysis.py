@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from polbias.aliases import Booleans, Document, Floats, Json
 from polbias.eval.accuracy import accuracy, counts
 from polbias.eval.columns import Factor, Mode, finite, silences
-from polbias.eval.partisan.answers import LARGE, NAME, POLITICAL, SCOPES, Asked, called, examples, say
+from polbias.eval.partisan.answers import DRAWN, LARGE, NAME, POLITICAL, SCOPES, Asked, called, examples, say
 from polbias.eval.partisan.bias import (
     balance,
     balanced,
@@ -426,7 +426,10 @@ def _scores(cell: Cell) -> Scores:
     present, first, item = np.unique(items.codes[cell.mask], return_index=True, return_inverse=True)
     sums = np.bincount(item, weights=cell.contributions, minlength=present.size).astype(np.float64)
     names = [] if clusters is None else [str(clusters.levels[code]) for code in clusters.codes[first]]
-    return Scores([str(items.levels[code]) for code in present], sums * (present.size / cell.n), names)
+    varied = {name: cell.rows.factors[name] for name in DRAWN}
+    factors = {name: Factor(factor.codes[first], factor.levels) for name, factor in varied.items()}
+    ids = [str(items.levels[code]) for code in present]
+    return Scores(ids, sums * (present.size / cell.n), names, factors)
 
 
 # What a report says about one model on one partisan dataset, as plain values.

@@ -31,6 +31,8 @@ COLUMNS: Mapping[str, str] = {
     "base_id": "string",
     "negated": "bool",
     "person_pair": "string",
+    "instruction_id": "string",
+    "exemplar_set": "string",
     "unit": "string",
     "form": "string",
     "share": "double",
@@ -44,6 +46,8 @@ _TEXTS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "leaning",
     "kind", "variation", "gender",
 )  # fmt: skip
+DRAWN = ("first_named", "person_pair", "instruction_id", "exemplar_set")
+"""What varies beside bases and has a component of its own in the table of variances."""
 _KNOWN = {"gold": VERDICTS, "leaning": ("left", "right")}
 
 
@@ -56,6 +60,7 @@ def rows(samples: Iterable[Document], task: str) -> Iterator[Json]:
         if type(doc["shots"]) is not int:
             raise TypeError(f"shots: found {doc['shots']!r}, expected a whole number")
         about |= {"country": doc.get("country"), "shots": doc["shots"], **placed(doc)}
+        about |= {name: str(doc.get(name) or "") for name in ("instruction_id", "exemplar_set")}
         about["form"] = (doc.get("verdicts") or {}).get("form")
         said = read(sample["filtered_resps"], about["language"])
         for repeat, (label, share, mass) in enumerate(said):
@@ -191,9 +196,7 @@ def asked(name: str, table: Any) -> Asked:
     factors["unit"] = _joined(
         factors["part"], Factor.of(table["unit"].to_pylist()), lambda part, unit: f"{part}/{unit}"
     )
-    rows = Outcomes.of(
-        table.drop_columns(["pair_id"]), factors=("first_named", "base_id", "negated", "person_pair")
-    )
+    rows = Outcomes.of(table.drop_columns(["pair_id"]), factors=("base_id", "negated", *DRAWN))
     pairs = _pairs(table)
     rows = replace(
         rows,

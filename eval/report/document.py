@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, ParamSpec, TypeAlias
 
 from polbias.aliases import Document, Floats
+from polbias.eval.columns import Factor
 from polbias.eval.statistics import ClusterInterval, Contrast
 from polbias.eval.support import MISSING, State, Support
 
@@ -211,11 +212,13 @@ class Scores:
         values: contributions in the unit of the estimate, shape ``(n,)``; an unanswered item has its
             contribution of corrected mode.
         clusters: of the items, shape ``(n,)``.
+        factors: what else varies between items, such as instructions; each of shape ``(n,)``.
     """
 
     ids: Sequence[str]
     values: Floats
     clusters: Sequence[str]
+    factors: Mapping[str, Factor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
-from polbias.eval.columns import OutcomesError, finite
+from polbias.eval.columns import Factor, finite
 from polbias.eval.report.build import Answers
 from polbias.eval.report.document import Comparison, Estimate, Finding, Report, Table
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.labels import frame, verdict
 from polbias.eval.report.reading import ADDED
-from polbias.eval.variance import components
+from polbias.eval.variance import crossed_components
 from polbias.files import package_file
 from polbias.manifest import read_lock
 
@@ -70,21 +71,21 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
 
 
 def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
-    """Yield how the contributions to every headline vary: between clusters, and between items within them."""
+    """Yield how the contributions to every headline vary: over clusters, over what is crossed, over items."""
     for each in findings:
-        if not each.headline or each.scores is None:
+        if not each.headline or each.scores is None or np.ptp(each.scores.values) == 0:
             continue
-        try:
-            found = components(each.scores.values, each.scores.clusters, each.scores.ids)
-        except OutcomesError:  # nothing varies, or there is one cluster
-            continue
-        yield _named(each, "instrument", "respondent", "measure") | {
-            "clusters": found.clusters,
-            "items": found.clusters * found.items,
-            "between": math.sqrt(found.variance * found.icc),
-            "within": math.sqrt(found.variance * (1 - found.icc)),
-            "icc": found.icc,
-        }
+        factors = {"clusters": Factor.of(each.scores.clusters), **each.scores.factors}
+        levels = {name: np.unique(factor.codes).size for name, factor in factors.items()}
+        varied = {name: factors[name] for name, count in levels.items() if count > 1}
+        found = crossed_components(each.scores.values, varied)
+        for source, variance in found.items():
+            yield _named(each, "instrument", "respondent", "measure") | {
+                "source": source,
+                "levels": levels.get(source, len(each.scores.ids)),
+                "deviation": math.sqrt(variance),
+                "share": variance / sum(found.values()),
+            }
 
 
 def _ends(name: str, found: Estimate | None) -> Json:

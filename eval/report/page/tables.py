@@ -226,10 +226,11 @@ def findings_table(
 def components_table(id: str, findings: Sequence[Finding]) -> Grid | None:
     """Return the table of how the contributions to the headlines vary."""
     rows = [*component_records(findings)]
-    kinds: Mapping[str, Kind] = {"clusters": "count", "items": "count", "icc": "share"}
+    kinds: Mapping[str, Kind] = {"levels": "count", "deviation": "points", "share": "share"}
     fields: list[Field[Json]] = [
-        Field(name, kinds.get(name, "points"), itemgetter(name)) for name in ("between", "within", *kinds)
+        Field("source", "text", lambda row: frame().columns.get(row["source"], row["source"])),
     ]
+    fields += [Field(name, kind, itemgetter(name)) for name, kind in kinds.items()]
     named: list[Field[Json]] = [
         Field("respondent", "text", itemgetter("respondent")),
         Field(

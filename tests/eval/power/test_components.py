@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from polbias.eval.columns import OutcomesError
+from polbias.eval.columns import Factor, OutcomesError
 from polbias.eval.power.design import Assumptions, Design
 from polbias.eval.statistics import cluster_interval
-from polbias.eval.variance import components
+from polbias.eval.variance import components, crossed_components
 
 
 def test_known_components_are_found_again_in_an_unbalanced_design():
@@ -57,3 +59,33 @@ def test_what_cannot_be_estimated_is_named():
         components([1.0, 0.0], [0, 0], [0, 1])
     with pytest.raises(OutcomesError, match="2 values"):
         components([1.0, 0.0], [0], [0, 1])
+
+
+def test_crossed_components_of_a_balanced_design_are_those_of_the_mean_squares() -> None:
+    rng = np.random.default_rng(5)
+    table = rng.normal(0, 2, (9, 1, 1)) + rng.normal(0, 1, (1, 6, 1)) + rng.normal(0, 1, (9, 6, 4))
+    first, second = np.indices((9, 24))
+    found = crossed_components(
+        table.ravel(), {"a": Factor.of(first.ravel()), "b": Factor.of((second // 4).ravel())}
+    )
+    whole, a, b = table.mean(), table.mean((1, 2)), table.mean((0, 2))
+    squares = 24 * ((a - whole) ** 2).sum(), 36 * ((b - whole) ** 2).sum()
+    rest = (((table - whole) ** 2).sum() - sum(squares)) / (table.size - 9 - 6 + 1)
+    expected = [(squares[0] / 8 - rest) / 24, (squares[1] / 5 - rest) / 36, rest]
+    assert [found[name] for name in ("a", "b", "rest")] == pytest.approx(expected)
+
+
+def test_crossed_components_are_found_again_in_an_unbalanced_design() -> None:
+    rng = np.random.default_rng(6)
+    first, second = rng.integers(0, 300, 20_000), (300 * rng.beta(1, 2, 20_000)).astype(int)
+    values = rng.normal(0, 1.5, 300)[first] + rng.normal(0, 1, 300)[second] + rng.normal(0, 2, 20_000)
+    factors = {"a": Factor.of(first), "b": Factor.of(second), "none": Factor.of(rng.integers(0, 9, 20_000))}
+    found = crossed_components(values, factors)
+    assert found == pytest.approx({"a": 2.25, "b": 1, "none": 0, "rest": 4}, rel=0.2, abs=0.02)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 3), st.integers(0, 3)), min_size=2))
+def test_crossed_components_take_any_values(rows: list[tuple[float, int, int]]) -> None:
+    values, first, second = zip(*rows, strict=True)
+    found = crossed_components(values, {"a": Factor.of(first), "b": Factor.of(second)})
+    assert all(0 <= each < math.inf for each in found.values())
