@@ -26,13 +26,6 @@ _SHOWN = 10  # problems on the terminal
 _STANDS = ("annotator", "economic", "social", "answers")
 
 
-class KindName(StrEnum):
-    """What is annotated."""
-
-    words = "words"
-    claims = "claims"
-
-
 class FormName(StrEnum):
     """What an export is for."""
 
@@ -56,7 +49,12 @@ app = typer.Typer(no_args_is_help=True, help="Have word pairs and claim pairs an
 
 @app.command()
 def export(
-    kind: Annotated[KindName, typer.Argument(help="Word pairs, or claims with one word exchanged.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="words, claims (one word exchanged), or a dataset, for a panel to read a sample."
+        ),
+    ],
     out: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")],
     annotator: Annotators,
     source: Annotated[
@@ -66,24 +64,33 @@ def export(
     reverse: Annotated[
         bool, typer.Option("--reverse", help="Ask about word pairs in both directions.")
     ] = False,
+    n: Annotated[int, typer.Option(help="Rows of a dataset, in turn from every cell of its design.")] = 150,
     form: Forms = None,
     seed: Seed = 1,
 ) -> None:
     """Write a spreadsheet and a Label Studio project for every annotator, each in an order of its own.
 
     Claims need the columns id, base_word, exchange_word, base_claim and exchange_claim, word pairs those of
-    pairs.tsv: pair_id, first and second.
+    pairs.tsv: pair_id, first and second. The form of a dataset, which must be built here, is blind: no label,
+    and ids that tell nothing; tasks.json has both and is not for annotators.
     """
-    from polbias.files import InputError, package_file
-    from polbias.generators.authoring.annotation.tasks import TaskSet, make_tasks, source_rows
+    from polbias.files import InputError, nearest, package_file
+    from polbias.generators.authoring.annotation.panel import sample
+    from polbias.generators.authoring.annotation.tasks import FIELDS, TaskSet, forms, make_tasks, source_rows
 
-    if source is None and kind is KindName.claims:
+    if kind not in (known := (*FIELDS, *forms())):
+        expected = f"{nearest(kind, known)}expected one of {', '.join(known)}"
+        raise InputError(f"KIND: found {kind!r}; {expected}")
+    if source is None and kind == "claims":
         raise InputError("--source: found nothing, expected a table of claims; name one")
-    path = source or package_file("templates/xphemism/pairs.tsv")
-    rows, problems = source_rows(path, kind.value)
-    _tell([f"left out: {problem}" for problem in problems])
-    made = make_tasks(kind.value, rows, reverse=reverse)
-    _write(out, TaskSet(kind=kind.value, seed=seed, annotators=tuple(annotator), tasks=made), form)
+    if kind in FIELDS:
+        path = source or package_file("templates/xphemism/pairs.tsv")
+        rows, problems = source_rows(path, kind)
+        _tell([f"left out: {problem}" for problem in problems])
+        made = make_tasks(kind, rows, reverse=reverse)
+    else:
+        made = sample(kind, n, seed)
+    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), tasks=made), form)
 
 
 @app.command("import")
@@ -115,7 +122,11 @@ def agreement(
     draws: Annotated[int, typer.Option(help="Bootstrap samples.", min=1)] = 2000,
     problems: Report = None,
 ) -> None:
-    """Print Krippendorff's alpha of every variable, and the annotators' places on the political compass."""
+    """Print Krippendorff's alpha of every variable, and the annotators' places on the political compass.
+
+    Of a dataset also alpha of every answer against the others, and the majority against what the dataset has.
+    The card says "Rated by n people" if the JSON stands in templates/panels/DATASET.json.
+    """
     from polbias.generators.authoring.annotation.tasks import read_tasks
 
     tasks, people = read_tasks(folder), _people(annotators)
@@ -268,25 +279,31 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
     """
     from polbias.eval.agreement import alpha_interval
     from polbias.generators.authoring.annotation.decisions import ratings
-    from polbias.generators.authoring.annotation.tasks import load_guideline
+    from polbias.generators.authoring.annotation.panel import against_gold
+    from polbias.generators.authoring.annotation.tasks import forms, load_guideline
 
-    variables = []
+    rated = []
     for variable in load_guideline().variables(tasks.kind):
         table = ratings(found.answers, tasks.tasks, variable)
+        rated.append((variable.id, variable.title, table))
+        for code, value in enumerate(variable.values if tasks.kind in forms() else (), 1):
+            alone = [[each and 1 + (each == code) for each in row] for row in table]
+            rated.append((f"{variable.id}: {value}", value, alone))
+    variables = []
+    for name, title, table in rated:
         interval = asdict(alpha_interval(table, draws=draws, seed=seed))
-        numbers = {
-            name: None if isinstance(v, float) and math.isnan(v) else v for name, v in interval.items()
-        }
-        variables.append(
-            {"variable": variable.id, "title": variable.title, "annotators": len(table), **numbers}
-        )
+        numbers = {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in interval.items()}
+        variables.append({"variable": name, "title": title, "annotators": len(table), **numbers})
     stands = {person.name: (person.economic, person.social) for person in people}
     answers = Counter(answer.annotator for answer in found.answers)
     annotators = [
         dict(zip(_STANDS, (name, *stands.get(name, (None, None)), answers[name]), strict=True))
         for name in found.annotators
     ]
-    return {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
+    made = {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
+    if tasks.kind in forms():
+        made |= {"dataset": tasks.kind, "gold": against_gold(tasks, found.answers)}
+    return made
 
 
 def print_agreement(data: Json) -> None:
@@ -303,6 +320,15 @@ def print_agreement(data: Json) -> None:
         counts = str(row["items"]), str(row["annotators"])
         table.add_row(row["variable"], _number(row["alpha"]), ends, *counts)
     console.print(table)
+    if gold := data.get("gold"):
+        title = f"Majority as the dataset has it; {gold['undecided']} of {gold['rated']} undecided"
+        table = Table("class", "as gold", "of", "share", "95% interval", title=title)
+        for row in gold["classes"]:
+            ends = f"{_number(row['low'])} to {_number(row['high'])}"
+            table.add_row(row["class"], str(row["as_gold"]), str(row["n"]), _number(row["share"]), ends)
+        console.print(table)
+        for each in gold["differs"]:
+            console.print(f"{each['id']}: {each['gold']}, but {each['votes']}", soft_wrap=True)
     table = Table(*_STANDS, title="Political compass (-10 to 10)")
     for row in data["annotators"]:
         place = _number(row["economic"], 2), _number(row["social"], 2)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from polbias import registry
 from polbias.aliases import Document, Json
-from polbias.files import package_file
+from polbias.files import package_file, read_json
 from polbias.generators.engine import Built, TableSpec, build_dataset, current_build
 from polbias.generators.engine.family import column_meanings
 from polbias.generators.engine.publication import Publication
@@ -56,7 +56,9 @@ def fill_card(
         autoescape=False,
     )
     template = environment.get_template(f"{manifest.dataset}.md.jinja")
-    return template.render(manifest=manifest, title=publication.title, **seen, **facts)
+    panel = package_file("templates/panels") / f"{manifest.dataset}.json"
+    rated = read_json(panel, "what `annotate agreement -o` wrote") if panel.is_file() else None
+    return template.render(manifest=manifest, title=publication.title, panel=rated, **seen, **facts)
 
 
 def describe(

@@ -14,7 +14,6 @@ from polbias.generators.authoring.annotation.tasks import (
     ANNOTATOR,
     ASSIGNED,
     COMMENT,
-    FIELDS,
     TASK_ID,
     Guideline,
     Kind,
@@ -66,7 +65,7 @@ def read_answers(
                 problems.append(Problem(place, "unreadable", found))
                 continue
             accounts, row = found
-            texts = {name: row[name] for name in FIELDS[kind] if name in row}
+            texts = {name: row[name] for name in guideline.captions_of(kind) if name in row}
             values = {name: row[name] for name in (*variables, COMMENT) if row.get(name, "").strip()}
             known = tuple(filter(None, accounts))
             answers.append(

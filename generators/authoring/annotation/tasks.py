@@ -1,4 +1,4 @@
-"""Tasks for annotators, and the guideline that they read."""
+"""Tasks for annotators and panels, and the guidelines that they read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, RootModel, ValidationError, field_validator, model_validator
 
 from polbias.aliases import Json
 from polbias.files import InputError, guarded, package_file, whole
@@ -20,7 +21,8 @@ from polbias.template_files import Entry, Name, Text, Texts, load_template, show
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
 
-Kind = Literal["words", "claims"]
+Kind = str
+"""``words``, ``claims``, or the name of a dataset, of which a panel reads a sample."""
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "words": ("first", "second"),
     "claims": ("base_word", "exchange_word", "base_claim", "exchange_claim"),
@@ -66,6 +68,52 @@ class Variable(Entry):
         if value is None:
             raise ValueError(f"{field}: found {said!r}, expected one of {', '.join(self.values)}; {advice}")
         return value
+
+
+# What a panel reads of a dataset: ``templates/panels/forms.yaml``.
+
+ANSWER = "answer"
+
+
+class Beside(Entry):
+    """A column of another row, shown first: of the row ``where`` that has the same values ``by``."""
+
+    column: Name
+    shown: Text
+    where: Mapping[Name, Text]
+    by: tuple[Name, ...]
+
+
+class PanelForm(Entry):
+    """The form of a dataset; columns to captions, answers to the values of the gold column."""
+
+    configs: tuple[Text, ...]
+    strata: tuple[Name, ...]
+    shown: Mapping[Name, Text]
+    beside: Beside | None = None
+    question: Text
+    gold: Name
+    answers: Mapping[Text, tuple[Text, ...]]
+
+    @property
+    def captions(self) -> Mapping[str, str]:
+        """What is shown, field to caption."""
+        return {"beside": self.beside.shown, **self.shown} if self.beside else self.shown
+
+    @property
+    def variable(self) -> Variable:
+        """The question."""
+        return Variable(id=ANSWER, title="Answer", text=self.question, values=tuple(self.answers))
+
+
+class _Forms(RootModel[Mapping[str, PanelForm]]):
+    pass
+
+
+@lru_cache(maxsize=1)
+def forms() -> Mapping[str, PanelForm]:
+    """Return the forms by dataset."""
+    return load_template(package_file("templates/panels") / "forms.yaml", _Forms).root
 
 
 class Correction(Entry):
@@ -118,8 +166,15 @@ class Guideline(Entry):
     similarity: Similarity
     captions: Json
 
+    def captions_of(self, kind: Kind) -> Mapping[str, str]:
+        """Return what is shown of a task, field to caption."""
+        fields = FIELDS.get(kind)
+        return {name: self.captions["fields"][name] for name in fields} if fields else forms()[kind].captions
+
     def variables(self, kind: Kind) -> tuple[Variable, ...]:
-        """Return the questions about a word pair or a claim pair."""
+        """Return the questions about a word pair, a claim pair or a row of a dataset."""
+        if kind in forms():
+            return (forms()[kind].variable,)
         if kind == "words":
             return self.steps
         own = self.similarity
@@ -128,6 +183,8 @@ class Guideline(Entry):
     def sections(self, kind: Kind) -> tuple[Section, ...]:
         """Return the text of the guideline for one kind of task."""
         say = self.captions
+        if kind in forms():
+            return (Section(say["question"], (forms()[kind].question,)),)
         if kind == "claims":
             own = self.similarity
             return (Section(own.title, (own.question,)), Section(say["rules"], own.rules))
@@ -166,10 +223,10 @@ def _shown(example: Example) -> str:
 def _render(name: str, guideline: Guideline, kind: Kind) -> str:
     path = package_file("templates/xphemism") / name
     slots: dict[str, Any] = {
-        "captions": guideline.captions,
+        "captions": {**guideline.captions, "fields": guideline.captions_of(kind)},
         "sections": guideline.sections(kind),
         "variables": guideline.variables(kind),
-        "fields": FIELDS[kind],
+        "fields": tuple(guideline.captions_of(kind)),
     }
     return Texts(path, {}).render(name, path.read_text(encoding="utf-8"), slots)
 
@@ -223,6 +280,13 @@ class TaskSet(BaseModel):
     annotators: tuple[str, ...]
     tasks: tuple[Task, ...]
 
+    @field_validator("kind")
+    @classmethod
+    def _known(cls, kind: Kind) -> Kind:
+        if kind not in (*FIELDS, *forms()):
+            raise ValueError(f"found {kind[:_SHOWN]!r}, expected {', '.join((*FIELDS, *forms()))}")
+        return kind
+
     @model_validator(mode="after")
     def _complete(self) -> TaskSet:
         seen: set[str] = set()
@@ -232,7 +296,7 @@ class TaskSet(BaseModel):
                 raise ValueError(f"{place}.id: found {task.id[:_SHOWN]!r} twice, expected each once")
             seen.add(task.id)
             for part in ("texts", "row") if self.kind == "words" else ("texts",):
-                for name in FIELDS[self.kind]:
+                for name in FIELDS.get(self.kind) or forms()[self.kind].captions:
                     if not getattr(task, part).get(name):
                         raise ValueError(f"{place}.{part}.{name}: found nothing, expected a text")
         return self
@@ -362,10 +426,11 @@ def export(tasks: TaskSet, guideline: Guideline, forms: Sequence[Form] = FORMS) 
 def answers_csv(kind: Kind, guideline: Guideline, rows: Iterable[tuple[Task, str, Mapping[str, str]]]) -> str:
     """Return a table of answers, formulas disarmed."""
     variables = [each.id for each in guideline.variables(kind)]
-    columns = [TASK_ID, ANNOTATOR, *FIELDS[kind], *variables, COMMENT]
+    fields = [*guideline.captions_of(kind)]
+    columns = [TASK_ID, ANNOTATOR, *fields, *variables, COMMENT]
     lines = []
     for task, annotator, values in rows:
-        cells = [task.id, annotator, *(task.texts[name] for name in FIELDS[kind])]
+        cells = [task.id, annotator, *(task.texts[name] for name in fields)]
         cells += [values.get(name, "") for name in (*variables, COMMENT)]
         lines.append([guarded(cell) for cell in cells])
     return sheet(columns, lines, ",")

@@ -1,0 +1,97 @@
+"""A panel of readers: a stratified, blind sample of a dataset, and its labels against the majority."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+from polbias.aliases import Document, Json
+from polbias.files import InputError, build_root
+from polbias.generators.authoring.annotation.answers import Answer
+from polbias.generators.authoring.annotation.decisions import votes
+from polbias.generators.authoring.annotation.tasks import ANSWER, PanelForm, Task, TaskSet, forms
+from polbias.generators.engine.sampled import named_rng
+
+
+def sample(dataset: str, n: int, seed: int) -> tuple[Task, ...]:
+    """Draw distinct texts of the local build, in turn from every stratum; ids tell nothing."""
+    form = forms()[dataset]
+    strata: dict[tuple[str, ...], list[Task]] = defaultdict(list)
+    seen: set[tuple[str, ...]] = set()
+    for row, texts in _rows(build_root() / dataset, form):
+        answer = next((name for name, golds in form.answers.items() if row[form.gold] in golds), None)
+        if answer is not None and (key := tuple(texts.values())) not in seen:
+            seen.add(key)
+            blind = hashlib.sha256(f"{seed}/{row['id']}".encode()).hexdigest()[:12]
+            task = Task(blind, texts, {"id": row["id"], "gold": answer})
+            strata[tuple(str(row[name]) for name in form.strata)].append(task)
+    if not 0 < n <= len(seen):
+        raise InputError(f"--n: found {n}, expected 1 to {len(seen):,}, the distinct texts of {dataset}")
+    rng = named_rng("panel", str(seed), dataset)
+    ranked = [
+        (rank, turn, stratum[place])
+        for stratum, turn in zip(strata.values(), rng.permutation(len(strata)).tolist(), strict=True)
+        for rank, place in enumerate(rng.permutation(len(stratum)).tolist())
+    ]
+    return tuple(task for *_, task in sorted(ranked, key=lambda each: each[:2])[:n])
+
+
+def _rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[str, str]]]:
+    """Yield rows of a built dataset with the texts that are shown of each."""
+    import pyarrow.parquet as pq
+
+    there = sorted(path.name for path in folder.glob("*/"))
+    configs = [config for config in there if any(fnmatch(config, name) for name in form.configs)]
+    if not configs:
+        raise InputError(f"{folder}: found no build; run `polbias build {folder.name}` first")
+    wanted, beside = {"id", form.gold, *form.strata, *form.shown}, form.beside
+    if beside:
+        wanted |= {*beside.where, *beside.by, beside.column}
+    for config in configs:
+        rows = pq.read_table(folder / config, columns=sorted(wanted)).to_pylist()
+        first = {}
+        if beside:
+            known = [row for row in rows if all(row[name] == each for name, each in beside.where.items())]
+            first = {tuple(row[name] for name in beside.by): row[beside.column] for row in known}
+        for row in rows:
+            own = {"beside": first[tuple(row[name] for name in beside.by)]} if beside else {}
+            for name in form.shown:
+                own[name] = "\n".join(row[name]) if isinstance(row[name], list) else row[name]
+            yield row, own
+
+
+# The majority of a panel against what the dataset holds for right.
+
+
+def against_gold(tasks: TaskSet, answers: Sequence[Answer]) -> Json:
+    """Return how often the majority says what the dataset has, whole and by class, and where not."""
+    variable = forms()[tasks.kind].variable
+    counted = votes(answers, [variable])
+    golds, agreed, differs = Counter[str](), Counter[str](), []
+    for task in tasks.tasks:
+        vote = counted.get((task.id, ANSWER))
+        if vote is None or vote.winner is None:
+            continue
+        gold = task.row["gold"]
+        golds[gold] += 1
+        agreed[gold] += vote.winner == gold
+        if vote.winner != gold:
+            differs.append({"id": task.row["id"], "gold": gold, "votes": dict(vote.counts)})
+    rated = sum((task.id, ANSWER) in counted for task in tasks.tasks)
+    undecided = rated - golds.total()
+    classes = [_share("all", agreed.total(), golds.total())]
+    classes += [_share(name, agreed[name], golds[name]) for name in variable.values if golds[name]]
+    return {"rated": rated, "undecided": undecided, "classes": classes, "differs": differs}
+
+
+def _share(name: str, count: int, n: int) -> Json:
+    """A share with its 95% interval (Clopper and Pearson, 1934)."""
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(count, n - count + 1, 0.025)) if count else 0.0
+    high = float(betaincinv(count + 1, n - count, 0.975)) if count < n else 1.0
+    share = count / n if n else None
+    return {"class": name, "as_gold": count, "n": n, "share": share, "low": low, "high": high}
