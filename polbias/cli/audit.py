@@ -1,4 +1,4 @@
-"""`polbias audit`: read a published benchmark back into formulas and report what is wrong with its labels."""
+"""`polbias audit`: what is wrong with a benchmark; formal ones are read back into formulas and proved."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polbias.aliases import Json
 from polbias.files import InputError, PolbiasError, write_text
 
 if TYPE_CHECKING:
@@ -22,29 +23,39 @@ if TYPE_CHECKING:
     from polbias.generators.auditing.report import Summary
 
 
-# `polbias audit --format probvaa` and `--format polbix`: report the defects of a published set.
+# `polbias audit --format any`, `probvaa` and `polbix`: report the defects of a whole set.
 
 SETS = frozenset({"probvaa", "polbix"})
 """Formats of whole published sets; the package of each offers `audit(path)`, a report ready for JSON."""
+Rows = Callable[[Json], str]
 
 
-def audit_set(name: str, data: Path, output: Sequence[Path]) -> int:
-    """Audit a published set and print what was found."""
+def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows: Rows | None = None) -> int:
+    """Audit a whole set and print what was found; rows are those of the corrected set, where there is one."""
     from rich.console import Console
 
+    from polbias.generators.auditing.general import for_maintainers
+
+    kinds: dict[str, Rows] = {".json": _json, ".md": for_maintainers}
+    if rows:
+        kinds[".jsonl"] = rows
     for path in output:
-        if path.suffix != ".json":
-            raise InputError(f"{path}: expected a file that ends in .json; this format has no other report")
-        if data.is_dir() and path.resolve().parent == data.resolve():
-            raise InputError(f"{path}: lies among the files that are audited; choose another folder")
-    report = import_module(f"polbias.generators.auditing.{name}").audit(data)
+        if path.suffix not in kinds:
+            raise InputError(f"{path}: expected a file that ends in {', '.join(kinds)}")
+        if path.resolve() == data.resolve() or (data.is_dir() and path.resolve().parent == data.resolve()):
+            raise InputError(f"{path}: lies among the files that are audited; choose another place")
+    report = make()
     for path in output:
-        write_text(path, json.dumps(report, ensure_ascii=False, indent=1) + "\n")
+        write_text(path, kinds[path.suffix](report))
     console = Console(highlight=False)
     _print(console, report["summary"])
     for path in output:
         console.print(f"all items in {path}", soft_wrap=True, markup=False)
     return int(report["summary"]["with_findings"])
+
+
+def _json(report: Json) -> str:
+    return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
 
 
 def _print(console: Console, summary: dict[str, Any]) -> None:
@@ -72,8 +83,9 @@ _STEP = 100  # items between two looks of the progress bar
 
 
 class FormatName(StrEnum):
-    """The formats; the module of each that is no published set offers `make(templates) -> Format`."""
+    """The formats; the module of each that is no whole set offers `make(templates) -> Format`."""
 
+    any = "any"
     normative = "normative"
     partisan = "partisan"
     polbix = "polbix"
@@ -101,19 +113,29 @@ def audit(
         list[Path] | None,
         typer.Option(help="Few-shot exemplars, in the same format: items among them are reported."),
     ] = None,
+    samples: Annotated[
+        list[Path] | None, typer.Option(help="Logged samples of models (any): items that none gets right.")
+    ] = None,
     templates: Annotated[
         Path | None, typer.Option(help="Template folder of your own for the format.", file_okay=False)
     ] = None,
 ) -> None:
     """Read a benchmark's sentences back into formulas, prove them, and report item by item what is wrong.
 
+    Of any other benchmark (--format any; a file, or a dataset of the Hub as NAMESPACE/NAME/CONFIG):
+    near-duplicates, items among examples, gold labels that position, length or layout give away. -o FILE.md
+    is a text for its maintainers, -o FILE.jsonl the set without what is spoiled.
+
     Every item is confirmed, contradicted, depends (on a choice that is named) or unparsed, each with its
     reading, and with a countermodel or proof where its gold label is wrong. Exit status: 0 if there is
     nothing to report, 1 if there is, 2 if the file cannot be used.
     """
     try:
-        if form.value in SETS:
-            flagged = audit_set(form.value, file, output or [])
+        if form is FormatName.any:
+            flagged = _any(file, output or [], _assigned(column or []), exemplars or [], samples or [])
+        elif form.value in SETS:
+            module = import_module(f"polbias.generators.auditing.{form.value}")
+            flagged = audit_set(file, output or [], lambda: module.audit(file))
         else:
             flagged = _run(
                 file, form.value, output or [], every, _assigned(column or []), exemplars or [], templates
@@ -122,6 +144,59 @@ def audit(
         raise InputError(str(error)) from None
     if flagged:
         raise typer.Exit(1)
+
+
+def _any(
+    file: Path,
+    output: Sequence[Path],
+    columns: dict[str, str],
+    exemplars: Sequence[Path],
+    samples: Sequence[Path],
+) -> int:
+    from polbias.generators.auditing import general
+
+    data = _of_hub(file) if not file.exists() and str(file).count("/") == 2 else file
+    return audit_set(
+        data,
+        output,
+        lambda: general.audit(data, columns, exemplars, _right(samples)),
+        lambda report: general.corrected(data, columns, report),
+    )
+
+
+def _of_hub(name: Path) -> Path:
+    """Return the folder of a config of a dataset of the Hub."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError
+
+    owner, dataset, config = name.parts
+    try:
+        folder = snapshot_download(
+            f"{owner}/{dataset}", repo_type="dataset", allow_patterns=f"{config}/*.parquet"
+        )
+    except (HfHubHTTPError, OSError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{name}: no such file, and not to be had of the Hub ({reason})") from None
+    return Path(folder) / config
+
+
+def _right(paths: Sequence[Path]) -> dict[str, list[bool]]:
+    """Return whether the answers of models are right, by the id of the item in logged samples."""
+    from polbias.eval.samples import Problem, find_samples, numbered_samples
+
+    found: dict[str, dict[str, bool]] = {}
+    problems: list[Problem] = []
+    for file in find_samples(paths):
+        for _, sample in numbered_samples(file.path, problems):
+            doc = sample.get("doc")
+            scores = [sample.get(name) for name in sample.get("metrics") or ("acc", "exact_match")]
+            score = next((each for each in scores if isinstance(each, int | float)), None)
+            if isinstance(doc, dict) and "id" in doc and score is not None:
+                own = found.setdefault(str(doc["id"]), {})
+                own[file.model] = own.get(file.model, False) or score > 0
+    if problems:
+        raise InputError(f"{problems[0]}")
+    return {item: [*own.values()] for item, own in found.items()}
 
 
 def _assigned(columns: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,298 @@
+"""Any benchmark: near-duplicates, items among examples, gold labels that a layout gives away."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polbias.aliases import Document, Json
+from polbias.files import InputError, whole
+from polbias.generators.auditing.items import SURFACE
+from polbias.generators.authoring.items import closest_earlier, folded
+from polbias.generators.user_tables import Role, open_tables, resolve
+
+ROLES = (
+    Role("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True),
+    Role("gold", ("label", "answer", "target", "answer_key")),
+    Role("choices", ("options",)),
+    Role("id", ("item_id", "question_id")),
+    Role("examples", ("exemplars", "few_shot")),
+)
+_SURFACE = ("malformed-row", "duplicate-id", "duplicate-item", "conflicting-labels", "exemplar-leakage")
+CODES: Mapping[str, str] = {
+    **{code: SURFACE[code] for code in _SURFACE},
+    "near-duplicate": "an earlier item shares four fifths of its character 5-grams",
+    "gold-not-a-choice": "the gold label is neither one of the choices nor the number or letter of one",
+    "never-right": "no model of at least three answers it as the gold label says",
+}
+NEAR = 0.8
+"""Jaccard similarity of character 5-grams from which items are near-duplicates."""
+_SHORTEST = 20  # characters of an item that is looked for in examples
+_FOLDS, _BINS, _LEVEL = 5, 10, 0.05
+_MOST_LABELS = 20
+_SPOILED = {"malformed-row", "duplicate-item", "conflicting-labels", "exemplar-leakage"}
+
+
+@dataclass
+class _Item:
+    """A row: where it stands, what it has in its roles, and what is wrong with it."""
+
+    line: int
+    row: Document
+    text: str = ""
+    gold: str | None = None
+    choices: tuple[str, ...] = ()
+    id: str = ""
+    examples: str = ""
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def place(self) -> int | None:
+        """Position of the right choice."""
+        if self.gold in self.choices:
+            return self.choices.index(self.gold)
+        letter = len(self.gold or "") == 1 and (self.gold or "").isalpha()
+        number = ord(str(self.gold).upper()) - ord("A") if letter else -1
+        number = int(self.gold) if self.gold and self.gold.isdecimal() else number
+        return number if 0 <= number < len(self.choices) else None
+
+
+def audit(
+    path: Path,
+    columns: Mapping[str, str],
+    exemplars: Sequence[Path] = (),
+    right: Mapping[str, Sequence[bool]] | None = None,
+) -> Json:
+    """Audit a table.
+
+    Args:
+        path: TSV, CSV, JSONL or Parquet, or a folder of Parquet files.
+        columns: role to column.
+        exemplars: tables of few-shot examples, with the same columns.
+        right: item id to whether each model's answer is right, from logged samples.
+    """
+    items = _read(path, columns)
+    _repeated(items)
+    shown = [folded(item.text) for each in exemplars for item in _read(each, columns)]
+    _leaked(items, {*shown})
+    for item in items:
+        if item.choices and item.gold is not None and item.place is None:
+            item.findings.append("gold-not-a-choice")
+        own = (right or {}).get(item.id, ())
+        if len(own) > 2 and not any(own):
+            item.findings.append("never-right")
+    given_away = [*_given_away([item for item in items if not _SPOILED & {*item.findings}])]
+    counts = Counter(code for item in items for code in item.findings)
+    summary = {
+        "items": len(items),
+        "with_findings": sum(bool(item.findings) for item in items),
+        "findings": {code: counts[code] for code in CODES},
+        "meaning": dict(CODES),
+        "differences": given_away,
+    }
+    found = [{"id": item.id, "line": item.line, "findings": item.findings} for item in items if item.findings]
+    return {"format": "any", "file": path.name, "sha256": _digest(path), "summary": summary, "items": found}
+
+
+def corrected(path: Path, columns: Mapping[str, str], report: Json) -> str:
+    """Return the sound rows as JSON Lines, each with the file, its hash and the line that it is from."""
+    spoiled = {each["line"] for each in report["items"] if _SPOILED & {*each["findings"]}}
+    source = {"file": report["file"], "sha256": report["sha256"]}
+    kept = [item for item in _read(path, columns) if item.line not in spoiled]
+    lines = ({**item.row, "polbias_audit": {**source, "line": item.line}} for item in kept)
+    return "".join(json.dumps(line, ensure_ascii=False, default=str) + "\n" for line in lines)
+
+
+def for_maintainers(report: Json) -> str:
+    """Return a text for the maintainers of a benchmark: what was found, by id, without the items' texts."""
+    summary = report["summary"]
+    parts = [f"# Findings in {report.get('file', report['format'])}", ""]
+    counts = f"{summary['with_findings']:,} of {summary['items']:,} items"
+    parts += [f"`polbias audit` found something in {counts}."]
+    if "sha256" in report:
+        parts += [f"SHA-256 of what was read: `{report['sha256']}`."]
+    if summary["differences"]:
+        parts += ["", "## The set as a whole", "", *(f"- {each}" for each in summary["differences"])]
+    by_code: dict[str, list[str]] = defaultdict(list)
+    for item in report["items"]:
+        for code in item["findings"]:
+            by_code[code].append(str(item["id"] or f"line {item['line']}"))
+    for code, ids in by_code.items():
+        named = ", ".join(f"`{each}`" for each in ids)
+        parts += ["", f"## {code}: {len(ids):,}", "", f"{summary['meaning'][code]}.", "", named]
+    return "\n".join(parts) + "\n"
+
+
+def _digest(path: Path) -> str:
+    whole_of = hashlib.sha256()
+    for table in open_tables(path):
+        whole_of.update(table.path.read_bytes())
+    return whole_of.hexdigest()
+
+
+def _read(path: Path, chosen: Mapping[str, str]) -> list[_Item]:
+    items: list[_Item] = []
+    for table in open_tables(path):
+        roles = resolve(table.columns, ROLES, chosen, path)
+        names = list(table.columns)
+        for row in table.rows(names):
+            item = _Item(len(items) + 1 if path.is_dir() else row.line, {})
+            items.append(item)
+            if row.problem:
+                item.findings.append("malformed-row")
+                continue
+            item.row = dict(zip(names, row.values, strict=True))
+            own = {role: item.row[name] for role, name in roles.items()}
+            item.text, item.gold = _text(own["text"]) or "", _text(own.get("gold"))
+            item.id, item.examples = _text(own.get("id")) or str(item.line), _text(own.get("examples")) or ""
+            item.choices = _choices(own.get("choices"))
+            if not item.text:
+                item.findings.append("malformed-row")
+    if not any(item.text for item in items):
+        raise InputError(f"{path}: found no item with a text; say which column it is with --column text=NAME")
+    return items
+
+
+def _text(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    return whole(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    ).strip()
+
+
+def _choices(value: Any) -> tuple[str, ...]:
+    """Return the choices of an item: a list, a list in JSON, or a mapping with the key ``text``."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return ()
+    if isinstance(value, dict):
+        value = value.get("text")
+    return tuple(_text(each) or "" for each in value) if isinstance(value, list) else ()
+
+
+# Items that repeat each other, or stand among examples.
+
+
+def _repeated(items: Sequence[_Item]) -> None:
+    sound = [item for item in items if item.text]
+    ids, texts = Counter[str](), defaultdict(list)
+    for item in sound:
+        ids[item.id] += 1
+        if ids[item.id] > 1:
+            item.findings.append("duplicate-id")
+        texts[folded(item.text), tuple(sorted(item.choices))].append(item)
+    for same in texts.values():
+        for item in same[1:]:
+            item.findings.append("duplicate-item")
+        golds = {item.gold if item.place is None else item.choices[item.place] for item in same}
+        if len(golds) > 1:
+            for item in same:
+                item.findings.append("conflicting-labels")
+    distinct = [same[0] for same in texts.values()]
+    for item, near in zip(distinct, closest_earlier([each.text for each in distinct], NEAR), strict=True):
+        if near is not None:
+            item.findings.append("near-duplicate")
+
+
+def _leaked(items: Sequence[_Item], shown: set[str]) -> None:
+    contexts = "\n".join({folded(item.examples) for item in items if item.examples})
+    for item in items:
+        text = folded(item.text)
+        if text in shown or (len(text) >= _SHORTEST and text in contexts):
+            item.findings.append("exemplar-leakage")
+
+
+# What gives the gold label away: a guess from one feature, against the best guess without.
+
+_Feature = Callable[[_Item, int, int], object]
+_FEATURES: Mapping[str, _Feature] = {
+    "place in the file": lambda item, number, count: (number * _BINS // count, number % 2),
+    "number of lines": lambda item, number, count: item.text.count("\n"),
+    "first word": lambda item, number, count: (re.findall(r"\w+", item.text.casefold()) or [""])[0],
+    "last character": lambda item, number, count: item.text[-1:],
+}
+
+
+def _given_away(items: Sequence[_Item]) -> list[str]:
+    tests: list[tuple[float, str]] = []
+    chosen = [item for item in items if item.place is not None]
+    if chosen:
+        tests += _by_choice(chosen)
+    labelled = [item for item in items if item.gold is not None and not item.choices]
+    if 1 < len({item.gold for item in labelled}) <= _MOST_LABELS:
+        tests += _by_label(labelled)
+    found, largest = [], 0.0
+    for rank, (p, line) in enumerate(sorted(tests)):
+        largest = max(largest, p * (len(tests) - rank))
+        if largest < _LEVEL:
+            found.append(f"{line} (p = {largest:.2g}, Holm)")
+    return found
+
+
+def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:
+    from scipy.stats import binomtest
+
+    chance = float(np.mean([1 / len(item.choices) for item in items]))
+    places = Counter(item.place for item in items)
+    best = max(places.values())
+    share = best / len(items)
+    most = max(places, key=lambda place: places[place])
+    # The largest of k shares: each could have been.
+    p = min(1.0, len(places) * float(binomtest(best, len(items), chance, "greater").pvalue))
+    said = f"gold is choice number {(most or 0) + 1} in {share:.1%} of {len(items):,} items"
+    tests = [(p, f"{said}; chance {chance:.1%}")]
+    for name, pick in (("longest", max), ("shortest", min)):
+        alone = [item for item in items if [*map(len, item.choices)].count(pick(map(len, item.choices))) == 1]
+        if alone:
+            hits = sum(len(item.choices[item.place or 0]) == pick(map(len, item.choices)) for item in alone)
+            even = float(np.mean([1 / len(item.choices) for item in alone]))
+            p = float(binomtest(hits, len(alone), even, "greater").pvalue)
+            said = f"gold is the {name} choice in {hits / len(alone):.1%} of {len(alone):,} items"
+            tests.append((p, f"{said}; chance {even:.1%}"))
+    return tests
+
+
+def _by_label(items: Sequence[_Item]) -> list[tuple[float, str]]:
+    """Guess each fifth from the others; McNemar's exact test against guessing the commonest label."""
+    from scipy.stats import binomtest
+
+    golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
+    lengths = np.array([len(item.text) for item in items])
+    ranks = np.searchsorted(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)[1:-1]), lengths)
+    columns = {"length": ranks.tolist()} | {
+        name: [feature(item, number, len(items)) for number, item in enumerate(items)]
+        for name, feature in _FEATURES.items()
+    }
+    fold = np.random.default_rng(0).permutation(len(items)) % _FOLDS
+    tests = []
+    for name, column in columns.items():
+        codes: dict[object, int] = {}
+        values = np.array([codes.setdefault(each, len(codes)) for each in column])
+        guess, plain = np.zeros_like(golds), np.zeros_like(golds)
+        for own in range(_FOLDS):
+            rest, here = fold != own, fold == own
+            counts = np.zeros((len(codes), golds.max() + 1), np.intp)
+            np.add.at(counts, (values[rest], golds[rest]), 1)
+            common = counts.sum(0).argmax()
+            plain[here] = common
+            guess[here] = np.where(counts.sum(1) > 0, counts.argmax(1), common)[values[here]]
+        better = int(((guess == golds) & (plain != golds)).sum())
+        worse = int(((guess != golds) & (plain == golds)).sum())
+        if better + worse:
+            p = float(binomtest(better, better + worse, 0.5, "greater").pvalue)
+            shares = float(np.mean(guess == golds)), float(np.mean(plain == golds))
+            tests.append(
+                (p, f"gold is guessed from the {name} in {shares[0]:.1%}, without in {shares[1]:.1%}")
+            )
+    return tests
