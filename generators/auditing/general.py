@@ -16,7 +16,7 @@ import numpy as np
 from polbias.aliases import Document, Json
 from polbias.files import InputError, whole
 from polbias.generators.auditing.items import SURFACE
-from polbias.generators.authoring.items import closest_earlier, folded
+from polbias.generators.language.similarity import closest_earlier, folded
 from polbias.generators.user_tables import Role, open_tables, resolve
 
 ROLES = (

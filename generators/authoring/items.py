@@ -2,149 +2,16 @@
 
 from __future__ import annotations
 
-import heapq
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
 
-import numpy as np
 from pydantic import Field
 
 from polbias.files import package_file
+from polbias.generators.language.similarity import Closest, Features, word_bigrams, words
 from polbias.template_files import Entry, Text, load_template
-
-# How alike texts are: character 5-grams and word bigrams of all pairs, without holding all pairs.
-
-Measure = Literal["jaccard", "overlap"]
-_WIDTH = 5  # characters of a gram
-_BLOCK = 256  # rows compared at once with all later ones: at 20,000 texts some 5 million pairs
-_WORD = re.compile(r"[\w]+(?:['’.&-][\w]+)*")
-_Indices = np.ndarray[Any, np.dtype[np.int64]]
-_Values = np.ndarray[Any, np.dtype[np.float64]]
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two texts and how alike they are.
-
-    Attributes:
-        first: position of the one that comes first.
-        second: position of the other.
-        score: in [0, 1].
-    """
-
-    first: int
-    second: int
-    score: float
-
-
-@dataclass(frozen=True)
-class Closest:
-    """The most similar pairs of a collection.
-
-    Attributes:
-        pairs: the closest ones, closest first.
-        over: how many pairs reach the limit, whether listed or not.
-    """
-
-    pairs: tuple[Pair, ...]
-    over: int
-
-
-def folded(text: str) -> str:
-    """Return a text in lower case with single blanks."""
-    return " ".join(text.casefold().split())
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text in lower case."""
-    return [word.casefold() for word in _WORD.findall(text)]
-
-
-def character_grams(text: str) -> set[str]:
-    """Return the character 5-grams of a text, without case; a shorter text is one gram."""
-    plain = folded(text)
-    return {plain[start : start + _WIDTH] for start in range(max(1, len(plain) - _WIDTH + 1))}
-
-
-def word_bigrams(text: str) -> set[str]:
-    """Return the pairs of neighbouring words of a text, without case; a single word is one."""
-    said = words(text)
-    return {" ".join(said[start : start + 2]) for start in range(max(1, len(said) - 1))}
-
-
-class Features:
-    """Texts as sets of features, for comparison.
-
-    Args:
-        texts: to compare.
-        features: makes the set of a text.
-    """
-
-    def __init__(self, texts: Sequence[str], features: Callable[[str], set[str]] = character_grams) -> None:
-        from scipy.sparse import csr_array
-
-        vocabulary: dict[str, int] = {}
-        columns: list[int] = []
-        starts = [0]
-        for text in texts:
-            columns += [vocabulary.setdefault(feature, len(vocabulary)) for feature in features(text)]
-            starts.append(len(columns))
-        shape = len(texts), max(1, len(vocabulary))
-        ones = np.ones(len(columns), np.float32)
-        self._matrix = csr_array((ones, columns, starts), shape=shape)
-        self._sizes = np.diff(np.asarray(starts, np.float64))
-
-    def blocks(self, measure: Measure) -> Iterator[tuple[_Indices, _Indices, _Values]]:
-        """Yield first position, second position and score of all pairs that share a feature, in blocks.
-
-        ``jaccard`` is shared by united features; ``overlap`` is shared features by those of the text that has
-        fewer. The first position is always the smaller one.
-        """
-        from scipy.sparse import triu
-
-        transposed = self._matrix.T.tocsc()
-        for start in range(0, len(self._sizes), _BLOCK):
-            shared = triu(self._matrix[start : start + _BLOCK] @ transposed[:, start:], 1).tocoo()
-            first, second = (place.astype(np.int64) + start for place in (shared.row, shared.col))
-            common = shared.data.astype(np.float64)
-            one, other = self._sizes[first], self._sizes[second]
-            whole = one + other - common if measure == "jaccard" else np.minimum(one, other)
-            yield first, second, common / whole
-
-    def closest(self, measure: Measure = "jaccard", limit: float = 1.0, most: int = 10) -> Closest:
-        """Return the closest pairs, and how many reach a limit."""
-        over = 0
-        best: list[tuple[float, int, int]] = []
-        for first, second, scores in self.blocks(measure):
-            over += int((scores >= limit).sum())
-            keep = scores >= (np.partition(scores, -most)[-most] if scores.size > most > 0 else 0)
-            found = zip((-scores[keep]).tolist(), first[keep].tolist(), second[keep].tolist(), strict=True)
-            best = heapq.nsmallest(most, [*best, *found])
-        return Closest(tuple(Pair(first, second, -score) for score, first, second in best), over)
-
-
-def closest_earlier(texts: Sequence[str], limit: float) -> list[Pair | None]:
-    """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
-
-    A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
-    """
-    found: list[Pair | None] = [None] * len(texts)
-    candidates: dict[int, list[tuple[int, float]]] = {}
-    for firsts, seconds, scores in Features(texts).blocks("jaccard"):
-        near = scores >= limit
-        for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
-            candidates.setdefault(int(second), []).append((int(first), float(score)))
-    for second in sorted(candidates):
-        kept = [(score, -first) for first, score in candidates[second] if found[first] is None]
-        if kept:
-            score, first = max(kept)
-            found[second] = Pair(-first, second, score)
-    return found
-
 
 # A report on a list of items: what is too much alike, in words, in openings and in frames.
 

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from polbias.files import package_file
-from polbias.generators.authoring.items import closest_earlier
 from polbias.generators.authoring.review import read_review
+from polbias.generators.language.similarity import closest_earlier
 from polbias.generators.policy.quality import check, items
 from polbias.generators.policy.templates import load_family as load_policy
 from polbias.generators.xphemism.templates import load_family as load_xphemism

@@ -15,8 +15,8 @@ from pathlib import Path
 from pydantic import Field
 
 from polbias.files import InputError, draft_of, guarded, package_file
-from polbias.generators.authoring.items import folded
 from polbias.generators.engine.spreadsheets import sheet
+from polbias.generators.language.similarity import folded
 from polbias.generators.selfassess.perspective_leaks import Pattern
 from polbias.template_files import Entry, Name, Text, load_template, shown
 

@@ -14,8 +14,9 @@ from pydantic import Field, StringConstraints
 
 from polbias.aliases import Document, Json
 from polbias.files import InputError, package_file
-from polbias.generators.authoring.items import closest_earlier, item_rules, words
+from polbias.generators.authoring.items import item_rules
 from polbias.generators.engine.spreadsheets import REJECT, ReviewFile
+from polbias.generators.language.similarity import closest_earlier, words
 from polbias.generators.selfassess.perspective_leaks import find_leaks, load_word_lists
 from polbias.generators.selfassess.templates import TILTS, Item, Set, untidy
 from polbias.models import Answer, Chat, Request, settings

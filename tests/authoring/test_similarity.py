@@ -9,18 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.generators.authoring import items as similarity
-from polbias.generators.authoring.items import (
-    Features,
-    Limits,
-    alikeness,
-    character_grams,
-    closest_earlier,
-    frame,
-    opening,
-    skeleton,
-    word_bigrams,
-)
+from polbias.generators.authoring.items import Limits, alikeness, frame, opening, skeleton
+from polbias.generators.language import similarity
+from polbias.generators.language.similarity import Features, character_grams, closest_earlier, word_bigrams
 from polbias.generators.selfassess.templates import load_family, load_items
 from tests.support.process import run_polbias
 
