@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 import yaml
 
 from polbias.manifest import read_lock
-from tests.support.process import ROOT
+from tests.support.process import ROOT, run_polbias
+from tests.support.shared import shared
 
 _PAGE = (ROOT / "docs/errata.md").read_text("utf-8")
 
@@ -48,3 +50,31 @@ def test_errata_that_are_named_exist() -> None:
     files = (ROOT / "templates").glob("*/errata.yaml")
     known = {erratum["id"] for file in files for erratum in yaml.safe_load(file.read_text("utf-8"))}
     assert {*re.findall(r"`((?:partisan|normative)-[a-z0-9-]+)`", _PAGE)} <= known | {*read_lock()}
+
+
+_PUBLISHED = shared("upstream")
+
+
+@pytest.mark.skipif(_PUBLISHED is None, reason="needs ../shared/upstream, which is not part of the project")
+@pytest.mark.parametrize(
+    ("name", "form", "path"),
+    [
+        ("normative-deontic_single", "normative", "normative/deontic_single.tsv"),
+        ("normative-epistemic_multiple", "normative", "normative/epistemic_multiple.tsv"),
+        ("polbix", "polbix", "polbix"),
+        ("probvaa", "probvaa", "probvaa"),
+    ],
+)
+def test_published_sets_have_the_findings_that_are_listed(
+    name: str, form: str, path: str, tmp_path: Path
+) -> None:
+    assert _PUBLISHED is not None
+    out = tmp_path / "found.json"
+    run_polbias("audit", _PUBLISHED / path, "--format", form, "-o", out, check=False)
+    found = [
+        {key: item[key] for key in ("id", "verdict", "findings") if key in item}
+        for item in json.loads(out.read_text("utf-8"))["items"]
+        if item["findings"] or item.get("verdict", "confirmed") != "confirmed"
+    ]
+    lines = (ROOT / f"docs/errata/{name}.jsonl").read_text("utf-8").splitlines()
+    assert [*map(json.loads, lines)] == found
