@@ -37,6 +37,7 @@ NEAR = 0.8
 """Jaccard similarity of character 5-grams from which items are near-duplicates."""
 _SHORTEST = 20  # characters of an item that is looked for in examples
 _FOLDS, _BINS, _LEVEL = 5, 10, 0.05
+_ALIKE, _FEWEST = 0.98, 20  # share of equal responses, of how many at least
 _MOST_LABELS = 20
 _SPOILED = {"malformed-row", "duplicate-item", "conflicting-labels", "exemplar-leakage"}
 
@@ -70,6 +71,7 @@ def audit(
     columns: Mapping[str, str],
     exemplars: Sequence[Path] = (),
     right: Mapping[str, Sequence[bool]] | None = None,
+    said: Mapping[str, Counter[str]] | None = None,
 ) -> Json:
     """Audit a table.
 
@@ -78,6 +80,7 @@ def audit(
         columns: role to column.
         exemplars: tables of few-shot examples, with the same columns.
         right: item id to whether each model's answer is right, from logged samples.
+        said: model to how often it gives which response.
     """
     items = _read(path, columns)
     _repeated(items)
@@ -90,6 +93,12 @@ def audit(
         if len(own) > 2 and not any(own):
             item.findings.append("never-right")
     given_away = [*_given_away([item for item in items if not _SPOILED & {*item.findings}])]
+    for model, responses in (said or {}).items():
+        (most, count), total = responses.most_common(1)[0], responses.total()
+        if total >= _FEWEST and count >= _ALIKE * total:
+            given_away.append(
+                f"{model} gives one response, {most[:_SHORTEST]!r}, to {count / total:.1%} of the items"
+            )
     counts = Counter(code for item in items for code in item.findings)
     summary = {
         "items": len(items),

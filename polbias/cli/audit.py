@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -36,7 +37,7 @@ def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows
 
     from polbias.generators.auditing.general import for_maintainers
 
-    kinds: dict[str, Rows] = {".json": _json, ".md": for_maintainers}
+    kinds: dict[str, Rows] = {".json": _json, ".md": for_maintainers, ".html": _page}
     if rows:
         kinds[".jsonl"] = rows
     for path in output:
@@ -56,6 +57,21 @@ def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows
 
 def _json(report: Json) -> str:
     return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
+
+
+def _page(report: Json) -> str:
+    """Return a page with what the terminal shows and the items by finding."""
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    from polbias.generators.auditing.general import for_maintainers
+
+    console = Console(record=True, file=StringIO(), width=110, highlight=False)
+    _print(console, report["summary"])
+    console.print(Markdown(for_maintainers(report)))
+    return console.export_html(inline_styles=True)
 
 
 def _print(console: Console, summary: dict[str, Any]) -> None:
@@ -159,7 +175,7 @@ def _any(
     return audit_set(
         data,
         output,
-        lambda: general.audit(data, columns, exemplars, _right(samples)),
+        lambda: general.audit(data, columns, exemplars, *_answered(samples)),
         lambda report: general.corrected(data, columns, report),
     )
 
@@ -180,15 +196,18 @@ def _of_hub(name: Path) -> Path:
     return Path(folder) / config
 
 
-def _right(paths: Sequence[Path]) -> dict[str, list[bool]]:
-    """Return whether the answers of models are right, by the id of the item in logged samples."""
+def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
+    """Return whether models are right, by the id of the item, and how often each says what, of logged samples."""
     from polbias.eval.samples import Problem, find_samples, numbered_samples
 
     found: dict[str, dict[str, bool]] = {}
+    said: dict[str, Counter[str]] = {}
     problems: list[Problem] = []
     for file in find_samples(paths):
         for _, sample in numbered_samples(file.path, problems):
-            doc = sample.get("doc")
+            doc, responses = sample.get("doc"), sample.get("filtered_resps")
+            if isinstance(responses, list) and len(responses) == 1:
+                said.setdefault(file.model, Counter())[str(responses[0])] += 1
             scores = [sample.get(name) for name in sample.get("metrics") or ("acc", "exact_match")]
             score = next((each for each in scores if isinstance(each, int | float)), None)
             if isinstance(doc, dict) and "id" in doc and score is not None:
@@ -196,7 +215,7 @@ def _right(paths: Sequence[Path]) -> dict[str, list[bool]]:
                 own[file.model] = own.get(file.model, False) or score > 0
     if problems:
         raise InputError(f"{problems[0]}")
-    return {item: [*own.values()] for item, own in found.items()}
+    return {item: [*own.values()] for item, own in found.items()}, said
 
 
 def _assigned(columns: Sequence[str]) -> dict[str, str]:

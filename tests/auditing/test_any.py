@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.cli.audit import _right
+from polbias.cli.audit import _answered
 from polbias.files import InputError
 from polbias.generators.auditing.general import audit, corrected, for_maintainers
 from tests.support.hub import LoopbackHub
@@ -160,19 +160,22 @@ def test_clean_sets_are_not_accused(tmp_path: Path) -> None:
     assert accused <= 6  # of 40 at a level of 5%, P(more) < 1%
 
 
-def test_items_that_no_model_gets_right(tmp_path: Path) -> None:
-    rows = labelled(10)
+def test_patterns_of_logged_responses(tmp_path: Path) -> None:
+    rows = labelled(30)
     for model, wrong in {"a": {4}, "b": {4, 7}, "c": {4, 7, 8}, "d": {4, 8}}.items():
         folder = tmp_path / "runs" / model
         folder.mkdir(parents=True)
         samples = [
-            {"doc_id": number, "doc": row, "filtered_resps": ["x"], "metrics": ["acc"]}
+            {"doc_id": number, "doc": row, "metrics": ["acc"]}
+            | {"filtered_resps": ["yes" if model == "d" or number % 2 else "no"]}
             | {"acc": float(number not in wrong)}
             for number, row in enumerate(rows)
         ]
         write(folder / "samples_any_2026-01-01T00-00-00.000000.jsonl", samples)
     path = write(tmp_path / "set.jsonl", rows)
-    assert codes(audit(path, {}, right=_right([tmp_path / "runs"]))) == {"q4": ["never-right"]}
+    report = audit(path, {}, (), *_answered([tmp_path / "runs"]))
+    assert codes(report) == {"q4": ["never-right"]}
+    assert [each.split()[0] for each in report["summary"]["differences"]] == ["d"]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,7 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path) -> None:
     rows = labelled(30)
     rows[9]["question"] = rows[3]["question"]
     path = write(tmp_path / "set.csv", [{"q": row["question"], "a": row["answer"]} for row in rows])
-    out = [tmp_path / f"found.{kind}" for kind in ("json", "md", "jsonl")]
+    out = [tmp_path / f"found.{kind}" for kind in ("json", "md", "jsonl", "html")]
     asked = [part for each in out for part in ("-o", each)]
     done = run_polbias(
         "audit", path, "--format", "any", "--column", "text=q", "--column", "gold=a", *asked, check=False
@@ -201,6 +204,7 @@ def test_the_command_writes_what_it_is_asked_for(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "duplicate-item" in done.stdout
     assert json.loads(out[0].read_text("utf-8"))["summary"]["items"] == 30
+    assert "<html>" in out[3].read_text("utf-8")
     assert len(out[2].read_text("utf-8").splitlines()) in (28, 29)
 
 
