@@ -130,13 +130,17 @@ def for_maintainers(report: Json) -> str:
         parts += [f"SHA-256 of what was read: `{report['sha256']}`."]
     if summary["differences"]:
         parts += ["", "## The set as a whole", "", *(f"- {each}" for each in summary["differences"])]
+    parts += ["", "| finding | items | meaning |", "|---|---:|---|"]
+    parts += [
+        f"| `{code}` | {n:,} | {summary['meaning'][code]} |" for code, n in summary["findings"].items() if n
+    ]
     by_code: dict[str, list[str]] = defaultdict(list)
     for item in report["items"]:
         for code in item["findings"]:
             by_code[code].append(str(item["id"] or f"line {item['line']}"))
     for code, ids in by_code.items():
         named = ", ".join(f"`{each}`" for each in ids)
-        parts += ["", f"## {code}: {len(ids):,}", "", f"{summary['meaning'][code]}.", "", named]
+        parts += ["", f"## {code}: {len(ids):,}", "", named]
     return "\n".join(parts) + "\n"
 
 

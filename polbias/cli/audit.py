@@ -59,19 +59,23 @@ def _json(report: Json) -> str:
     return json.dumps(report, ensure_ascii=False, indent=1) + "\n"
 
 
-def _page(report: Json) -> str:
-    """Return a page with what the terminal shows and the items by finding."""
-    from io import StringIO
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>polbias audit</title>
+<style>body {{ font: 1rem/1.5 system-ui; max-width: 60rem; margin: 2rem auto; color-scheme: light dark }}
+td, th {{ text-align: left; vertical-align: top; padding: .1rem 1rem .1rem 0 }}</style>
+{}</html>
+"""
 
-    from rich.console import Console
-    from rich.markdown import Markdown
+
+def _page(report: Json) -> str:
+    from markdown_it import MarkdownIt
 
     from polbias.generators.auditing.general import for_maintainers
 
-    console = Console(record=True, file=StringIO(), width=110, highlight=False)
-    _print(console, report["summary"])
-    console.print(Markdown(for_maintainers(report)))
-    return console.export_html(inline_styles=True)
+    return _PAGE.format(
+        MarkdownIt("commonmark", {"html": False}).enable("table").render(for_maintainers(report))
+    )
 
 
 def _print(console: Console, summary: dict[str, Any]) -> None:
@@ -197,7 +201,7 @@ def _of_hub(name: Path) -> Path:
 
 
 def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
-    """Return whether models are right, by the id of the item, and how often each says what, of logged samples."""
+    """Return whether models are right, by the id of the item, and how often each says what."""
     from polbias.eval.samples import Problem, find_samples, numbered_samples
 
     found: dict[str, dict[str, bool]] = {}
