@@ -108,7 +108,7 @@ def build() -> Measured:
 def compare(count: int) -> Measured:
     """Compare made-up titles, all pairs."""
     importlib.import_module("scipy.sparse")
-    from polbias.generators.authoring.items import Features
+    from polbias.generators.language.similarity import Features
 
     rng = random.Random(1)
     vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(2000)]

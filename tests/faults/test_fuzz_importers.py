@@ -126,6 +126,23 @@ def test_tables_to_audit(kind: str, examples: int, tmp_path: Path) -> None:
     _fuzz_folder(tmp_path, read, examples)
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+@sizes
+def test_any_table(kind: str, examples: int, tmp_path: Path) -> None:
+    from polbias.generators.auditing.general import audit, corrected, for_maintainers
+
+    path = tmp_path / f"items.{kind}"
+    columns = {"text": "premise", "gold": "label", "choices": "hypothesis"}
+
+    def read(_: Path) -> None:
+        report = audit(path, columns)
+        for_maintainers(report)
+        corrected(path, columns, report)
+
+    _table(kind, path)
+    _fuzz_folder(tmp_path, read, examples)
+
+
 @pytest.mark.parametrize("kind", ["tsv", "csv", "jsonl", "parquet"])
 @sizes
 def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
