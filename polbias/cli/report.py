@@ -45,6 +45,9 @@ def report(
     csv: Annotated[
         bool, typer.Option("--csv", help="Write summary.json and all tables of the analysis, and no page.")
     ] = False,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="A page to print in place of the whole one: the headlines.")
+    ] = False,
     published: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
@@ -99,7 +102,7 @@ def report(
     names = dict(_named(each) for each in name or ())
     positions = party_positions(parties)
     settings = Settings(seed, positions, csv, tuple(only or ()), defective, names, margin)
-    made = make_report(runs or [], output, settings, outcomes, workers, published)
+    made = make_report(runs or [], output, settings, outcomes, workers, published, brief)
     show(made)
     typer.echo(f"wrote {output / (SUMMARY if csv else PAGE)}")
 
@@ -167,6 +170,7 @@ def make_report(
     outcomes: bool = True,
     workers: int = 2,
     published: tuple[Path, Path] | None = None,
+    brief: bool = False,
 ) -> Report:
     """Make and write a report, with a progress bar."""
     from polbias.eval.report.build import make
@@ -175,7 +179,7 @@ def make_report(
     with _progress() as progress:
         made = make(runs, settings, workers, progress, read_published(*published) if published else ())
         progress("write", 0, 1)
-        write_report(made, output, outcomes, page=not (settings and settings.full))
+        write_report(made, output, outcomes, page=not (settings and settings.full), brief=brief)
     return made.report
 
 
@@ -241,7 +245,9 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_report(made: Made, folder: Path, outcomes: bool = True, page: bool = True) -> None:
+def write_report(
+    made: Made, folder: Path, outcomes: bool = True, page: bool = True, brief: bool = False
+) -> None:
     """Write a report; an earlier one in the same place is replaced in one step."""
     from polbias.generators.engine.files import replace_folder
 
@@ -249,7 +255,7 @@ def write_report(made: Made, folder: Path, outcomes: bool = True, page: bool = T
     try:
         shutil.rmtree(draft, ignore_errors=True)
         (draft / TABLES).mkdir(parents=True)
-        _fill(made, draft, outcomes, page)
+        _fill(made, draft, outcomes, page, brief)
         replace_folder(draft, folder)
     except OSError as error:
         raise InputError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
@@ -257,10 +263,10 @@ def write_report(made: Made, folder: Path, outcomes: bool = True, page: bool = T
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _fill(made: Made, folder: Path, outcomes: bool, page: bool) -> None:
+def _fill(made: Made, folder: Path, outcomes: bool, page: bool, brief: bool) -> None:
     from polbias.eval.report import export
     from polbias.eval.report.labels import paragraphs
-    from polbias.eval.report.page.page import page as html
+    from polbias.eval.report.page import page as pages
 
     report = made.report
     write_text(folder / SUMMARY, export.summary_text(report))
@@ -268,6 +274,7 @@ def _fill(made: Made, folder: Path, outcomes: bool, page: bool) -> None:
         write_text(folder / TABLES / f"{name}.csv", csv_text(rows))
     if not page:
         return
+    html = pages.brief if brief else pages.page
     write_text(folder / PAGE, html(report, paragraphs(report)))
     (folder / RESULTS).mkdir()
     for respondent, text in export.eval_results(made.answers):

@@ -17,6 +17,7 @@ import yaml
 
 from polbias.cli.report import check_folder, write_report
 from polbias.eval.report.build import Made, make
+from polbias.eval.report.document import points
 from polbias.eval.report.export import (
     eval_results,
     file_name,
@@ -109,6 +110,21 @@ def test_the_same_samples_give_the_same_bytes(runs: Path, made: Made, tmp_path: 
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), file
     assert str(runs).encode() not in (tmp_path / "one" / "report.html").read_bytes()
+
+
+def test_a_brief_report_has_every_headline_its_versions_and_hashes(made: Made, tmp_path: Path) -> None:
+    write_report(made, tmp_path / "report", brief=True)
+    page = (tmp_path / "report" / "report.html").read_text("utf-8")
+    assert refused(page) == []
+    for finding in made.report.findings:
+        shown = points(finding.estimate.value)
+        assert not finding.headline or finding.estimate.value is None or f">{shown}" in page
+    for source in made.report.sources:
+        assert source.sha256 in page
+        assert source.dataset_version in page
+    assert page.count("<table") == 2
+    assert "2026" in page or "2000" in page
+    assert "not shown to be absent" in page
 
 
 def test_planted_biases_are_found_and_fairness_is_not_called_bias(made: Made) -> None:

@@ -35,6 +35,7 @@ from polbias.eval.report.page.tables import (
     Head,
     Row,
     anchor,
+    brief_table,
     comparisons_table,
     components_table,
     findings_table,
@@ -292,6 +293,7 @@ def _described(findings: Sequence[Finding]) -> str:
 # From a report to the text of its page.
 
 _LONG = 16  # letters beyond which a name may be broken
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?=T)")
 _BREAK = re.compile(r"(?<=[/_])(?=\w)")
 
 
@@ -318,7 +320,22 @@ def page(report: Report, paragraphs: Paragraphs) -> str:
         "sources": sources_table(report),
         "answers": sum(respondent.answers for respondent in report.respondents),
     }
-    return _template().render(context)
+    return _template("page.html.jinja").render(context)
+
+
+def brief(report: Report, paragraphs: Paragraphs) -> str:
+    """Render a report on one page: headlines with intervals, what was not answered, versions and hashes."""
+    context: dict[str, Any] = {
+        "report": report,
+        "paragraphs": paragraphs,
+        "frame": frame(),
+        "notices_all": _notices(report),
+        "results": brief_table([finding for finding in report.findings if finding.headline]),
+        "sources": sources_table(report),
+        "dates": sorted({day for source in report.sources for day in _DAY.findall(source.file)}),
+        "answers": sum(respondent.answers for respondent in report.respondents),
+    }
+    return _template("brief.html.jinja").render(context)
 
 
 def _notices(report: Report) -> list[Said]:
@@ -348,9 +365,9 @@ def _comparisons(report: Report) -> tuple[Grid | None, Grid | None]:
     )
 
 
-@lru_cache(maxsize=1)
-def _template() -> jinja2.Template:
-    """Return the template with style and script in it, and the policy that lets only these two act."""
+@lru_cache(maxsize=2)
+def _template(name: str) -> jinja2.Template:
+    """Return a template with style and script in it, and the policy that lets only these two act."""
     folder = package_file("templates/report/page")
     script = (folder / "page.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -370,7 +387,7 @@ def _template() -> jinja2.Template:
         f"form-action 'none'; script-src 'sha256-{digest}'",
     }
     environment.filters |= {"drawing": Markup, "breakable": _breakable}
-    return environment.get_template("page.html.jinja")
+    return environment.get_template(name)
 
 
 def _breakable(text: str) -> Markup:
@@ -378,4 +395,4 @@ def _breakable(text: str) -> Markup:
     return Markup("<wbr>").join(_BREAK.split(text) if len(text) > _LONG else [text])
 
 
-__all__ = ["Paragraphs", "page"]
+__all__ = ["Paragraphs", "brief", "page"]

@@ -223,6 +223,32 @@ def findings_table(
     return own_table(id, fields, findings, about, filters)
 
 
+def brief_table(findings: Sequence[Finding]) -> Grid:
+    """Return the table of the headlines of all instruments, with what decides and what was not answered."""
+
+    def named(finding: Finding) -> str:
+        return f"{wordings.words(finding.instrument).title}: {measure_of(finding).title}"
+
+    def silent(finding: Finding) -> int:
+        return sum(getattr(finding.estimate, name) or 0 for name in ("refusals", "unparsable", "truncated"))
+
+    fields: list[Field[Finding]] = [
+        Field("respondent", "text", kept=True),
+        Field("measure", "text", named),
+        Field("bounds", "points", _bounds),
+        Field("estimate", "points", lambda f: f.estimate.value, kept=True),
+        Field("interval", "points", _interval, kept=True),
+        Field("limit", "share", lambda f: f.estimate.limit),
+        Field("verdict", "text", verdict),
+        Field("p_holm", "p"),
+        Field("equivalent", "text"),
+        Field("n", "count", lambda f: f.estimate.n),
+        Field("silent", "count", silent),
+        Field("clusters", "count", lambda f: f.estimate.clusters),
+    ]
+    return own_table("results", fields, findings, "findings")
+
+
 def components_table(id: str, findings: Sequence[Finding]) -> Grid | None:
     """Return the table of how the contributions to the headlines vary."""
     rows = [*component_records(findings)]
