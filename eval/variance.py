@@ -83,6 +83,8 @@ def components(
 def crossed_components(values: ArrayLike, factors: Mapping[str, Factor]) -> dict[str, float]:
     """Variances of the levels of crossed factors and of the ``rest``; a negative one is 0.
 
+    Factors that part the values alike cannot be told apart, and share theirs.
+
     Source:
         Unbalanced data, method I of Henderson, "Estimation of variance and covariance components" (1953).
     """

@@ -77,7 +77,7 @@ def component_records(findings: Iterable[Finding]) -> Iterator[Json]:
             continue
         factors = {"clusters": Factor.of(each.scores.clusters), **each.scores.factors}
         levels = {name: np.unique(factor.codes).size for name, factor in factors.items()}
-        varied = {name: factors[name] for name, count in levels.items() if count > 1}
+        varied = {name: factors[name] for name, count in levels.items() if 1 < count < len(each.scores.ids)}
         found = crossed_components(each.scores.values, varied)
         for source, variance in found.items():
             yield _named(each, "instrument", "respondent", "measure") | {
