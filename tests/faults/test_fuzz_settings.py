@@ -176,10 +176,10 @@ def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", _WRITERS)
 @sizes
 def test_pairs_to_annotate(kind: str, examples: int, tmp_path: Path) -> None:
-    from polbias.cli.annotate import KindName, export
+    from polbias.cli.annotate import export
 
     def write(given: Path, made: Path) -> None:
-        export(KindName.words, made, ["anna", "ben"], given / f"pairs.{kind}", True, None, 1)
+        export("words", made, ["anna", "ben"], given / f"pairs.{kind}", True, form=None, seed=1)
 
     rows = [
         {"pair_id": "a_b", "first": "Abriss", "second": "Rückbau", "note": "=1"},

@@ -113,7 +113,7 @@ def test_build_card_and_proofs(folder: Path, tmp_path: Path) -> None:
     built = build_dataset(PUBLICATION.specify(folder), tmp_path, card)
     text = (tmp_path / "self-assessment" / "README.md").read_text("utf-8")
     assert built.manifest.rows == 90
-    assert "**No panel of readers has reviewed them**" in text
+    assert "**No native panel**" in text
     assert "with the help of language models" in text
     assert "| `mis` | Miscellaneous | 3 (paper: 563) |" in text
     assert "Which of these three articles is less biased? Respond strictly with '1', '2', or '3'." in text
