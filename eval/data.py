@@ -104,19 +104,29 @@ def find(dataset: str, config: str, revision: str) -> tuple[Path, str]:
 
 
 def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
-    from huggingface_hub import snapshot_download
-
     repo = f"{os.environ.get('POLBIAS_NAMESPACE') or 'polbias'}/{dataset}"
     wanted = ["README.md", "manifest.json", f"{config}/*"]
+    advice = (
+        "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log in "
+        "with `hf auth login`"
+    )
+    folder = snapshot(repo, wanted, advice, revision)
+    return folder, f"the Hub ({repo} at {revision})"
+
+
+def snapshot(repo: str, wanted: Sequence[str], advice: str, revision: str = "main") -> Path:
+    """Return the folder of some files of a dataset repository of the Hub."""
+    from huggingface_hub import snapshot_download
+
     try:
-        folder = snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=wanted)
+        return Path(
+            snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=list(wanted))
+        )
     except Exception as error:  # the client raises a different class for every kind of failure
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise PolbiasError(
-            f"{repo}: cannot be read from the Hub at {revision} ({reason}); run `make build-datasets` for a "
-            "local build, set POLBIAS_NAMESPACE to where it was pushed, or log in with `hf auth login`"
+            f"{repo}: cannot be read from the Hub at {revision} ({reason}); {advice}"
         ) from error
-    return Path(folder), f"the Hub ({repo} at {revision})"
 
 
 def _entry(manifest: Manifest, config: str, folder: Path) -> SplitEntry:

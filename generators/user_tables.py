@@ -435,6 +435,13 @@ class Role:
     required: bool = False
 
 
+def cell_text(value: Any) -> str:
+    """Return a value of a table as text without blanks at its ends; what is no text as JSON."""
+    if value is None or isinstance(value, str):
+        return (value or "").strip()
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def resolve(
     columns: Sequence[str], roles: Sequence[Role], chosen: Mapping[str, str], path: Path
 ) -> Mapping[str, str]:

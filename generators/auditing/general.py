@@ -17,7 +17,7 @@ from polbias.aliases import Document, Json
 from polbias.files import InputError, whole
 from polbias.generators.auditing.items import SURFACE
 from polbias.generators.language.similarity import closest_earlier, folded
-from polbias.generators.user_tables import Role, open_tables, resolve
+from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
 
 ROLES = (
     Role("text", ("question", "prompt", "input", "sentence", "statement", "claim"), required=True),
@@ -69,6 +69,7 @@ class _Item:
 def audit(
     path: Path,
     columns: Mapping[str, str],
+    adjust: Callable[[Sequence[float]], Sequence[float]],
     exemplars: Sequence[Path] = (),
     right: Mapping[str, Sequence[bool]] | None = None,
     said: Mapping[str, Counter[str]] | None = None,
@@ -78,6 +79,7 @@ def audit(
     Args:
         path: TSV, CSV, JSONL or Parquet, or a folder of Parquet files.
         columns: role to column.
+        adjust: Holm's correction.
         exemplars: tables of few-shot examples, with the same columns.
         right: item id to whether each model's answer is right, from logged samples.
         said: model to how often it gives which response.
@@ -92,7 +94,7 @@ def audit(
         own = (right or {}).get(item.id, ())
         if len(own) > 2 and not any(own):
             item.findings.append("never-right")
-    given_away = [*_given_away([item for item in items if not _SPOILED & {*item.findings}])]
+    given_away = _given_away([item for item in items if not _SPOILED & {*item.findings}], adjust)
     for model, responses in (said or {}).items():
         (most, count), total = responses.most_common(1)[0], responses.total()
         if total >= _FEWEST and count >= _ALIKE * total:
@@ -177,9 +179,7 @@ def _read(path: Path, chosen: Mapping[str, str]) -> list[_Item]:
 def _text(value: Any) -> str | None:
     if value is None or value == "":
         return None
-    return whole(
-        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    ).strip()
+    return whole(cell_text(value))
 
 
 def _choices(value: Any) -> tuple[str, ...]:
@@ -237,7 +237,7 @@ _FEATURES: Mapping[str, _Feature] = {
 }
 
 
-def _given_away(items: Sequence[_Item]) -> list[str]:
+def _given_away(items: Sequence[_Item], adjust: Callable[[Sequence[float]], Sequence[float]]) -> list[str]:
     tests: list[tuple[float, str]] = []
     chosen = [item for item in items if item.place is not None]
     if chosen:
@@ -245,12 +245,9 @@ def _given_away(items: Sequence[_Item]) -> list[str]:
     labelled = [item for item in items if item.gold is not None and not item.choices]
     if 1 < len({item.gold for item in labelled}) <= _MOST_LABELS:
         tests += _by_label(labelled)
-    found, largest = [], 0.0
-    for rank, (p, line) in enumerate(sorted(tests)):
-        largest = max(largest, p * (len(tests) - rank))
-        if largest < _LEVEL:
-            found.append(f"{line} (p = {largest:.2g}, Holm)")
-    return found
+    tests.sort()
+    adjusted = zip(adjust([p for p, _ in tests]), tests, strict=True)
+    return [f"{line} (p = {p:.2g}, Holm)" for p, (_, line) in adjusted if p < _LEVEL]
 
 
 def _by_choice(items: Sequence[_Item]) -> list[tuple[float, str]]:

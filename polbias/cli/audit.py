@@ -120,7 +120,12 @@ def audit(
     form: Annotated[FormatName, typer.Option("--format", help="What the items are.")],
     output: Annotated[
         list[Path] | None,
-        typer.Option("-o", "--output", help="Write all items to FILE.json or FILE.csv; may be repeated."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="Write what was found to FILE.json, FILE.csv (formal items), FILE.md or FILE.html (sets); may "
+            "be repeated.",
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every item, not only the wrong ones.")] = False,
     column: Annotated[
@@ -173,31 +178,21 @@ def _any(
     exemplars: Sequence[Path],
     samples: Sequence[Path],
 ) -> int:
+    from polbias.eval.data import snapshot
+    from polbias.eval.statistics import holm
     from polbias.generators.auditing import general
 
-    data = _of_hub(file) if not file.exists() and str(file).count("/") == 2 else file
+    data = file
+    if not file.exists() and len(file.parts) == 3:
+        owner, name, config = file.parts
+        advice = "expected a file, or NAMESPACE/NAME/CONFIG of the Hub"
+        data = snapshot(f"{owner}/{name}", [f"{config}/*.parquet"], advice) / config
     return audit_set(
         data,
         output,
-        lambda: general.audit(data, columns, exemplars, *_answered(samples)),
+        lambda: general.audit(data, columns, holm, exemplars, *_answered(samples)),
         lambda report: general.corrected(data, columns, report),
     )
-
-
-def _of_hub(name: Path) -> Path:
-    """Return the folder of a config of a dataset of the Hub."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError
-
-    owner, dataset, config = name.parts
-    try:
-        folder = snapshot_download(
-            f"{owner}/{dataset}", repo_type="dataset", allow_patterns=f"{config}/*.parquet"
-        )
-    except (HfHubHTTPError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{name}: no such file, and not to be had of the Hub ({reason})") from None
-    return Path(folder) / config
 
 
 def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from polbias.cli.audit import _answered
+from polbias.eval.statistics import holm
 from polbias.files import InputError
-from polbias.generators.auditing.general import audit, corrected, for_maintainers
+from polbias.generators.auditing import general
+from polbias.generators.auditing.general import corrected, for_maintainers
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_polbias, run_python
 
 Rows = list[dict[str, Any]]
+audit = partial(general.audit, adjust=holm)
 
 
 def sentences(n: int, seed: int = 0) -> list[str]:
@@ -102,7 +106,10 @@ def test_items_among_examples(tmp_path: Path) -> None:
     rows[3]["few_shot"] = f"Q: {rows[8]['question']} A: yes"
     path = write(tmp_path / "set.jsonl", rows)
     shots = write(tmp_path / "shots.csv", [rows[20]])
-    assert codes(audit(path, {}, [shots])) == {"q8": ["exemplar-leakage"], "q20": ["exemplar-leakage"]}
+    assert codes(audit(path, {}, exemplars=[shots])) == {
+        "q8": ["exemplar-leakage"],
+        "q20": ["exemplar-leakage"],
+    }
 
 
 def _by_length(row: dict[str, Any], yes: bool) -> None:
@@ -173,7 +180,8 @@ def test_patterns_of_logged_responses(tmp_path: Path) -> None:
         ]
         write(folder / "samples_any_2026-01-01T00-00-00.000000.jsonl", samples)
     path = write(tmp_path / "set.jsonl", rows)
-    report = audit(path, {}, (), *_answered([tmp_path / "runs"]))
+    right, said = _answered([tmp_path / "runs"])
+    report = audit(path, {}, right=right, said=said)
     assert codes(report) == {"q4": ["never-right"]}
     assert [each.split()[0] for each in report["summary"]["differences"]] == ["d"]
 

@@ -16,7 +16,7 @@ from polbias.aliases import Json
 from polbias.files import InputError, guarded, package_file, whole
 from polbias.generators.engine.sampled import named_rng
 from polbias.generators.engine.spreadsheets import sheet
-from polbias.generators.user_tables import Role, open_tables, resolve
+from polbias.generators.user_tables import Role, cell_text, open_tables, resolve
 from polbias.template_files import Entry, Name, Text, Texts, load_template, shown
 
 # The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
@@ -338,7 +338,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
         columns = list(table.columns)
         for row in table.rows(columns):
             values = dict(
-                zip((named.get(name, name) for name in columns), map(_text, row.values), strict=False)
+                zip((named.get(name, name) for name in columns), map(cell_text, row.values), strict=False)
             )
             empty = [role.name for role in _ROLES[kind] if role.required and not values.get(role.name)]
             name = values.get(_ROLES[kind][0].name, "")
@@ -358,12 +358,6 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
         first = f" ({problems[0]})" if problems else ""
         raise InputError(f"{shown(path)}: found no usable row{first}, expected {kind} to annotate")
     return list(found.values()), problems
-
-
-def _text(value: Any) -> str:
-    if value is None or isinstance(value, str):
-        return (value or "").strip()
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def make_tasks(kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False) -> tuple[Task, ...]:
