@@ -107,8 +107,8 @@ def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
     repo = f"{os.environ.get('POLBIAS_NAMESPACE') or 'polbias'}/{dataset}"
     wanted = ["README.md", "manifest.json", f"{config}/*"]
     advice = (
-        "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log in "
-        "with `hf auth login`"
+        "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log "
+        "in with `hf auth login`"
     )
     folder = snapshot(repo, wanted, advice, revision)
     return folder, f"the Hub ({repo} at {revision})"

@@ -44,7 +44,7 @@ People = Annotated[
 ]
 Report = Annotated[Path | None, typer.Option("--problems", help="File for all problems, a line each.")]
 
-app = typer.Typer(no_args_is_help=True, help="Have word pairs and claim pairs annotated.")
+app = typer.Typer(no_args_is_help=True, help="Have word pairs, claim pairs and datasets annotated.")
 
 
 @app.command()
@@ -76,10 +76,16 @@ def export(
     """
     from polbias.files import InputError, nearest, package_file
     from polbias.generators.authoring.annotation.panel import sample
-    from polbias.generators.authoring.annotation.tasks import FIELDS, TaskSet, forms, make_tasks, source_rows
+    from polbias.generators.authoring.annotation.tasks import (
+        FIELDS,
+        TaskSet,
+        kinds,
+        make_tasks,
+        source_rows,
+    )
 
-    if kind not in (known := (*FIELDS, *forms())):
-        expected = f"{nearest(kind, known)}expected one of {', '.join(known)}"
+    if kind not in kinds():
+        expected = f"{nearest(kind, kinds())}expected one of {', '.join(kinds())}"
         raise InputError(f"KIND: found {kind!r}; {expected}")
     if source is None and kind == "claims":
         raise InputError("--source: found nothing, expected a table of claims; name one")
@@ -280,13 +286,13 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
     from polbias.eval.agreement import alpha_interval
     from polbias.generators.authoring.annotation.decisions import ratings
     from polbias.generators.authoring.annotation.panel import against_gold
-    from polbias.generators.authoring.annotation.tasks import forms, load_guideline
+    from polbias.generators.authoring.annotation.tasks import load_guideline, panel_forms
 
     rated = []
     for variable in load_guideline().variables(tasks.kind):
         table = ratings(found.answers, tasks.tasks, variable)
         rated.append((variable.id, variable.title, table))
-        for code, value in enumerate(variable.values if tasks.kind in forms() else (), 1):
+        for code, value in enumerate(variable.values if tasks.kind in panel_forms() else (), 1):
             alone = [[each and 1 + (each == code) for each in row] for row in table]
             rated.append((f"{variable.id}: {value}", value, alone))
     variables = []
@@ -301,7 +307,7 @@ def agreement_data(tasks: TaskSet, found: Collected, people: Sequence[Person], d
         for name in found.annotators
     ]
     made = {"variables": variables, "annotators": annotators, "draws": draws, "seed": seed}
-    if tasks.kind in forms():
+    if tasks.kind in panel_forms():
         made |= {"dataset": tasks.kind, "gold": against_gold(tasks, found.answers)}
     return made
 

@@ -123,8 +123,8 @@ def audit(
         typer.Option(
             "-o",
             "--output",
-            help="Write what was found to FILE.json, FILE.csv (formal items), FILE.md or FILE.html (sets); may "
-            "be repeated.",
+            help="Write what was found to FILE.json, FILE.csv (formal items), FILE.md or FILE.html (sets); "
+            "may be repeated.",
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Show every item, not only the wrong ones.")] = False,
@@ -183,7 +183,7 @@ def _any(
     from polbias.generators.auditing import general
 
     data = file
-    if not file.exists() and len(file.parts) == 3:
+    if not (file.exists() or file.is_absolute()) and len(file.parts) == 3:
         owner, name, config = file.parts
         advice = "expected a file, or NAMESPACE/NAME/CONFIG of the Hub"
         data = snapshot(f"{owner}/{name}", [f"{config}/*.parquet"], advice) / config

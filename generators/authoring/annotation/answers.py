@@ -20,6 +20,7 @@ from polbias.generators.authoring.annotation.tasks import (
     Task,
     TaskSet,
     Variable,
+    fields_of,
 )
 from polbias.generators.engine.spreadsheets import Problem, named_rows, read_rows
 from polbias.template_files import shown
@@ -65,7 +66,7 @@ def read_answers(
                 problems.append(Problem(place, "unreadable", found))
                 continue
             accounts, row = found
-            texts = {name: row[name] for name in guideline.captions_of(kind) if name in row}
+            texts = {name: row[name] for name in fields_of(kind) if name in row}
             values = {name: row[name] for name in (*variables, COMMENT) if row.get(name, "").strip()}
             known = tuple(filter(None, accounts))
             answers.append(

@@ -12,13 +12,13 @@ from polbias.aliases import Document, Json
 from polbias.files import InputError, build_root
 from polbias.generators.authoring.annotation.answers import Answer
 from polbias.generators.authoring.annotation.decisions import votes
-from polbias.generators.authoring.annotation.tasks import ANSWER, PanelForm, Task, TaskSet, forms
+from polbias.generators.authoring.annotation.tasks import ANSWER, PanelForm, Task, TaskSet, panel_forms
 from polbias.generators.engine.sampled import named_rng
 
 
 def sample(dataset: str, n: int, seed: int) -> tuple[Task, ...]:
     """Draw distinct texts of the local build, in turn from every stratum; ids tell nothing."""
-    form = forms()[dataset]
+    form = panel_forms()[dataset]
     strata: dict[tuple[str, ...], list[Task]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
     for row, texts in _rows(build_root() / dataset, form):
@@ -68,7 +68,7 @@ def _rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[str, s
 
 def against_gold(tasks: TaskSet, answers: Sequence[Answer]) -> Json:
     """Return how often the majority says what the dataset has, whole and by class, and where not."""
-    variable = forms()[tasks.kind].variable
+    variable = panel_forms()[tasks.kind].variable
     counted = votes(answers, [variable])
     golds, agreed, differs = Counter[str](), Counter[str](), []
     for task in tasks.tasks:
@@ -89,9 +89,8 @@ def against_gold(tasks: TaskSet, answers: Sequence[Answer]) -> Json:
 
 def _share(name: str, count: int, n: int) -> Json:
     """A share with its 95% interval (Clopper and Pearson, 1934)."""
-    from scipy.special import betaincinv
+    from scipy.stats import binomtest
 
-    low = float(betaincinv(count, n - count + 1, 0.025)) if count else 0.0
-    high = float(betaincinv(count + 1, n - count, 0.975)) if count < n else 1.0
+    low, high = binomtest(count, n).proportion_ci() if n else (0.0, 1.0)
     share = count / n if n else None
-    return {"class": name, "as_gold": count, "n": n, "share": share, "low": low, "high": high}
+    return {"class": name, "as_gold": count, "n": n, "share": share, "low": float(low), "high": float(high)}

@@ -111,9 +111,19 @@ class _Forms(RootModel[Mapping[str, PanelForm]]):
 
 
 @lru_cache(maxsize=1)
-def forms() -> Mapping[str, PanelForm]:
+def panel_forms() -> Mapping[str, PanelForm]:
     """Return the forms by dataset."""
     return load_template(package_file("templates/panels") / "forms.yaml", _Forms).root
+
+
+def kinds() -> tuple[Kind, ...]:
+    """What can be annotated."""
+    return (*FIELDS, *panel_forms())
+
+
+def fields_of(kind: Kind) -> tuple[str, ...]:
+    """What is shown of a task."""
+    return FIELDS[kind] if kind in FIELDS else tuple(panel_forms()[kind].captions)
 
 
 class Correction(Entry):
@@ -166,15 +176,10 @@ class Guideline(Entry):
     similarity: Similarity
     captions: Json
 
-    def captions_of(self, kind: Kind) -> Mapping[str, str]:
-        """Return what is shown of a task, field to caption."""
-        fields = FIELDS.get(kind)
-        return {name: self.captions["fields"][name] for name in fields} if fields else forms()[kind].captions
-
     def variables(self, kind: Kind) -> tuple[Variable, ...]:
         """Return the questions about a word pair, a claim pair or a row of a dataset."""
-        if kind in forms():
-            return (forms()[kind].variable,)
+        if kind in panel_forms():
+            return (panel_forms()[kind].variable,)
         if kind == "words":
             return self.steps
         own = self.similarity
@@ -183,8 +188,8 @@ class Guideline(Entry):
     def sections(self, kind: Kind) -> tuple[Section, ...]:
         """Return the text of the guideline for one kind of task."""
         say = self.captions
-        if kind in forms():
-            return (Section(say["question"], (forms()[kind].question,)),)
+        if kind in panel_forms():
+            return (Section(say["question"], (panel_forms()[kind].question,)),)
         if kind == "claims":
             own = self.similarity
             return (Section(own.title, (own.question,)), Section(say["rules"], own.rules))
@@ -222,11 +227,12 @@ def _shown(example: Example) -> str:
 
 def _render(name: str, guideline: Guideline, kind: Kind) -> str:
     path = package_file("templates/xphemism") / name
+    own = {} if kind in FIELDS else {"fields": panel_forms()[kind].captions}
     slots: dict[str, Any] = {
-        "captions": {**guideline.captions, "fields": guideline.captions_of(kind)},
+        "captions": guideline.captions | own,
         "sections": guideline.sections(kind),
         "variables": guideline.variables(kind),
-        "fields": tuple(guideline.captions_of(kind)),
+        "fields": fields_of(kind),
     }
     return Texts(path, {}).render(name, path.read_text(encoding="utf-8"), slots)
 
@@ -283,8 +289,8 @@ class TaskSet(BaseModel):
     @field_validator("kind")
     @classmethod
     def _known(cls, kind: Kind) -> Kind:
-        if kind not in (*FIELDS, *forms()):
-            raise ValueError(f"found {kind[:_SHOWN]!r}, expected {', '.join((*FIELDS, *forms()))}")
+        if kind not in kinds():
+            raise ValueError(f"found {kind[:_SHOWN]!r}, expected {', '.join(kinds())}")
         return kind
 
     @model_validator(mode="after")
@@ -296,7 +302,7 @@ class TaskSet(BaseModel):
                 raise ValueError(f"{place}.id: found {task.id[:_SHOWN]!r} twice, expected each once")
             seen.add(task.id)
             for part in ("texts", "row") if self.kind == "words" else ("texts",):
-                for name in FIELDS.get(self.kind) or forms()[self.kind].captions:
+                for name in fields_of(self.kind):
                     if not getattr(task, part).get(name):
                         raise ValueError(f"{place}.{part}.{name}: found nothing, expected a text")
         return self
@@ -420,7 +426,7 @@ def export(tasks: TaskSet, guideline: Guideline, forms: Sequence[Form] = FORMS) 
 def answers_csv(kind: Kind, guideline: Guideline, rows: Iterable[tuple[Task, str, Mapping[str, str]]]) -> str:
     """Return a table of answers, formulas disarmed."""
     variables = [each.id for each in guideline.variables(kind)]
-    fields = [*guideline.captions_of(kind)]
+    fields = fields_of(kind)
     columns = [TASK_ID, ANNOTATOR, *fields, *variables, COMMENT]
     lines = []
     for task, annotator, values in rows:

@@ -15,7 +15,7 @@ from polbias.cli.annotate import agreement_data
 from polbias.files import InputError
 from polbias.generators.authoring.annotation.answers import collect, read_answers
 from polbias.generators.authoring.annotation.panel import sample
-from polbias.generators.authoring.annotation.tasks import TaskSet, export, forms, load_guideline
+from polbias.generators.authoring.annotation.tasks import TaskSet, export, load_guideline, panel_forms
 
 GUIDELINE = load_guideline()
 
@@ -88,13 +88,13 @@ def test_simulated_raters_give_agreement_and_errors_back(titles: Path, tmp_path:
     assert (whole["low"], whole["high"]) == pytest.approx(tuple(binomtest(26, 30).proportion_ci()))
 
 
-@pytest.mark.parametrize("dataset", forms())
+@pytest.mark.parametrize("dataset", panel_forms())
 def test_every_form_shows_texts_of_its_dataset(
     dataset: str, all_builds: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
     tasks = sample(dataset, 60, 3)
     assert len({tuple(task.texts.values()) for task in tasks}) == 60
-    known = {name for name, golds in forms()[dataset].answers.items() if golds}
+    known = {name for name, golds in panel_forms()[dataset].answers.items() if golds}
     assert {task.row["gold"] for task in tasks} == known
     TaskSet(kind=dataset, seed=3, annotators=("a",), tasks=tasks)
