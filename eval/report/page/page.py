@@ -302,10 +302,6 @@ def page(report: Report, paragraphs: Paragraphs) -> str:
     shared, others = profile(report)
     first, further = _comparisons(report)
     context: dict[str, Any] = {
-        "report": report,
-        "paragraphs": paragraphs,
-        "frame": frame(),
-        "notices_all": _notices(report),
         "shared": shared,
         "others": others,
         "profile": profile_table(report),
@@ -317,25 +313,29 @@ def page(report: Report, paragraphs: Paragraphs) -> str:
         "other_comparisons": further,
         "respondents": respondents_table(report),
         "simulated": any(respondent.simulated for respondent in report.respondents),
-        "sources": sources_table(report),
-        "answers": sum(respondent.answers for respondent in report.respondents),
     }
-    return _template("page.html.jinja").render(context)
+    return _template("page.html.jinja").render(_common(report, paragraphs) | context)
 
 
 def brief(report: Report, paragraphs: Paragraphs) -> str:
     """Render a report on one page: headlines with intervals, what was not answered, versions and hashes."""
-    context: dict[str, Any] = {
+    context = {
+        "results": brief_table([finding for finding in report.findings if finding.headline]),
+        "dates": sorted({day for source in report.sources for day in _DAY.findall(source.file)}),
+    }
+    return _template("brief.html.jinja").render(_common(report, paragraphs) | context)
+
+
+def _common(report: Report, paragraphs: Paragraphs) -> dict[str, Any]:
+    """Return what both pages have."""
+    return {
         "report": report,
         "paragraphs": paragraphs,
         "frame": frame(),
         "notices_all": _notices(report),
-        "results": brief_table([finding for finding in report.findings if finding.headline]),
         "sources": sources_table(report),
-        "dates": sorted({day for source in report.sources for day in _DAY.findall(source.file)}),
         "answers": sum(respondent.answers for respondent in report.respondents),
     }
-    return _template("brief.html.jinja").render(context)
 
 
 def _notices(report: Report) -> list[Said]:
