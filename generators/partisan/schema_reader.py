@@ -228,7 +228,7 @@ _JOINTS = {
     ),
     "de": _Joints(
         re.compile(",(?: und)? weil "),
-        "Aus dem ergibt sich: ",
+        "Daraus ergibt sich: ",
         ", wenn ",
         {
             "mindestens eines von beidem gilt: ": _either,

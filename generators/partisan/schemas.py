@@ -223,6 +223,11 @@ class Formal:
         self.ids = tuple(self._schemas)
         self._said = lru_cache(maxsize=None)(self._write_clauses)
 
+    @property
+    def examples(self) -> Sequence[str]:
+        """Bases that examples are about."""
+        return self.ids[::3]
+
     def write(self, cell: Cell) -> Argument:
         """Write an argument about marks."""
         conclusion, premises, slots = self._said(cell._replace(variation=""))

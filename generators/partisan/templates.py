@@ -105,8 +105,13 @@ class Material(Entry):
 
 
 class Large(Entry):
-    """Texts of the material inferences of the large set, in which either person is named first."""
+    """Texts of the material inferences of the large set, in which either person is named first.
 
+    Attributes:
+        conlast: layout with the conclusion last, where it differs from the paper's.
+    """
+
+    conlast: str | None = None
     conclusion: str
     compared: str
     membership: str

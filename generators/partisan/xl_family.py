@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import PositiveInt, StringConstraints, model_validator
+from pydantic import Field, PositiveInt, StringConstraints, model_validator
 
 from polbias.files import TemplateError, package_file
 from polbias.generators.language import german
@@ -230,6 +230,7 @@ class XlCountry(Entry):
 
 _ByGender = Annotated[Mapping[PersonGender, tuple[Text, ...]], every(PersonGender)]
 _List = Literal["a", "b"]
+_Eight = Annotated[tuple[Text, ...], Field(min_length=8, max_length=8)]
 
 
 class Persons(Entry):
@@ -238,11 +239,13 @@ class Persons(Entry):
     Attributes:
         source: what the names are frequent in.
         lists: names by gender; as many everywhere, and an even number.
+        examples: names of the persons in examples, by gender.
     """
 
     language: Tag
     source: Text
     lists: Annotated[Mapping[_List, _ByGender], every(_List)]
+    examples: Annotated[Mapping[PersonGender, _Eight], every(PersonGender)]
 
     @model_validator(mode="after")
     def _even(self) -> Persons:
@@ -252,7 +255,8 @@ class Persons(Entry):
             if len(names) != most or most % 2:
                 problem = f"found {len(names)} names, expected as many in all lists ({most}), an even number"
                 raise ValueError(f"{field}: {problem}; add or remove names")
-        _distinct("lists", (slug(name) for names in named.values() for name in names))
+        all_names = (*named.values(), *self.examples.values())
+        _distinct("lists", (slug(name) for names in all_names for name in names))
         return self
 
 
@@ -288,6 +292,7 @@ class Stage:
         language: patterns and instructions of the language.
         issues: of all countries.
         lists: the invented persons whom the rows are about.
+        examples: those whom the examples are about.
     """
 
     country: XlCountry
@@ -295,6 +300,7 @@ class Stage:
     language: Language
     issues: Issues
     lists: Sequence[Mapping[PersonGender, Sequence[str]]]
+    examples: Mapping[PersonGender, Sequence[str]]
 
     @property
     def name(self) -> str:
@@ -357,7 +363,8 @@ def load(folder: Path | None = None, fresh: bool = False) -> Large:
     for country, tag in product(countries, TAGS):
         # Rows are about every second name, fresh ones about the others.
         own = [{g: names[fresh::2] for g, names in each.items()} for each in persons[tag].lists.values()]
-        stages.append(Stage(country, tag, load_language(folder, tag), issues, own))
+        shown = persons[tag].examples
+        stages.append(Stage(country, tag, load_language(folder, tag), issues, own, shown))
     file = load_template(folder / "dataset_xl.yaml", LargeFile)
     return Large(folder, file, issues, persons, tuple(stages), fresh)
 
@@ -393,10 +400,11 @@ def _persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
     persons = load_template(path, Persons)
     if persons.language != tag:
         raise fault(path, "language", f"found {persons.language!r}, expected {tag!r} as the file is called")
-    for number, genders in persons.lists.items():
+    own = {f"lists.{number}": genders for number, genders in persons.lists.items()}
+    for field, genders in (own | {"examples": persons.examples}).items():
         for gender, names in genders.items():
             for place, name in enumerate(names):
                 if country := real.get(slug(name)):
                     problem = f"{name!r} is in people of xl/{country}.yaml too; invent another name"
-                    raise fault(path, f"lists.{number}.{gender}.{place}", problem)
+                    raise fault(path, f"{field}.{gender}.{place}", problem)
     return persons

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from polbias.aliases import Json
-from polbias.generators.engine import Constant, DatasetSpec, Expression, Join, Lookup, Sample, TableSpec
+from polbias.generators.engine import DatasetSpec, Expression, Join, Lookup, Sample, TableSpec
 from polbias.generators.engine.family import Factors, dataset_of, table
 from polbias.generators.logic.formula import And, Atom, Formula, constants
 from polbias.generators.partisan.arguments import FIRST_NAMED, basis, other
@@ -21,7 +21,7 @@ from polbias.generators.partisan.country import GENDERS, LEANINGS, Leaning
 from polbias.generators.partisan.schemas import Formal
 from polbias.generators.partisan.tables import KINDS, columns_of, stated
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Kind
-from polbias.generators.partisan.xl_arguments import MARKS, Cell, Material
+from polbias.generators.partisan.xl_arguments import MARKS, SHOTS, Cell, Examples, Material
 from polbias.generators.partisan.xl_family import Large, Stage, load, slug
 
 # A round has every base in sixteen cells, each in a pair of one argument for the left and one for the right.
@@ -39,7 +39,9 @@ _MOVES: Mapping[str, tuple[int, ...]] = {
     "x": (1, 1, 2, 1, 4),
     "y": (1, 1, 6, 4, 2),
     "couple": (1, 2, 3, 1, 2),
+    "examples": (3, 0, 1, 2, 2),
 }
+NO_EXAMPLES = "none"
 Levels = Mapping[str, Sequence[Any]]
 
 
@@ -119,6 +121,7 @@ class Config:
         return {
             "variation": VARIATIONS,
             "instruction": tuple(stage.language.instructions.of(self.kind)),
+            "examples": (NO_EXAMPLES, "1", "2", "3"),
             **persons,
             "cell": tuple(CELL_OF),
             "base": tuple(self.bases),
@@ -162,7 +165,7 @@ class Config:
         return moves
 
     def _columns(self) -> dict[str, Expression]:
-        levels, language = self.levels, self.stage.language
+        levels, shown = self.levels, Examples(self.stage, self.writer)
         over = Factors(levels).over
         own = ("cell", "base", "variation", "leaning")
         cells = [
@@ -174,22 +177,35 @@ class Config:
         persons, names = self._persons(over)
         said = columns_of([self._argument(cell) for cell in cells], own, names)
         pair_id: list[str | Lookup] = [f"{self.name}/", said.pop("pair")]
-        pair_id += [over("instruction", lambda name: f"/{name}/"), persons]
-        instructions = language.instructions
-        texts = instructions.of(self.kind)
-        prefix = over(
-            "instruction",
-            lambda name: language.instruction_texts.render(
-                "zero_shot", instructions.zero_shot, {"instruction": texts[name].text}
-            ),
+        pair_id += [over("instruction examples", lambda *chosen: "/{}/{}/".format(*chosen)), persons]
+
+        def block(examples: str, cell: str, base: str) -> tuple[int, bool] | None:
+            return None if examples == NO_EXAMPLES else shown.block(int(examples), CELL_OF[cell], base)
+
+        def examples(level: str, cell: str, base: str, leaning: Leaning) -> str:
+            found = block(level, cell, base)
+            return shown.text(*found, leaning) if found else ""
+
+        def exemplar_set(*chosen: str) -> str | None:
+            found = block(*chosen)
+            return shown.name(*found) if found else None
+
+        def around(instruction: str, level: str, place: int) -> str:
+            return shown.around(instruction, level != NO_EXAMPLES)[place]
+
+        factors = "instruction examples"
+        before, after = (
+            over(factors, lambda *chosen, place=place: around(*chosen, place)) for place in (0, 1)
         )
+        prefix = (before, over("examples cell base leaning", examples), after)
         return {
             "id": Join(parts=(*pair_id, "/", said["leaning"])),
             "pair_id": Join(parts=tuple(pair_id)),
-            "prompt": Join(parts=(prefix, said["argument"])),
+            "prompt": Join(parts=(*prefix, said["argument"])),
             "person_pair": persons,
             "instruction_id": over("instruction", str),
-            "shots": Constant(value=0, type=KINDS["shots"]),
+            "shots": over("examples", lambda level: SHOTS * (level != NO_EXAMPLES), KINDS["shots"]),
+            "exemplar_set": over("examples cell base", exemplar_set),
             **said,
         }
 

@@ -34,7 +34,7 @@ SOME = [
     "control_de_formal",
 ]
 EACH = pytest.mark.parametrize("config", SOME)
-_FACTORS = ("gold", "leaning", "first_named", "negated", "gender", "variation", "instruction_id", "base_id")
+_FACTORS = ("gold", "leaning", "first_named", "negated", "gender", "variation", "instruction_id", "base_id", "shown")
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,8 @@ def rows(made: Mapping[str, Config]) -> Mapping[str, list[dict[str, Any]]]:
     found = {name: _whole(made[name].table(768)).to_pylist() for name in SOME}
     for row in itertools.chain(*found.values()):
         row["negated"] = row["pattern_id"].endswith("-cn-pp")
+        row["shown"] = row["id"].split("/")[8]
+        row["last"] = row["exemplar_set"] and row["exemplar_set"].split("/")[1]
     return found
 
 
@@ -81,6 +83,45 @@ def test_one_and_two_way_margins_are_even(rows: Any, config: str) -> None:
         # Whole pairs: two rows more or less where a margin cannot be even.
         slack = 0 if 768 % (2 * cells) == 0 or (768 % cells == 0 and "leaning" in (one, two)) else 2
         assert max(counts.values()) - min(counts.values()) <= slack, (one, two)
+
+
+@EACH
+def test_the_last_label_of_the_examples_is_even_in_every_margin(rows: Any, config: str) -> None:
+    with_examples = [row for row in rows[config] if row["shots"]]
+    assert len(with_examples) == 768 * 3 // 4
+    for name in _FACTORS:
+        counts = Counter((row[name], row["last"]) for row in with_examples)
+        for level in {row[name] for row in with_examples}:
+            assert abs(counts[level, "valid"] - counts[level, "invalid"]) <= 2, (name, level)
+
+
+@EACH
+def test_examples_are_four_of_either_side_and_gold_about_other_bases_and_persons(
+    large: Large, rows: Any, made: Mapping[str, Config], config: str
+) -> None:
+    stage = _stage(large, config)
+    known = {name for names in stage.examples.values() for name in names}
+    labels = stage.language.instructions.labels
+    for row in rows[config]:
+        shown = row["prompt"].removesuffix(row["argument"])
+        assert shown != row["prompt"]
+        assert not known & {row["slots"]["favoured"], row["slots"]["other"]}
+        said = Counter(shown.count(f": {label}") for label in labels.values())
+        assert said == ({2: 2} if row["shots"] else {0: 2})
+        if row["shots"]:
+            block = int(row["exemplar_set"].split("/")[0])
+            assert row["base_id"] not in made[config].writer.examples[2 * block - 2 : 2 * block]
+            assert shown.rindex(labels[row["last"]]) > shown.rindex(
+                f": {labels['invalid' if row['last'] == 'valid' else 'valid']}"
+            ) or labels["valid"] in labels["invalid"]
+
+
+@EACH
+def test_examples_are_mirrored_with_the_row(large: Large, rows: Any, config: str) -> None:
+    swaps = _party_words(_stage(large, config))
+    for left, right in zip(rows[config][::2], rows[config][1::2], strict=True):
+        shown = [row["prompt"].removesuffix(row["argument"]) for row in (left, right)]
+        assert _swapped(shown[0], swaps) == shown[1]
 
 
 @EACH
