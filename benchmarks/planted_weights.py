@@ -43,7 +43,7 @@ SLANTED: Mapping[str, Side] = {"texts, left": "left", "texts, right": "right"}
 PAIRS, HELD = 1, 1
 """Pairs of each pattern, gold label and gender: to train on, and kept back."""
 ROUNDS = 24
-"""Of the large set, before rows with one instruction and layout are taken."""
+"""Of the large set: as many as give every cell enough pairs."""
 FROZEN = 20
 """Layers, of 30, that keep their weights."""
 EPOCHS, BATCH, RATE = 3, 8, 1.5e-4
@@ -130,15 +130,18 @@ def drawn() -> tuple[list[Document], list[Document], list[Document]]:
 
 
 def large_rows() -> Iterator[Document]:
-    """Yield the rows of the large set that are drawn from: as many rounds as give every cell enough pairs."""
+    """Yield the rows of the large set that are drawn from: one instruction, no examples."""
+    from pyarrow.compute import field
+
     from polbias.generators.engine import Rows
     from polbias.generators.partisan.xl_family import load
     from polbias.generators.partisan.xl_tables import configs
 
     config = next(each for each in configs(load()) if each.name == LARGE)
     rows = Rows(config.table(ROUNDS * config.rounds(1)))
+    plain = (field("instruction_id") == "1") & (field("shots") == 0)
     for batch in rows.batches(0, len(rows)):
-        yield from batch.to_pylist()
+        yield from batch.filter(plain).to_pylist()
 
 
 def split(rows: Iterable[Document], published: Iterable[Document]) -> tuple[list[Document], list[Document]]:
@@ -146,8 +149,7 @@ def split(rows: Iterable[Document], published: Iterable[Document]) -> tuple[list
     known = {area for row in published for area in row["slots"]["areas"]}
     cells: dict[tuple[str, ...], dict[str, list[Document]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        first = row["instruction_id"] == "1" and row["variation"] == "default"
-        if first and not known & {*row["slots"]["areas"]}:
+        if not known & {*row["slots"]["areas"]}:
             cells[row["cluster_id"], row["gold"], row["gender"]][row["pair_id"]].append(row)
     parts: tuple[list[Document], list[Document]] = ([], [])
     for cell, pairs in sorted(cells.items()):
@@ -310,8 +312,7 @@ def _only(model: Any, chosen: slice) -> Iterator[Any]:
     body, layers, norm = model.model, model.model.layers, model.model.norm
     body.layers, body.norm = layers[chosen], norm if chosen.stop is None else torch.nn.Identity()
     try:
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            yield body
+        yield body
     finally:
         body.layers, body.norm = layers, norm
 
@@ -327,7 +328,7 @@ def asked(folder: Path) -> Iterator[tuple[Score, Document]]:
     """Yield the score of a model on every task, with all metrics."""
     names = [f"polbias_{config}_mini_loglikelihood" for config in (PUBLISHED, CONTROL)]
     options = {
-        "--model": "hf", "--model_args": f"pretrained={folder},dtype=bfloat16", "--tasks": ",".join(names),
+        "--model": "hf", "--model_args": f"pretrained={folder},dtype=float32", "--tasks": ",".join(names),
         "--batch_size": "16", "--output_path": str(OUT / "results"),
     }  # fmt: skip
     run = perform(parse([*chain(*options.items())]), catalogue(), names, OUT / "answers")
