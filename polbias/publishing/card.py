@@ -12,6 +12,7 @@ from typing import Any
 
 import jinja2
 import pyarrow.parquet as pq
+import yaml
 
 from polbias import registry
 from polbias.aliases import Document, Json
@@ -58,7 +59,20 @@ def fill_card(
     template = environment.get_template(f"{manifest.dataset}.md.jinja")
     panel = package_file("templates/panels") / f"{manifest.dataset}.json"
     rated = read_json(panel, "what `annotate agreement -o` wrote") if panel.is_file() else None
-    return template.render(manifest=manifest, title=publication.title, panel=rated, **seen, **facts)
+    slots = {"title": publication.title, "panel": rated, "reading": _reading(manifest.dataset)}
+    return template.render(manifest=manifest, **slots, **seen, **facts)
+
+
+def _reading(dataset: str) -> Json | None:
+    """What a model that had not written it read of a dataset, with the interval of Clopper and Pearson (1934)."""
+    from scipy.stats import binomtest
+
+    path = package_file("templates/panels") / "readings.yaml"
+    found = yaml.safe_load(path.read_text("utf-8")).get(dataset)
+    if not found:
+        return None
+    low, high = binomtest(found["wrong"], found["read"]).proportion_ci(method="exact")
+    return {**found, "low": float(low), "high": float(high)}
 
 
 def describe(
