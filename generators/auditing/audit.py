@@ -29,11 +29,9 @@ from polbias.generators.logic.formula import (
     FREE_CHOICE,
     KD,
     KT,
-    Formula,
     Logic,
-    Modal,
-    children,
     enriched,
+    modalities,
 )
 from polbias.generators.logic.prover import Reading, prove
 
@@ -114,12 +112,6 @@ def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Po
             logics = [({**made, OR: name}, of[logic]) for made, logic in logics for name, of in senses]
         for point in decide([reading], logics):
             yield replace(point, reading=index)
-
-
-def modalities(formula: Formula) -> frozenset[str]:
-    """Return the modalities of the operators in a formula."""
-    own = frozenset({formula.modality} if isinstance(formula, Modal) else ())
-    return own.union(*map(modalities, children(formula)))
 
 
 def settle(gold: bool, points: Sequence[Point]) -> Outcome:

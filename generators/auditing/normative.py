@@ -13,6 +13,7 @@ from polbias.files import package_file
 from polbias.generators.auditing.audit import Outcome, decide_modal, evidence, reading_text, settle
 from polbias.generators.auditing.diagnosis import denials_named, diagnose, instantiates, shape
 from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
+from polbias.generators.auditing.wording import with_wordings
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
 from polbias.generators.user_tables import Role
@@ -103,7 +104,11 @@ class NormativeFormat:
             read = self._read(premise, hypothesis, domain)
         except ReadingError as error:
             return unparsed(str(error))
-        readings, pattern = read.readings, item.values.get("pattern")
+        try:
+            readings = with_wordings(read.readings, domain)
+        except ValueError as error:
+            return unparsed(f"cannot be decided: {error}")
+        pattern = item.values.get("pattern")
         forms = tuple([(shape(r.inference), tuple(r.choices.items())) for r in readings])
         key = forms, item.gold, domain, pattern
         known = self._known.get(key)

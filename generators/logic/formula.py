@@ -213,6 +213,26 @@ def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[st
     return tuple(dict.fromkeys(name for part in children(formula) for name in constants(part, bound)))
 
 
+def modalities(formula: Formula) -> frozenset[str]:
+    """Return the modalities of the operators in a formula."""
+    own = frozenset({formula.modality} if isinstance(formula, Modal) else ())
+    return own.union(*map(modalities, children(formula)))
+
+
+def alone(inference: Inference) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the predicates and the individuals of which one sentence alone speaks, with its place."""
+    found: tuple[dict[str, int], dict[str, int]] = {}, {}
+    for names, of in zip(found, (_predicates, constants), strict=True):
+        for place, formula in enumerate(inference.formulas):
+            for name in of(formula):
+                names[name] = -1 if names.get(name, place) != place else place
+    return tuple({name: place for name, place in names.items() if place >= 0} for names in found)
+
+
+def _predicates(formula: Formula) -> set[str]:
+    return {atom.predicate for atom in atoms(formula)}
+
+
 # Meaning postulates of the comparison words: what "superior", "inferior" and "comparable" say of each other.
 # Any other comparison ("taller", "älter") is unrelated to quality and has no postulate.
 
