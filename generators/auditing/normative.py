@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from pydantic import RootModel
 
 from polbias.files import package_file
-from polbias.generators.auditing.audit import Outcome, decide_modal, evidence, reading_text, settle
+from polbias.generators.auditing.audit import (
+    EITHER,
+    Outcome,
+    decide_modal,
+    evidence,
+    reading_text,
+    settle,
+)
 from polbias.generators.auditing.diagnosis import denials_named, diagnose, instantiates, shape
 from polbias.generators.auditing.items import Item, Judgement, Layout, unparsed
 from polbias.generators.auditing.wording import with_wordings
@@ -104,17 +111,21 @@ class NormativeFormat:
             read = self._read(premise, hypothesis, domain)
         except ReadingError as error:
             return unparsed(str(error))
+        if read.either:
+            domain = EITHER
         try:
             readings = with_wordings(read.readings, domain)
         except ValueError as error:
             return unparsed(f"cannot be decided: {error}")
         pattern = item.values.get("pattern")
+        # What an item is an instance of is asked of its own words.
+        own = len(read.readings)
         forms = tuple([(shape(r.inference), tuple(r.choices.items())) for r in readings])
         key = forms, item.gold, domain, pattern
         known = self._known.get(key)
         if known is None:
             try:
-                known = self._examine(readings, item.gold, domain, pattern)
+                known = self._examine(readings, own, item.gold, domain, pattern)
             except ValueError as error:  # the decision procedure has its limits
                 return unparsed(f"cannot be decided: {error}")
             if len(self._known) >= _REMEMBERED:
@@ -134,9 +145,10 @@ class NormativeFormat:
         )
 
     def _examine(
-        self, readings: Sequence[Reading], gold: bool, domain: str | None, label: str | None
+        self, readings: Sequence[Reading], own: int, gold: bool, domain: str | None, label: str | None
     ) -> _Known:
         outcome = settle(gold, list(decide_modal(readings, domain)))
+        readings = readings[:own]
         findings: list[str] = []
         natural = readings[0].inference
         if not outcome.consistent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from polbias.generators.auditing.audit import decide_modal
@@ -27,20 +28,18 @@ _MOST = 4  # what one sentence alone speaks of; of more, too much could follow f
 
 
 def with_wordings(readings: Sequence[Reading], domain: str | None) -> Sequence[Reading]:
-    """Return readings, and for those that are not valid what they come to if such clauses are related.
+    """Return readings, and what the first one comes to if it is not valid and such clauses are related.
 
     "You must run" does not say that you must move, nor does the form of the two show that it does not follow.
     So it is asked whether it would if the clauses said the same or the contrary of each other, or what a
     premise says were another way to say (or to deny) the conclusion.
     """
-    related = [
-        Reading(found, {**reading.choices, WORDING: "related"})
-        for reading in readings
-        if (found := _related(reading.inference, domain))
-    ]
-    if not related:
+    natural = readings[0]
+    found = _related(natural.inference, domain)
+    if found is None:
         return readings
-    return *(Reading(r.inference, {**r.choices, WORDING: "unrelated"}) for r in readings), *related
+    apart = [replace(reading, choices={**reading.choices, WORDING: "unrelated"}) for reading in readings]
+    return *apart, Reading(found, {**natural.choices, WORDING: "related"})
 
 
 def _related(inference: Inference, domain: str | None) -> Inference | None:

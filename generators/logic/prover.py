@@ -84,6 +84,11 @@ def prove(inference: Inference, logic: Logic) -> Verdict:
     return spoken(decide(form, logic), form)
 
 
+def follows(inference: Inference, logic: Logic) -> Outcome:
+    """Decide an inference as `prove` does, without looking for a proof or a countermodel."""
+    return outcome(form_of(inference, _fixed(logic)), logic)
+
+
 def decide(form: Form, logic: Logic) -> Verdict:
     """Decide all inferences of a form."""
     return _decide(_read(form, logic), logic)
@@ -262,7 +267,9 @@ class ReadItem:
     Attributes:
         readings: all of them, the most natural one first.
         findings: codes of what is wrong with its language, such as ``"article"`` or ``"agreement"``.
+        either: whether its operators may be deontic or epistemic ("must"), and nothing says which.
     """
 
     readings: tuple[Reading, ...]
     findings: tuple[str, ...] = ()
+    either: bool = False

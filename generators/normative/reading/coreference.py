@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from polbias.generators.normative.reading.lexicon import (
@@ -328,6 +328,7 @@ def _clash(pronoun: str, noun_phrase: Words) -> bool:
 
 # Names for the atoms of an item: one for all clauses that say the same.
 
+INFINITIVE = "infinitive"
 _MARKED = ("past", "future", "progressive")
 
 
@@ -367,19 +368,23 @@ class Names:
         return f"{found} [{mark}]" if tense and mark in _MARKED and self._differs(found) else found
 
     def _differs(self, name: str) -> bool:
-        shared = {
+        return _differ(
             self.tenses[at] for at, other in enumerate(self.of) if name in (other, self.loose.get(at))
-        } - {""}
-        return len(shared) > 1
+        )
 
     @property
     def tense_matters(self) -> bool:
         """Whether clauses that otherwise say the same differ in tense."""
         by_name: dict[str, set[str]] = {}
         for name, tense in zip(self.of, self.tenses, strict=True):
-            if tense:
-                by_name.setdefault(name, set()).add(tense)
-        return any(len(tenses) > 1 for tenses in by_name.values())
+            by_name.setdefault(name, set()).add(tense)
+        return any(map(_differ, by_name.values()))
+
+
+def _differ(tenses: Iterable[str]) -> bool:
+    """Whether tenses differ; of those that an infinitive is none of ("must win"), only the past does."""
+    found = set(tenses)
+    return len(found - {"", INFINITIVE}) > 1 or found >= {INFINITIVE, "past"}
 
 
 def assign(occurrences: Sequence[Occurrence]) -> Names:

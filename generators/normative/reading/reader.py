@@ -25,6 +25,7 @@ from polbias.generators.logic.formula import (
     Not,
     Or,
     Possibly,
+    alone,
     atoms,
     rebuild,
 )
@@ -79,6 +80,7 @@ _SINGULAR_DETERMINERS = word_set("singular_determiners")
 _PLURAL_DETERMINERS = word_set("plural_determiners")
 _JOINED = word_set("joined")
 _OPENING = word_set("opening")
+_COMPOUND, _SECOND_MODALS = word_set("compound"), word_set("second_modals")
 _AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
 
 
@@ -360,6 +362,8 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     # With one premise, "if" after the main clause belongs to what is obligatory or certain.
     parsed = [_parsed(text, len(given) > 1) for text in (*given, *concluded)]
     nodes = [node for _, node in parsed]
+    modal = {operator.modality for node in nodes for operator in operators(node)}
+    either = domain is None and modal == {"?"}
     domain = domain or guessed_domain(nodes)
     said = divided(settled(nodes, domain, flavoured))
     discourse = Discourse()
@@ -368,9 +372,24 @@ def read_item(premise: str, hypothesis: str, domain: str | None = None, flavoure
     rule = applied_rule(nodes)
     syllogistic = rule is not None or _syllogistic(nodes)
     nodes = understood(nodes, discourse.topic, syllogistic)
-    item = _item(nodes, syllogistic, rule)
+    readings = _item(nodes, syllogistic, rule).readings()
+    _refuse_compounds(readings[0].inference)
     found = findings([written for written, _ in parsed], said, domain, discourse.clashes)
-    return ReadItem(item.readings(), found)
+    return ReadItem(readings, found, either)
+
+
+def _refuse_compounds(inference: Inference) -> None:
+    """Refuse an item where more may follow from a clause than its form shows, as it says several things.
+
+    That does not matter where the clause comes again as it is.
+    """
+    found = alone(inference)
+    names = {name: place for names in found for name, place in names.items()}
+    several = len(set(names.values())) > 1
+    for name in names:
+        words = name.split()
+        if _SECOND_MODALS & set(words[1:]) or (several and _COMPOUND & set(words)):
+            raise ReadingError(f"cannot take {name!r} apart")
 
 
 def _syllogistic(nodes: list[Node]) -> bool:
