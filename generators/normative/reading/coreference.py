@@ -387,8 +387,8 @@ def _differ(tenses: Iterable[str]) -> bool:
     return len(found - {"", INFINITIVE}) > 1 or found >= {INFINITIVE, "past"}
 
 
-def assign(occurrences: Sequence[Occurrence]) -> Names:
-    """Give every occurrence a name."""
+def assign(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> Names:
+    """Give every occurrence a name; anaphoric: "the boat" may be "a boat" of an earlier sentence."""
     settled = list(occurrences)
     for at, occurrence in enumerate(occurrences):
         if len(occurrence.alternatives) > 1:
@@ -401,6 +401,8 @@ def assign(occurrences: Sequence[Occurrence]) -> Names:
         name, loose = "", ""
         for earlier, given, given_loosely in seen:
             verdict = compare(earlier, saying)
+            if verdict == "same" and not anaphoric and _specific(earlier, saying):
+                verdict = "ability"
             if verdict == "same" or verdict == "progressive":
                 name, loose = given, given_loosely
                 tense = "progressive" if verdict == "progressive" and tense == "present" else tense
@@ -417,6 +419,11 @@ def assign(occurrences: Sequence[Occurrence]) -> Names:
             names.loose[at] = loose
     _prefer_singular(names, chosen)
     return names
+
+
+def _specific(earlier: Saying, later: Saying) -> bool:
+    """Whether "this boat" stands for "a boat"."""
+    return bool(_INDEFINITE & set(earlier.words) and (DEMONSTRATIVES & set(later.words)) - set(earlier.words))
 
 
 def _choose(at: int, occurrences: Sequence[Occurrence]) -> Saying:

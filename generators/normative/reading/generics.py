@@ -442,7 +442,7 @@ def contents(nodes: list[Node], syllogistic: bool, rule: Rule | None) -> Content
         positions[id(clause)] = list(range(len(occurrences), len(occurrences) + len(clause.predicates)))
         singular = shown.get(clause.subject) == "singular"
         occurrences.extend(_occurrences(clause, syllogistic, singular))
-    names = assign(occurrences)
+    names = assign(occurrences, len(nodes) > 2)
     individuals = _individuals(flat, shown) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
