@@ -96,9 +96,10 @@ def decide(readings: Sequence[Reading], choices: Sequence[tuple[Choices, Logic]]
 def decide_modal(readings: Sequence[Reading], domain: str | None) -> Iterator[Point]:
     """Decide every reading in every modal logic that its operators allow.
 
-    Where all operators are epistemic, or it is not known whether they are, the standard logic is KT, and KD the alternative (the choice "axiom T");
-    elsewhere it is KD, for what ought to be need not be so. If a disjunction stands under an operator in some
-    reading, "or" is also taken as offering a choice (the choice "or").
+    Where all operators are epistemic, or it is not known whether they are, the standard logic is KT, and KD
+    the alternative (the choice "axiom T"); elsewhere it is KD, for what ought to be need not be so. If a
+    disjunction stands under an operator in some reading, "or" is also taken as offering a choice (the choice
+    "or").
     """
     disjunction = any(reading.inference.map(enriched) != reading.inference for reading in readings)
     for index, reading in enumerate(readings):

@@ -104,30 +104,26 @@ class NormativeFormat:
 
     def judge(self, item: Item, neighbours: Sequence[Item] = ()) -> Judgement:
         """Judge an item."""
-        assert item.gold is not None
-        domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
-        premise, hypothesis = item.sentences
         try:
-            read = self._read(premise, hypothesis, domain)
+            return self._judged(item)
         except ReadingError as error:
             return unparsed(str(error))
+        except ValueError as error:  # the decision procedure has its limits
+            return unparsed(f"cannot be decided: {error}")
+
+    def _judged(self, item: Item) -> Judgement:
+        assert item.gold is not None
+        domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
+        read = self._read(*item.sentences, domain)
         if read.either:
             domain = EITHER
-        try:
-            readings = with_wordings(read.readings, domain)
-        except ValueError as error:
-            return unparsed(f"cannot be decided: {error}")
-        pattern = item.values.get("pattern")
-        # What an item is an instance of is asked of its own words.
-        own = len(read.readings)
+        readings, pattern = with_wordings(read.readings, domain), item.values.get("pattern")
         forms = tuple([(shape(r.inference), tuple(r.choices.items())) for r in readings])
         key = forms, item.gold, domain, pattern
         known = self._known.get(key)
         if known is None:
-            try:
-                known = self._examine(readings, own, item.gold, domain, pattern)
-            except ValueError as error:  # the decision procedure has its limits
-                return unparsed(f"cannot be decided: {error}")
+            # What an item is an instance of is asked of its own words.
+            known = self._examine(readings, len(read.readings), item.gold, domain, pattern)
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[key] = known

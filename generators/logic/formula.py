@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
 
@@ -219,18 +219,17 @@ def modalities(formula: Formula) -> frozenset[str]:
     return own.union(*map(modalities, children(formula)))
 
 
-def alone(inference: Inference) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the predicates and the individuals of which one sentence alone speaks, with its place."""
-    found: tuple[dict[str, int], dict[str, int]] = {}, {}
-    for names, of in zip(found, (_predicates, constants), strict=True):
-        for place, formula in enumerate(inference.formulas):
-            for name in of(formula):
-                names[name] = -1 if names.get(name, place) != place else place
-    return tuple({name: place for name, place in names.items() if place >= 0} for names in found)
+def predicates(formula: Formula) -> tuple[str, ...]:
+    """Return the predicates of a formula, each once, in the order in which they first come up."""
+    return tuple(dict.fromkeys(atom.predicate for atom in atoms(formula)))
 
 
-def _predicates(formula: Formula) -> set[str]:
-    return {atom.predicate for atom in atoms(formula)}
+def alone(inference: Inference, of: Callable[[Formula], Collection[str]]) -> dict[str, int]:
+    """Return what one sentence alone speaks of, with its place."""
+    said = [of(formula) for formula in inference.formulas]
+    return {
+        name: at for at, names in enumerate(said) for name in names if sum(name in own for own in said) == 1
+    }
 
 
 # Meaning postulates of the comparison words: what "superior", "inferior" and "comparable" say of each other.
@@ -340,7 +339,7 @@ class Access(Enum):
 def _required(postulate: Formula) -> set[str]:
     match postulate:
         case ForAll(_, Implies(antecedent, _)):
-            return {atom.predicate for atom in atoms(antecedent)}
+            return set(predicates(antecedent))
         case _:
             return set()
 
@@ -366,10 +365,10 @@ class Logic:
 
     def postulates_of(self, formulas: Iterable[Formula]) -> tuple[Formula, ...]:
         """The postulates that bear on formulas: the antecedents of the others may be true of nobody."""
-        spoken = {atom.predicate for formula in formulas for atom in atoms(formula)}
+        spoken = {name for formula in formulas for name in predicates(formula)}
         while True:
             met = [each for each in self.postulates if _required(each) <= spoken]
-            if spoken >= (found := {atom.predicate for each in met for atom in atoms(each)}):
+            if spoken >= (found := {name for each in met for name in predicates(each)}):
                 return tuple(met)
             spoken |= found
 

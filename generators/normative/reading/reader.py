@@ -26,7 +26,8 @@ from polbias.generators.logic.formula import (
     Or,
     Possibly,
     alone,
-    atoms,
+    constants,
+    predicates,
     rebuild,
 )
 from polbias.generators.logic.prover import Reading, ReadingError, ReadItem
@@ -251,8 +252,8 @@ def _replaced(inference: Inference, condition: Formula, opaque: Atom) -> Inferen
         return opaque if formula == condition else rebuild(formula, named)
 
     changed = inference.map(named)
-    left = {found.predicate for formula in changed.formulas for found in atoms(formula)}
-    return inference if left & {found.predicate for found in atoms(condition)} else changed
+    left = {name for formula in changed.formulas for name in predicates(formula)}
+    return changed if left.isdisjoint(predicates(condition)) else inference
 
 
 def with_opaque_contents(inference: Inference) -> Inference:
@@ -383,10 +384,9 @@ def _refuse_compounds(inference: Inference) -> None:
 
     That does not matter where the clause comes again as it is.
     """
-    found = alone(inference)
-    names = {name: place for names in found for name, place in names.items()}
-    several = len(set(names.values())) > 1
-    for name in names:
+    lone = alone(inference, predicates) | alone(inference, constants)
+    several = len(set(lone.values())) > 1
+    for name in lone:
         words = name.split()
         if _SECOND_MODALS & set(words[1:]) or (several and _COMPOUND & set(words)):
             raise ReadingError(f"cannot take {name!r} apart")
