@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from polbias.files import InputError
+import yaml
+
+from polbias.aliases import Json
+from polbias.files import InputError, package_file
 from polbias.optional import advice
 
 # Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
@@ -28,6 +33,8 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
         return Negated(None, "abstain:too-long", explanation)
     if pipeline is not None:
         pipeline.require(language)
+    if refused := _refused(statement.strip(), language):
+        return refused
     # Imported when first used: every module reads a lexicon of its own.
     if language == "de":
         from polbias.generators.authoring.negation.german import negate_german
@@ -40,6 +47,23 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     from polbias.generators.authoring.negation.spanish_italian import negate_romance
 
     return negate_romance(statement, "es" if language == "es" else "it", pipeline)
+
+
+@cache
+def _refusals() -> Json:
+    loaded: Json = yaml.safe_load(
+        package_file("generators/authoring/negation/refused.yaml").read_text("utf-8")
+    )
+    return loaded
+
+
+def _refused(statement: str, language: str) -> Negated | None:
+    """Abstain where a negation would leave a word of the statement asserted, or deny another thing."""
+    for reason, patterns in _refusals()[language].items():
+        if found := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
+            why: str = _refusals()["reasons"][reason]
+            return Negated(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
+    return None
 
 
 # What the rules of negation hand back.

@@ -87,14 +87,13 @@ def render(statement: str, decision: Decision) -> Negated:
     text: str | None = None
     if decision.edits:
         text = statement
-        for edit in sorted(decision.edits, key=lambda edit: edit.start, reverse=True):
+        for edit in sorted(decision.edits, key=lambda edit: (edit.start, edit.end), reverse=True):
             new = edit.new.upper() if statement.isupper() else edit.new
             text = text[: edit.start] + new + text[edit.end :]
         if text == statement:
             text, decision = None, Decision("abstain:unchanged")
     explanation = table("rules")[decision.rule].format(word=decision.word, more=decision.more)
-    note = table("notes").get(decision.word.lower(), "") if decision.rule == "not-after-auxiliary" else ""
-    return Negated(text, decision.rule, f"{explanation[:-1]}; {note}" if note else explanation)
+    return Negated(text, decision.rule, explanation)
 
 
 # Noun phrases under negation: articles, and "some" against "any".
@@ -129,7 +128,7 @@ def article(reader: Reader, index: int) -> str | None:
 
 
 def to_any(reader: Reader, main: int) -> list[Edit] | None:
-    """Return the edits that let objects stand under "not": "some" becomes "any", a final "too" "either"."""
+    """Return the edits that let objects stand under "not": "some" becomes "any", "also" goes."""
     edits: list[Edit] = []
     positive = table("positive")
     for index in _predicate(reader, main):
@@ -139,13 +138,22 @@ def to_any(reader: Reader, main: int) -> list[Edit] | None:
             if index - 1 != main and not verbal:
                 return None
             edits.append(substitute(reader.tokens[index], positive[low]))
+    return edits + _additives(reader, main)
+
+
+def _additives(reader: Reader, main: int) -> list[Edit]:
+    """Take out what would say, before "not", that it holds of nothing else either: "also", "even", "too"."""
+    edits: list[Edit] = []
     last = len(reader.tokens) - 1
     while last > main and not reader.tokens[last].is_word:
         last -= 1
-    if last > main + 1 and reader.low(last) == "too":
-        edits.append(substitute(reader.tokens[last], "either"))
-    elif last > main + 2 and (reader.low(last - 1), reader.low(last)) == ("as", "well"):
-        edits.append(Edit(reader.tokens[last - 1].start, reader.tokens[last].end, "either"))
+    for index in (0, main - 1, *_predicate(reader, main)):
+        low, following = reader.low(index), reader.low(index + 1)
+        even = low == "even" and following not in words("comparatives") and not following.endswith("er")
+        if even or (index and (low == "also" or (index == last > main + 1 and low == "too"))):
+            edits += remove(reader.tokens, index - (reader.low(index - 1) == ","), index)
+        elif index == last - 1 and (low, following) == ("as", "well"):
+            edits += remove(reader.tokens, index, last)
     return edits
 
 
