@@ -47,6 +47,7 @@ POSITIVE_QUANTIFIERS, MANY = _set("positive_quantifiers"), _set("many")
 PREPOSITIONS, NEVER_ATTRIBUTE = _set("prepositions"), _set("never_attribute")
 RULES: dict[str, str] = _WORDS["rules"]
 CONTRACTED: dict[str, str] = _WORDS["contracted"]
+PHASED: dict[str, str] = _WORDS["phased"]
 DENIED_PREPOSITIONS, TWO_WAY, FRAMES = _set("denied_prepositions"), _set("two_way"), _set("frames")
 PRONOUNS, CONJUNCTIONS, PRONOMINAL = _set("pronouns"), _set("conjunctions"), _set("pronominal")
 FRAME_ADVERBS, FOCUS, COMPARATIVES = _set("frame_adverbs"), _set("focus"), _set("comparatives")

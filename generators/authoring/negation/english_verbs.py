@@ -264,6 +264,6 @@ class Reader:
                 and not self.tokens[at].is_word
                 and previous != ","
                 and not previous.endswith("%")
-                and not (previous.isdigit() and form.only)
+                and not (previous.isdigit() and form.only and self.tokens[at - 1].text[0].isupper())
             )
         )

@@ -137,10 +137,26 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             and not clause.cluster
         ):
             return None
+        if edits := _phased(clause, phrase, phrases[number + 1 : number + 2]):
+            return edits
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
         why = "the negation has scope over this word, and so it stands right before it"
         return insert(clause, phrase.first, rule, why)
     return None
+
+
+def _phased(clause: Clause, phrase: Phrase, after: list[Phrase]) -> Edits | None:
+    """Exchange an adverb of phase for what denies it: "schon" for "noch nicht", "noch" for "nicht mehr"."""
+    word, following = clause.low(phrase.first), clause.low(phrase.first + 1)
+    still = {word, following} == {"noch", "immer"}
+    new = "nicht mehr" if still else lexicon.PHASED.get(word)
+    bound = following in lexicon.COMPARATIVES or any(
+        one.kind in ("prepositional", "frame", "indefinite") for one in after
+    )
+    if new is None or (bound and not still):
+        return None
+    replaced = {phrase.first: new} | ({phrase.first + 1: ""} if still else {})
+    return Edits("phased", f'"{word}" became "{new}", which denies it.', replaced=replaced)
 
 
 def _before_light_object(clause: Clause, phrases: list[Phrase]) -> Edits | None:
@@ -199,7 +215,7 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if phrase.kind != "prepositional":
         return False
     if phrase.preposition in governed(clause):
-        return True
+        return clause.verb != "halten" or number + 1 == len(phrases)
     start = f"{clause.low(phrase.first)} {clause.low(min(phrase.first + 1, phrase.last))}"
     third = f"{start} {clause.low(min(phrase.first + 2, phrase.last))}"
     if start in lexicon.FRAMES or third in lexicon.FRAMES:
@@ -211,8 +227,10 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         "ans",
         "aufs",
     )
+    amount = phrase.inner == "number" and phrase.preposition in ("auf", "um")
     return (
-        (phrase.preposition in lexicon.TWO_WAY and accusative)
+        amount
+        or (phrase.preposition in lexicon.TWO_WAY and accusative)
         or (phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite")
         or phrase.preposition in lexicon.DENIED_PREPOSITIONS
     )
@@ -261,10 +279,12 @@ def _negate(parts: list[list[Token]]) -> Edits:
         raise UnsureError("abstain:pipeline-disagrees", reason)
     if undone := undo(clause):
         return undone
-    edits, auch = negate_clause(clause), without_additive(clause)
-    if auch is None:
-        return edits
-    edits.replaced[auch] = ""
-    edits.rule = "additive-dropped"
-    edits.why += ' "Auch" was removed, since before a negation it would say that others should not either.'
+    rest, auch = without_additive(clause)
+    edits = negate_clause(rest)
+    if auch:
+        edits.replaced |= dict.fromkeys(auch, "")
+        edits.rule = "additive-dropped"
+        edits.why += (
+            f' "{last[auch[0]].text}" was removed, since before a negation it would say that others do not.'
+        )
     return edits

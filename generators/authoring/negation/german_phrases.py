@@ -179,6 +179,16 @@ class NounReader:
                 phrase.last = self.positions[self.place]
                 self.place += 1
                 continue
+            if low[:1].isdigit() and adjacent and self.positions[self.place - 1] == phrase.head:
+                following = self._low(self.place + 1)
+                attribute = lexicon.is_inflected(following) and following not in lexicon.CLOSED
+                if self._noun_ahead(self.place + 1) or attribute:
+                    return
+                # "Tempo 30", "im Jahr 2035": the number is part of the name.
+                phrase.last, tempo = self.positions[self.place], self.tokens[phrase.head].text == "Tempo"
+                phrase.kind = "number" if tempo else "definite" if phrase.kind == "bare" else phrase.kind
+                self.place += 1
+                continue
             genitive = low in lexicon.GENITIVE_ARTICLES or self._genitive_adjective(phrase)
             name = (
                 lexicon.is_noun(token.text) and token.text.endswith("s") and token.text[:-1] in lexicon.NAMES
@@ -313,7 +323,7 @@ class Reader(NounReader):
         if low == "vor" and self._low(start + 1) == "allem":
             kind = "focus"
         elif kind == "adverb" and lexicon.is_number(low):
-            kind = "number"
+            kind = "frame" if low.isdigit() and len(low) == 4 else "number"
         position = self.positions[start]
         return Phrase(kind, position, position, position)
 

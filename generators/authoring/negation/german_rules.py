@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from polbias.generators.authoring.negation.german_clause import Clause
 from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
 from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError
@@ -20,7 +22,7 @@ def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
         return None
     words = [clause.low(position) for position in clause.front]
     first = words[0]
-    universal = first in lexicon.UNIVERSAL or (
+    universal = first in lexicon.UNIVERSAL | {"viele"} or (
         first in lexicon.PREPOSITIONS and len(words) > 1 and words[1] in lexicon.UNIVERSAL
     )
     if universal or first in lexicon.FRONT_FOCUS:
@@ -61,13 +63,20 @@ def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
     )
 
 
-def without_additive(clause: Clause) -> int | None:
-    """Return the position of an "auch" at the very front, or None.
+def without_additive(clause: Clause) -> tuple[Clause, list[int]]:
+    """Return the clause without "auch", and where it stood.
 
     "Auch X soll nicht ..." would say that others should not either; the negation does without "auch".
     """
-    position = clause.front[0] if clause.front else None
-    return position if position is not None and clause.low(position) in lexicon.ADDITIVE else None
+    found = [
+        position
+        for position in (*clause.front, *clause.middle)
+        if clause.low(position) in lexicon.ADDITIVE
+        and clause.low(position - 1 if position else len(clause.tokens)) != "als"
+        and clause.low(position + 1) not in ("nur", "ohne")
+    ]
+    front, middle = ([at for at in field if at not in found] for field in (clause.front, clause.middle))
+    return replace(clause, front=front, middle=middle), found
 
 
 # Articles and endings: "ein" to "kein", no article to "kein", and back.
@@ -293,7 +302,7 @@ def noun_of(clause: Clause, phrase: Phrase) -> str:
 def subject_in_middle(clause: Clause) -> bool:
     """Return whether the forefield cannot be the subject, so that the subject follows the finite verb."""
     if not clause.front:
-        return True
+        return clause.low(0) != "wer"
     if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
         return True
     # "In Italien geborene Kinder": a noun phrase can begin with a preposition.
@@ -356,7 +365,8 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     expletive = _begins_with_es(clause)
     if clause.verb in lexicon.AFFECTING and not expletive:
         return False
-    if lexicon.is_dative_plural(noun):
+    weak = any(clause.low(position).endswith("en") for position in phrase.adjectives)
+    if lexicon.is_dative_plural(noun) or (weak and lexicon.is_person(noun)):
         return False
     if clause.verb in lexicon.DATIVE_VERBS and not clause.passive:
         return False
