@@ -38,6 +38,7 @@ def negate_romance(statement: str, language: _Language, pipeline: Pipeline | Non
         return Negated(None, "abstain:empty", "There is no statement.")
     if "?" in text:
         return Negated(None, "abstain:question", "The place of a negation in a question is unsure.")
+    text = _without_additive(text, language)
     analysis = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
     found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
@@ -52,6 +53,13 @@ def negate_romance(statement: str, language: _Language, pipeline: Pipeline | Non
     begin, end = found[0]
     inner = _sentence(text[begin:end], language, begin, analysis)
     return Negated(inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation)
+
+
+def _without_additive(text: str, language: _Language) -> str:
+    """Take out "también" or "anche", which would say that the negation holds of others, too."""
+    words = "|".join(_words(language, "additive"))
+    without = re.sub(rf"(?i)(?<!\w)(?:{words}) (?=\w)", "", text)
+    return without[:1].upper() + without[1:] if text[:1].isupper() else without
 
 
 def _demands(sentence: str, language: _Language) -> bool:
@@ -88,8 +96,9 @@ def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | 
     tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
     unsure = _disagreement(said, objection(tags), language)
     if first > 0 and lows[first - 1] == particle:
-        gone = tokens[first - 1][0]
-        rest = text[start:]
+        phase = _load(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
+        gone = tokens[first - (2 if phase else 1)][0]
+        rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
         rest = rest[:1].upper() + rest[1:] if text[gone].isupper() else rest
         return unsure or Negated(
             text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
@@ -107,8 +116,28 @@ def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | 
         said, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
         explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
         return Negated(_insert(text, start, particle), rule, explanation)
+    before = lows[first - 1] if first else ""
+    if phase := _load(language)["phased"].get(before):
+        text = text[: tokens[first - 1][0]] + phase + text[tokens[first - 1][1] :]
+        start += len(phase) - len(before)
+    elif before in _words(language, "not_before"):
+        start = tokens[first - 1][0]
+    plain = _insert(text, start, particle)
+    negated = plain[:start] + _exchanged(plain[start:], language, "inserted")
     explanation = f'"{particle}" came before the finite verb "{said}" and its clitics.'
-    return unsure or Negated(_insert(text, start, particle), "not-before-verb", explanation)
+    if negated != plain:
+        explanation = (
+            f'"{particle} {said}" would forbid or say another thing; the negation says that it is not so.'
+        )
+    return unsure or Negated(negated, "not-before-verb" if negated == plain else "dual", explanation)
+
+
+def _exchanged(rest: str, language: _Language, done: str) -> str:
+    """Exchange what a sentence has after the negation was put in or taken out for what denies it."""
+    for pattern, new in _load(language)["exchanged"][done].items():
+        if re.match(pattern, rest):
+            return re.sub(pattern, new, rest, count=1)
+    return rest
 
 
 def _disagreement(verb: str, said: str, language: _Language) -> Negated | None:
@@ -135,9 +164,10 @@ def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], langua
                 continue
             known = low in _words(language, "finite") and not _blocked(lows, index, language, strict=False)
             # An opener takes a lexical verb in any case; a main clause only where it has no better one.
-            loose = (
-                (lexical or waiting) and text[tokens[index][0]].islower() and _lexical(lows, index, language)
+            named = text[tokens[index][0]].isupper() and (
+                index or not low.endswith("mo" if language == "it" else "mos")
             )
+            loose = (lexical or waiting) and not named and _lexical(lows, index, language)
             if known or loose:
                 if not waiting:
                     return index
