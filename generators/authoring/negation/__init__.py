@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -33,8 +33,14 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
         return Negated(None, "abstain:too-long", explanation)
     if pipeline is not None:
         pipeline.require(language)
-    if refused := _refused(statement.strip(), language):
-        return refused
+    rewritten = _rewritten(statement, language)
+    negated = _refused(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
+    if negated.text is None or rewritten == statement:
+        return negated
+    return replace(negated, explanation=f"{negated.explanation} {_unsure()['reasons']['rewritten']}")
+
+
+def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> Negated:
     # Imported when first used: every module reads a lexicon of its own.
     if language == "de":
         from polbias.generators.authoring.negation.german import negate_german
@@ -50,18 +56,26 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
 
 
 @cache
-def _refusals() -> Json:
+def _unsure() -> Json:
     loaded: Json = yaml.safe_load(
-        package_file("generators/authoring/negation/refused.yaml").read_text("utf-8")
+        package_file("generators/authoring/negation/unsure.yaml").read_text("utf-8")
     )
     return loaded
 
 
+def _rewritten(statement: str, language: str) -> str:
+    """Return a statement without what would not fit its contrary, or with it where it is denied, too."""
+    text = before = statement[:1].lower() + statement[1:]
+    for pattern, new in _unsure()["rewritten"][language].items():
+        text = re.sub(pattern, new, text)
+    return statement if text == before else text[:1].upper() + text[1:]
+
+
 def _refused(statement: str, language: str) -> Negated | None:
     """Abstain where a negation would leave a word of the statement asserted, or deny another thing."""
-    for reason, patterns in _refusals()[language].items():
+    for reason, patterns in _unsure()["refused"][language].items():
         if found := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
-            why: str = _refusals()["reasons"][reason]
+            why: str = _unsure()["reasons"][reason]
             return Negated(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
     return None
 

@@ -20,6 +20,7 @@ from polbias.generators.authoring.negation.english_clause import (
     substitute,
     to_any,
     to_some,
+    universal,
 )
 from polbias.generators.authoring.negation.english_verbs import Reader
 from polbias.generators.authoring.negation.english_words import (
@@ -51,7 +52,7 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
     """Negate a quantifier or "only" that the subject begins with: "Not all ..."."""
     token = reader.tokens[start]
     nearby = {reader.low(start + 1), reader.low(start + 2)}
-    if token.low == "every" and nearby & words("time_nouns"):
+    if token.low in ("every", "each") and nearby & words("time_nouns"):
         return None  # "Every five years the council ..." is no subject
     if (token.low, reader.low(start + 1)) in _NO_QUANTIFIERS:
         return None
@@ -64,7 +65,7 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         return None
     if any(other.low in ("but", "not") for other in reader.tokens[main.finite.index + 1 :]):
         return abstain("contrast", token)
-    return Decision("focus-word", token.low, (substitute(token, f"not {token.low}"),))
+    return Decision("focus-word", token.low, (substitute(token, f"not {universal(reader, start)}"),))
 
 
 def negate_verb(reader: Reader, main: Main) -> Decision:

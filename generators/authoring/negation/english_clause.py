@@ -128,7 +128,7 @@ def article(reader: Reader, index: int) -> str | None:
 
 
 def to_any(reader: Reader, main: int) -> list[Edit] | None:
-    """Return the edits that let objects stand under "not": "some" becomes "any", "also" goes."""
+    """Return the edits that let objects stand under "not": "some" becomes "any", a free "any" "every"."""
     edits: list[Edit] = []
     positive = table("positive")
     for index in _predicate(reader, main):
@@ -138,23 +138,16 @@ def to_any(reader: Reader, main: int) -> list[Edit] | None:
             if index - 1 != main and not verbal:
                 return None
             edits.append(substitute(reader.tokens[index], positive[low]))
-    return edits + _additives(reader, main)
-
-
-def _additives(reader: Reader, main: int) -> list[Edit]:
-    """Take out what would say, before "not", that it holds of nothing else either: "also", "even", "too"."""
-    edits: list[Edit] = []
-    last = len(reader.tokens) - 1
-    while last > main and not reader.tokens[last].is_word:
-        last -= 1
-    for index in (0, main - 1, *_predicate(reader, main)):
-        low, following = reader.low(index), reader.low(index + 1)
-        even = low == "even" and following not in words("comparatives") and not following.endswith("er")
-        if even or (index and (low == "also" or (index == last > main + 1 and low == "too"))):
-            edits += remove(reader.tokens, index - (reader.low(index - 1) == ","), index)
-        elif index == last - 1 and (low, following) == ("as", "well"):
-            edits += remove(reader.tokens, index, last)
+        elif low in table("free") and low != "each" and previous not in ("than", "without", "before"):
+            edits.append(substitute(reader.tokens[index], universal(reader, index)))
     return edits
+
+
+def universal(reader: Reader, index: int) -> str:
+    """Return the universal quantifier that a free "any", or "each", stands for under a negation."""
+    word, noun = reader.low(index), head(reader, index + 1)
+    many = noun is not None and (is_plural(reader.low(noun)) or reader.low(noun) in words("mass"))
+    return "all" if word == "any" and many else table("free").get(word, word)
 
 
 def to_some(reader: Reader, main: int) -> list[Edit] | None:

@@ -16,7 +16,6 @@ from polbias.generators.authoring.negation.german_rules import (
     noun_of,
     subject_in_middle,
     undo,
-    without_additive,
 )
 from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError, sentences, tokens
 from polbias.generators.language import german_words as lexicon
@@ -279,12 +278,4 @@ def _negate(parts: list[list[Token]]) -> Edits:
         raise UnsureError("abstain:pipeline-disagrees", reason)
     if undone := undo(clause):
         return undone
-    rest, auch = without_additive(clause)
-    edits = negate_clause(rest)
-    if auch:
-        edits.replaced |= dict.fromkeys(auch, "")
-        edits.rule = "additive-dropped"
-        edits.why += (
-            f' "{last[auch[0]].text}" was removed, since before a negation it would say that others do not.'
-        )
-    return edits
+    return negate_clause(clause)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from polbias.generators.authoring.negation.german_clause import Clause
 from polbias.generators.authoring.negation.german_phrases import Phrase, Reader
 from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError
@@ -61,22 +59,6 @@ def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
         lowered=True,
         opening=f"Es {finite}",
     )
-
-
-def without_additive(clause: Clause) -> tuple[Clause, list[int]]:
-    """Return the clause without "auch", and where it stood.
-
-    "Auch X soll nicht ..." would say that others should not either; the negation does without "auch".
-    """
-    found = [
-        position
-        for position in (*clause.front, *clause.middle)
-        if clause.low(position) in lexicon.ADDITIVE
-        and clause.low(position - 1 if position else len(clause.tokens)) != "als"
-        and clause.low(position + 1) not in ("nur", "ohne")
-    ]
-    front, middle = ([at for at in field if at not in found] for field in (clause.front, clause.middle))
-    return replace(clause, front=front, middle=middle), found
 
 
 # Articles and endings: "ein" to "kein", no article to "kein", and back.

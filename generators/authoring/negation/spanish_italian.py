@@ -38,7 +38,6 @@ def negate_romance(statement: str, language: _Language, pipeline: Pipeline | Non
         return Negated(None, "abstain:empty", "There is no statement.")
     if "?" in text:
         return Negated(None, "abstain:question", "The place of a negation in a question is unsure.")
-    text = _without_additive(text, language)
     analysis = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
     found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
@@ -53,13 +52,6 @@ def negate_romance(statement: str, language: _Language, pipeline: Pipeline | Non
     begin, end = found[0]
     inner = _sentence(text[begin:end], language, begin, analysis)
     return Negated(inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation)
-
-
-def _without_additive(text: str, language: _Language) -> str:
-    """Take out "también" or "anche", which would say that the negation holds of others, too."""
-    words = "|".join(_words(language, "additive"))
-    without = re.sub(rf"(?i)(?<!\w)(?:{words}) (?=\w)", "", text)
-    return without[:1].upper() + without[1:] if text[:1].isupper() else without
 
 
 def _demands(sentence: str, language: _Language) -> bool:
@@ -155,19 +147,25 @@ def _insert(text: str, at: int, particle: str) -> str:
 
 
 def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: _Language) -> int | None:
-    """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for."""
-    for lexical in (False, True):
+    """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for.
+
+    A lexical verb is taken where there is no better one; what may as well be a noun only as a last resort.
+    """
+    for effort in range(3):
         waiting = 0
         for index, low in enumerate(lows):
             if low in _words(language, "openers"):
                 waiting += 1
                 continue
             known = low in _words(language, "finite") and not _blocked(lows, index, language, strict=False)
-            # An opener takes a lexical verb in any case; a main clause only where it has no better one.
-            named = text[tokens[index][0]].isupper() and (
-                index or not low.endswith("mo" if language == "it" else "mos")
+            first = low.endswith(("mos", "iamo", "emo")) or lows[index + 1 : index + 2] in (
+                ["al"],
+                ["allo"],
+                ["alla"],
             )
-            loose = (lexical or waiting) and not named and _lexical(lows, index, language)
+            named = text[tokens[index][0]].isupper() and not (index == 0 and first)
+            # An opener takes a lexical verb in any case.
+            loose = (effort or waiting) and not named and _lexical(lows, index, language, effort > 1)
             if known or loose:
                 if not waiting:
                     return index
@@ -183,12 +181,17 @@ def _blocked(lows: list[str], index: int, language: _Language, strict: bool) -> 
     return previous in _words(language, "blocking") - {particle}
 
 
-def _lexical(lows: list[str], index: int, language: _Language) -> bool:
+def _lexical(lows: list[str], index: int, language: _Language, guess: bool) -> bool:
     low = lows[index]
     if not low.isalpha() or len(low) < 4 or _blocked(lows, index, language, strict=True):
         return False
+    if low.endswith(tuple(_words(language, "sure_endings"))):
+        return True
     if low.endswith(tuple(_words(language, "nonfinite_endings"))):
         return False
+    infinitives = tuple(_words(language, "infinitive_endings"))
     lemma = str(simplemma.lemmatize(low, language))
-    verb = lemma != low and lemma.endswith(tuple(_words(language, "infinitive_endings")))
+    if lemma == low and guess and low[-1] in "ae":
+        return any(simplemma.is_known(low[:-1] + ending, language) for ending in infinitives)
+    verb = lemma != low and lemma.endswith(infinitives)
     return verb and low.endswith(tuple(_words(language, "finite_endings")))

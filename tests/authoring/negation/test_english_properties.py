@@ -45,7 +45,7 @@ _MARKED = (
 )
 _WORDS = st.sampled_from(_MARKED.split())
 _SOUP = st.lists(_WORDS, max_size=30).map(" ".join)
-_REASONS = yaml.safe_load(package_file("generators/authoring/negation/refused.yaml").read_text("utf-8"))[
+_REASONS = yaml.safe_load(package_file("generators/authoring/negation/unsure.yaml").read_text("utf-8"))[
     "reasons"
 ]
 _REVERSIBLE = ("not-after-auxiliary", "need-not", "do-support", "focus-word", "question", "imperative")
