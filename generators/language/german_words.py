@@ -35,6 +35,7 @@ FINITE = MODAL | WERDEN | SEIN | HABEN
 PLAINLY_FINITE = _set("plainly_finite")
 SINGULAR_FINITE, PLURAL_FINITE = _set("singular_finite"), _set("plural_finite")
 AFTER_PARTICIPLE, AFTER_INFINITIVE = _set("after_participle"), _set("after_infinitive")
+STRONG_PAST = _set("strong_past")
 PREFIXES, NEVER_VERBS, NOT_ADJECTIVES = _set("prefixes"), _set("never_verbs"), _set("not_adjectives")
 GOVERNED, GOVERNED_BY_ADJECTIVE = _governed("governed"), _governed("governed_by_adjective")
 DATIVE_COMPLEMENT, UNIVERSAL_INSIDE = _set("dative_complement"), _set("universal_inside")
@@ -55,7 +56,7 @@ ADDITIVE, DEGREE_FRONT, FRONT_FOCUS = _set("additive"), _set("degree_front"), _s
 SUBORDINATORS, MAYBE_SUBORDINATORS = _set("subordinators"), _set("maybe_subordinators")
 RELATIVES, ADVERSATIVE, CONTRAST = _set("relatives"), _set("adversative"), _set("contrast")
 PAIRS, NACHFELD = _set("pairs"), _set("nachfeld")
-FRACTIONS = _set("fractions")
+FRACTIONS, LEVIES = _set("fractions"), tuple(_set("levies"))
 NUMBERS, UNITS, ABBREVIATIONS = _set("numbers"), _set("units"), _set("abbreviations")
 NEGATIVE_ARTICLES, NEVER = _set("negative_articles"), _set("never")
 OTHER_NEGATIVES, INTENSIFIERS = _set("other_negatives"), _set("intensifiers")
@@ -172,6 +173,8 @@ def is_finite_lexical(word: str, person: str = "") -> bool:
     if word.endswith(("iert", "ieren")):
         return True
     base = verb_lemma(word)
+    if word in STRONG_PAST:
+        return True
     ends = (
         ("t", "te", "en", "ten", "rn", "ln", "e") if person == "ich" else ("t", "te", "en", "ten", "rn", "ln")
     )

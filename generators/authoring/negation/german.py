@@ -173,7 +173,7 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
     place = len(phrases)
     while place and _follows_nicht(clause, phrases, place - 1):
         place -= 1
-    place = _past_manner(phrases, place)
+    place = _past_manner(phrases, place) if place == len(phrases) else place
     if place < len(phrases):
         complement = phrases[place].kind in ("prepositional", "pronominal")
         rule = "nicht-before-complement" if complement else "nicht-before-adverb"
@@ -227,8 +227,15 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         "aufs",
     )
     amount = phrase.inner == "number" and phrase.preposition in ("auf", "um")
+    # "für falsch erklären", "nach Leistung bezahlen", "seit Wochen protestieren"
+    manner = (
+        (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))
+        or (phrase.preposition == "nach" and phrase.inner == "bare" and phrase.last == phrase.first + 1)
+        or (phrase.preposition == "seit" and clause.kind == "lexical")
+    )
     return (
         amount
+        or manner
         or (phrase.preposition in lexicon.TWO_WAY and accusative)
         or (phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite")
         or phrase.preposition in lexicon.DENIED_PREPOSITIONS

@@ -393,6 +393,12 @@ class Reader(NounReader):
         alone = ("pronoun", "adverb", "focus", "frame", "pronominal")
         if phrase.kind != "prepositional" or before.kind in alone:
             return False
+        levied = phrase.preposition == "auf" and phrase.inner != "number"
+        if levied and self.tokens[before.head].low.endswith(lexicon.LEVIES):
+            return True
+        amount = phrase.preposition in ("auf", "um") and phrase.inner == "number"
+        if amount or not (lexicon.is_noun(self.tokens[phrase.head].text) or phrase.inner):
+            return False
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False
         if not lexicon.is_noun(self.tokens[before.last].text) and self.tokens[before.last].kind != "opaque":
