@@ -214,7 +214,7 @@ def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
 
 def _no_longer(clause: Clause, position: int) -> bool:
     """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
-    if position + 1 >= len(clause.tokens) or clause.low(position + 1) != "mehr":
+    if position + 1 >= len(clause.tokens) or clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
     if (
