@@ -230,7 +230,11 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     # "für falsch erklären", "nach Leistung bezahlen", "seit Wochen protestieren"
     manner = (
         (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))
-        or (phrase.preposition in ("nach", "auf") and phrase.inner == "bare" and phrase.last == phrase.first + 1)
+        or (
+            phrase.preposition in ("nach", "auf")
+            and phrase.inner == "bare"
+            and phrase.last == phrase.first + 1
+        )
         or (phrase.preposition == "seit" and clause.kind == "lexical")
     )
     return (

@@ -397,7 +397,8 @@ class Reader(NounReader):
         if levied and self.tokens[before.head].low.endswith(lexicon.LEVIES):
             return True
         amount = phrase.preposition in ("auf", "um") and phrase.inner == "number"
-        if amount or not (lexicon.is_noun(self.tokens[phrase.head].text) or phrase.inner):
+        judged = phrase.preposition == "für" and not lexicon.is_noun(self.tokens[phrase.head].text)
+        if amount or judged:
             return False
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False
