@@ -128,7 +128,7 @@ def article(reader: Reader, index: int) -> str | None:
 
 
 def to_any(reader: Reader, main: int) -> list[Edit] | None:
-    """Return the edits that let objects stand under "not": "some" becomes "any", a free "any" "every"."""
+    """Return the edits that let objects stand under "not": "some" becomes "any", a free "any" "just any"."""
     edits: list[Edit] = []
     positive = table("positive")
     for index in _predicate(reader, main):
@@ -139,7 +139,7 @@ def to_any(reader: Reader, main: int) -> list[Edit] | None:
                 return None
             edits.append(substitute(reader.tokens[index], positive[low]))
         elif low in table("free") and low != "each" and previous not in ("than", "without", "before"):
-            edits.append(substitute(reader.tokens[index], universal(reader, index)))
+            edits.append(insert(reader.tokens[index].start, "just "))
     return edits
 
 
@@ -162,6 +162,8 @@ def to_some(reader: Reader, main: int) -> list[Edit] | None:
             edits += remove(reader.tokens, index, index)
         elif (low, following) in (("any", "longer"), ("any", "more"), ("at", "all")):
             edits += remove(reader.tokens, index, index + 1)
+        elif low == "any" and following.endswith("er"):
+            edits += remove(reader.tokens, index, index)
         elif low == "any" and article(reader, index + 1) is not None:
             new = article(reader, index + 1)
             edits += [substitute(reader.tokens[index], new)] if new else remove(reader.tokens, index, index)

@@ -183,7 +183,7 @@ class Reader:
     def _modal(self, index: int, low: str) -> Finite | None:
         if low in words("modal_nouns") and index:
             previous, following = self.low(index - 1), self.low(self.after(index))
-            if following not in ("be", "have") and self.low(index + 1) not in ("not", ",", "–", "—"):
+            if following not in ("be", "have") and self.low(index + 1) not in ("not", "no", ",", "–", "—"):
                 noun = previous in words("determiners") - words("pronoun_determiners") or previous == "of"
                 if noun or previous.endswith(("'s", "s'")) or not can_be_base(following):
                     return None

@@ -226,7 +226,8 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         "ans",
         "aufs",
     )
-    amount = phrase.inner == "number" and phrase.preposition in ("auf", "um")
+    counted = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
+    amount = counted and phrase.preposition in ("auf", "um")
     # "für falsch erklären", "nach Leistung bezahlen", "seit Wochen protestieren"
     manner = (
         (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))

@@ -217,6 +217,8 @@ def _no_longer(clause: Clause, position: int) -> bool:
     if position + 1 >= len(clause.tokens) or clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
+    if any(token.low == "als" for token in clause.tokens[following:]):
+        return False
     if (
         following in clause.cluster
         or following >= len(clause.tokens)
@@ -310,6 +312,8 @@ def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
     for number in range(len(phrases) - 1, -1, -1):
         phrase = phrases[number]
+        if phrase.preposition == "für" and clause.verb == "halten":
+            return None
         if phrase.kind in ("prepositional", "frame"):
             continue
         if phrase.kind == "indefinite":
