@@ -225,6 +225,11 @@ def is_plural(noun: str) -> bool | None:
     if head.lower().endswith(_ZERO_PLURALS):
         return True
     if not is_known(head):
+        # Of a compound that the dictionary lacks, the longest end that it has tells.
+        ends = (head[at:].capitalize() for at in range(2, len(head) - 3))
+        known = next((end for end in ends if is_known(end)), "")
+        if known and lemma(known) not in (known, known.lower()):
+            return True
         return True if _PLURAL_END.fullmatch(head) else (False if gender(noun) else None)
     return False
 

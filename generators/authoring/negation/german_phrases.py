@@ -154,7 +154,11 @@ class NounReader:
             and lexicon.is_noun(self._token(place + 1).text)
         ):
             text = self._token(place).text
-            part = text.endswith(("er", "-")) or text in lexicon.UNITS or text.isupper()
+            part = (
+                text.endswith(("er", "-"))
+                or (text in lexicon.UNITS and not text.endswith(("ren", "ten", "gen")))
+                or text.isupper()
+            )
             # "der Kanton Bern" is one phrase; "die Tarifbindung Bedingung (sein)" is two.
             separate = kind == "bare" or lexicon.gender(self._token(place + 1).text) is not None
             if separate and not (part or lexicon.is_adjective_in_name(text)):
