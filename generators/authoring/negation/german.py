@@ -228,7 +228,7 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     )
     counted = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
     amount = counted and phrase.preposition in ("auf", "um")
-    # "für falsch erklären", "nach Leistung bezahlen", "seit Wochen protestieren"
+    # "für falsch erklären", "nach Leistung bezahlen"
     manner = (
         (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))
         or (
@@ -236,7 +236,8 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
             and phrase.inner == "bare"
             and phrase.last == phrase.first + 1
         )
-        or (phrase.preposition == "seit" and clause.kind == "lexical")
+        # Where no verb comes at the end, "nicht" would stand there alone behind the phrase.
+        or (clause.kind == "lexical" and not clause.cluster and number + 1 == len(phrases))
     )
     return (
         amount
