@@ -35,6 +35,7 @@ FINITE = MODAL | WERDEN | SEIN | HABEN
 PLAINLY_FINITE = _set("plainly_finite")
 SINGULAR_FINITE, PLURAL_FINITE = _set("singular_finite"), _set("plural_finite")
 AFTER_PARTICIPLE, AFTER_INFINITIVE = _set("after_participle"), _set("after_infinitive")
+STRONG_PAST = _set("strong_past")
 PREFIXES, NEVER_VERBS, NOT_ADJECTIVES = _set("prefixes"), _set("never_verbs"), _set("not_adjectives")
 GOVERNED, GOVERNED_BY_ADJECTIVE = _governed("governed"), _governed("governed_by_adjective")
 DATIVE_COMPLEMENT, UNIVERSAL_INSIDE = _set("dative_complement"), _set("universal_inside")
@@ -47,6 +48,7 @@ POSITIVE_QUANTIFIERS, MANY = _set("positive_quantifiers"), _set("many")
 PREPOSITIONS, NEVER_ATTRIBUTE = _set("prepositions"), _set("never_attribute")
 RULES: dict[str, str] = _WORDS["rules"]
 CONTRACTED: dict[str, str] = _WORDS["contracted"]
+PHASED: dict[str, str] = _WORDS["phased"]
 DENIED_PREPOSITIONS, TWO_WAY, FRAMES = _set("denied_prepositions"), _set("two_way"), _set("frames")
 PRONOUNS, CONJUNCTIONS, PRONOMINAL = _set("pronouns"), _set("conjunctions"), _set("pronominal")
 FRAME_ADVERBS, FOCUS, COMPARATIVES = _set("frame_adverbs"), _set("focus"), _set("comparatives")
@@ -54,7 +56,7 @@ ADDITIVE, DEGREE_FRONT, FRONT_FOCUS = _set("additive"), _set("degree_front"), _s
 SUBORDINATORS, MAYBE_SUBORDINATORS = _set("subordinators"), _set("maybe_subordinators")
 RELATIVES, ADVERSATIVE, CONTRAST = _set("relatives"), _set("adversative"), _set("contrast")
 PAIRS, NACHFELD = _set("pairs"), _set("nachfeld")
-FRACTIONS = _set("fractions")
+FRACTIONS, LEVIES = _set("fractions"), tuple(_set("levies"))
 NUMBERS, UNITS, ABBREVIATIONS = _set("numbers"), _set("units"), _set("abbreviations")
 NEGATIVE_ARTICLES, NEVER = _set("negative_articles"), _set("never")
 OTHER_NEGATIVES, INTENSIFIERS = _set("other_negatives"), _set("intensifiers")
@@ -171,6 +173,8 @@ def is_finite_lexical(word: str, person: str = "") -> bool:
     if word.endswith(("iert", "ieren")):
         return True
     base = verb_lemma(word)
+    if word in STRONG_PAST:
+        return True
     ends = (
         ("t", "te", "en", "ten", "rn", "ln", "e") if person == "ich" else ("t", "te", "en", "ten", "rn", "ln")
     )
@@ -221,6 +225,11 @@ def is_plural(noun: str) -> bool | None:
     if head.lower().endswith(_ZERO_PLURALS):
         return True
     if not is_known(head):
+        # Of a compound that the dictionary lacks, the longest end that it has tells.
+        ends = (head[at:].capitalize() for at in range(2, len(head) - 3))
+        known = next((end for end in ends if is_known(end)), "")
+        if known and lemma(known) not in (known, known.lower()):
+            return True
         return True if _PLURAL_END.fullmatch(head) else (False if gender(noun) else None)
     return False
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from polbias.files import InputError
+import yaml
+
+from polbias.aliases import Json
+from polbias.files import InputError, package_file
 from polbias.optional import advice
 
 # Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
@@ -28,6 +33,14 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
         return Negated(None, "abstain:too-long", explanation)
     if pipeline is not None:
         pipeline.require(language)
+    rewritten = _rewritten(statement, language)
+    negated = _refused(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
+    if negated.text is None or rewritten == statement:
+        return negated
+    return replace(negated, explanation=f"{negated.explanation} {_unsure()['reasons']['rewritten']}")
+
+
+def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> Negated:
     # Imported when first used: every module reads a lexicon of its own.
     if language == "de":
         from polbias.generators.authoring.negation.german import negate_german
@@ -40,6 +53,31 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     from polbias.generators.authoring.negation.spanish_italian import negate_romance
 
     return negate_romance(statement, "es" if language == "es" else "it", pipeline)
+
+
+@cache
+def _unsure() -> Json:
+    loaded: Json = yaml.safe_load(
+        package_file("generators/authoring/negation/unsure.yaml").read_text("utf-8")
+    )
+    return loaded
+
+
+def _rewritten(statement: str, language: str) -> str:
+    """Return a statement without what would not fit its contrary, or with it where it is denied, too."""
+    text = before = statement[:1].lower() + statement[1:]
+    for pattern, new in _unsure()["rewritten"][language].items():
+        text = re.sub(pattern, new, text)
+    return statement if text == before else text[:1].upper() + text[1:]
+
+
+def _refused(statement: str, language: str) -> Negated | None:
+    """Abstain where a negation would leave a word of the statement asserted, or deny another thing."""
+    for reason, patterns in _unsure()["refused"][language].items():
+        if found := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
+            why: str = _unsure()["reasons"][reason]
+            return Negated(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
+    return None
 
 
 # What the rules of negation hand back.

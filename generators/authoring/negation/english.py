@@ -20,6 +20,7 @@ from polbias.generators.authoring.negation.english_clause import (
     substitute,
     to_any,
     to_some,
+    universal,
 )
 from polbias.generators.authoring.negation.english_verbs import Reader
 from polbias.generators.authoring.negation.english_words import (
@@ -41,9 +42,9 @@ from polbias.generators.language.english_verbs import past, third
 
 # A "not" or "no" brought into the main clause.
 
-_SCOPAL = frozenset({"also", "always", "already", "often", "just", "only", "even"})
+_SCOPAL = frozenset({"always", "often", "just", "only"})
 _BOUNDS = frozenset({("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("fewer", "than")})
-_NO_QUANTIFIERS = frozenset({("all", "in"), ("even", "if"), ("even", "though"), ("only", "recently")})
+_NO_QUANTIFIERS = frozenset({("all", "in"), ("only", "recently")})
 _EXISTENTIAL = frozenset({"is", "are", "was", "were", "'s", "'re"})
 
 
@@ -51,7 +52,7 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
     """Negate a quantifier or "only" that the subject begins with: "Not all ..."."""
     token = reader.tokens[start]
     nearby = {reader.low(start + 1), reader.low(start + 2)}
-    if token.low == "every" and nearby & words("time_nouns"):
+    if token.low in ("every", "each") and nearby & words("time_nouns"):
         return None  # "Every five years the council ..." is no subject
     if (token.low, reader.low(start + 1)) in _NO_QUANTIFIERS:
         return None
@@ -64,16 +65,13 @@ def negate_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         return None
     if any(other.low in ("but", "not") for other in reader.tokens[main.finite.index + 1 :]):
         return abstain("contrast", token)
-    return Decision("focus-word", token.low, (substitute(token, f"not {token.low}"),))
+    return Decision("focus-word", token.low, (substitute(token, f"not {universal(reader, start)}"),))
 
 
 def negate_verb(reader: Reader, main: Main) -> Decision:
     """Negate the finite verb."""
     index = main.finite.index
     polarity = to_any(reader, index)
-    blocked = _blocked(reader, index)
-    if blocked is not None:
-        return blocked
     if polarity is None:
         positive = (token for token in reader.tokens[index:] if token.low in table("positive"))
         return abstain("polarity", next(positive, reader.tokens[index]))
@@ -86,22 +84,6 @@ def negate_verb(reader: Reader, main: Main) -> Decision:
     return _auxiliary(reader, index, polarity)
 
 
-def _blocked(reader: Reader, index: int) -> Decision | None:
-    """Return why "not" must not come after a word, or None where it can."""
-    following = reader.low(index + 1)
-    for at in range(1, len(reader.tokens)):
-        joined = reader.low(at - 1) in (",", "and", "but", "or")
-        if reader.low(at) == "not" and joined and reader.low(at + 1) != "only":
-            return abstain("contrast", reader.tokens[at])
-    if following in ("either", "both"):
-        return abstain("correlative", reader.tokens[index + 1])
-    if following in words("negative_adverbs"):
-        return abstain("negative-word", reader.tokens[index + 1])
-    if (following, reader.low(index + 2)) == ("at", "least"):
-        return abstain("polarity", reader.tokens[index + 1])
-    return None
-
-
 def _auxiliary(reader: Reader, index: int, polarity: list[Edit]) -> Decision:
     token, following = reader.tokens[index], reader.low(index + 1)
     if token.low == "'d":
@@ -109,14 +91,17 @@ def _auxiliary(reader: Reader, index: int, polarity: list[Edit]) -> Decision:
     if token.low in ("'ll", "'ve"):
         full = " will not" if token.low == "'ll" else " have not"
         return Decision("not-after-auxiliary", full[1:-4], (Edit(token.start, token.end, full), *polarity))
-    if following == "still":
-        still = substitute(reader.tokens[index + 1], "no longer")
-        return Decision("no-longer", token.text, (still, *polarity))
+    if following in table("phased"):
+        phased = substitute(reader.tokens[index + 1], table("phased")[following])
+        return Decision("phased", following, (phased, *polarity))
     at = index
     while (behind := _judging(reader, at + 1)) > at:
         at = behind
-    if (token.low, following) in (("had", "better"), ("would", "rather")):
+    if (token.low, following) == ("had", "better"):
         at = index + 1
+    if token.low == "must":
+        need = (substitute(token, "need"), insert(reader.tokens[at].end, " not"))
+        return Decision("need-not", token.text, (*need, *polarity))
     cannot = token.low == "can" and at == index
     return Decision(
         "not-after-auxiliary",
@@ -152,11 +137,15 @@ def _existential(reader: Reader, index: int) -> Decision | None:
 def _do_support(reader: Reader, main: Main, polarity: list[Edit]) -> Decision:
     form, index = main.finite.form, main.finite.index
     token = reader.tokens[index]
-    if form is None or reader.low(index - 1) == "still":
-        return abstain("polarity", reader.tokens[index - 1])
-    if reader.low(index - 1) in words("negative_adverbs"):
-        return abstain("negative-word", reader.tokens[index - 1])
+    if form is None:
+        return abstain("polarity", token)
     auxiliary = {"third": "does", "base": "do"}.get(form.form, "did")
+    before = reader.tokens[index - 1]
+    if before.low == "still":
+        return Decision("phased", before.text, (substitute(before, "no longer"), *polarity))
+    if before.low == "already":
+        phased = (substitute(before, f"{auxiliary} not yet"), substitute(token, form.base))
+        return Decision("phased", before.text, (*phased, *polarity))
     first = index
     # "always harms" is denied as "does not always harm".
     while _scopal(reader.low(first - 1)):
@@ -194,24 +183,30 @@ def undo(reader: Reader, main: Main) -> Decision | None:
     if neither := next((other for other in reader.tokens if other.low in ("neither", "nor")), None):
         return abstain("negative-word", neither)
     if token.low == "cannot" or token.low.endswith("n't"):
-        whole = affirmed(token.low)
+        whole = table("duals").get(affirmed(token.low), affirmed(token.low))
         return _without(reader, main, index, token.text, [substitute(token, whole)], whole)
     at = index + 1
     while at < len(reader.tokens) and (is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never")):
         at += 1
     low = reader.low(at)
-    if low == "not" and token.low == "need":
-        return abstain("polarity", token)
     if low in ("not", "never"):
-        gone = remove(reader.tokens, at, at)
+        gone = [*remove(reader.tokens, at, at), *_dual(token)]
         return _without(reader, main, at, reader.tokens[at].text, gone, token.low)
     before = [(index - len(phrase), phrase) for phrase in _BEFORE if main.finite.kind == "lexical"]
     for first, phrase in [*((at, phrase) for phrase in _PHRASES), *before]:
         last = first + len(phrase) - 1
         if tuple(map(reader.low, range(first, last + 1))) == phrase:
-            gone = remove(reader.tokens, first, last)
+            gone = [*remove(reader.tokens, first, last), *_dual(token)]
+            if phrase == ("no", "longer"):
+                gone[0] = Edit(reader.tokens[first].start, reader.tokens[last].end, "still")
             return _without(reader, main, max(last, index), " ".join(phrase), gone, token.low)
     return _object(reader, index)
+
+
+def _dual(verb: Token) -> list[Edit]:
+    """Return the edit of a verb that the negation of what it said changes: "must not" denies "may"."""
+    new = table("duals").get(verb.low)
+    return [substitute(verb, new)] if new else []
 
 
 def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
@@ -232,12 +227,16 @@ def undo_subject(reader: Reader, main: Main, start: int) -> Decision | None:
         last = start + (body == "no one")
         new = table("restored")[body]
         polarity = to_some(reader, main.finite.index)
-        if polarity is None or reader.low(last + 1) == "but":
+        if polarity is None or reader.low(last + 1) == "but" or _dual(reader.tokens[main.finite.index]):
             return abstain("negative-word", token)
         edit = replace(substitute(token, new), end=reader.tokens[last].end)
         return Decision("undone-body", body, (edit, *polarity))
     if token.low == "no":
-        return _determiner(reader, start, main.finite.index)
+        decided, verb = _determiner(reader, start, main.finite.index), reader.after(main.finite.index)
+        passive = reader.low(verb)
+        generic = passive != "be" and not is_participle(passive)
+        single = decided.edits and decided.edits[0].new in ("A", "a", "An", "an")
+        return abstain("quantifier", token) if single and generic else decided
     return abstain("negative-word", token) if token.low in words("negative_words") else None
 
 
@@ -284,12 +283,12 @@ def _determiner(reader: Reader, at: int, main: int) -> Decision:
     if reader.low(at + 2) == "but" or any(other.low == "but" for other in reader.tokens[at:]):
         return abstain("contrast", token)
     new, polarity = article(reader, at + 1), to_some(reader, main)
-    if polarity is None:
+    if polarity is None or (at < main and reader.tokens[main].low in table("duals")):
         return abstain("polarity", token)
     if new is None:
         return abstain("article", reader.tokens[min(at + 1, len(reader.tokens) - 1)])
     edits = [substitute(token, new)] if new else remove(reader.tokens, at, at)
-    return Decision("undone-no", token.text, (*edits, *polarity))
+    return Decision("undone-no", token.text, (*edits, *_dual(reader.tokens[main]), *polarity))
 
 
 # Negation of English statements: the finite verb of the main clause, or what it depends on.

@@ -87,14 +87,13 @@ def render(statement: str, decision: Decision) -> Negated:
     text: str | None = None
     if decision.edits:
         text = statement
-        for edit in sorted(decision.edits, key=lambda edit: edit.start, reverse=True):
+        for edit in sorted(decision.edits, key=lambda edit: (edit.start, edit.end), reverse=True):
             new = edit.new.upper() if statement.isupper() else edit.new
             text = text[: edit.start] + new + text[edit.end :]
         if text == statement:
             text, decision = None, Decision("abstain:unchanged")
     explanation = table("rules")[decision.rule].format(word=decision.word, more=decision.more)
-    note = table("notes").get(decision.word.lower(), "") if decision.rule == "not-after-auxiliary" else ""
-    return Negated(text, decision.rule, f"{explanation[:-1]}; {note}" if note else explanation)
+    return Negated(text, decision.rule, explanation)
 
 
 # Noun phrases under negation: articles, and "some" against "any".
@@ -129,7 +128,7 @@ def article(reader: Reader, index: int) -> str | None:
 
 
 def to_any(reader: Reader, main: int) -> list[Edit] | None:
-    """Return the edits that let objects stand under "not": "some" becomes "any", a final "too" "either"."""
+    """Return the edits that let objects stand under "not": "some" becomes "any", a free "any" "just any"."""
     edits: list[Edit] = []
     positive = table("positive")
     for index in _predicate(reader, main):
@@ -139,14 +138,16 @@ def to_any(reader: Reader, main: int) -> list[Edit] | None:
             if index - 1 != main and not verbal:
                 return None
             edits.append(substitute(reader.tokens[index], positive[low]))
-    last = len(reader.tokens) - 1
-    while last > main and not reader.tokens[last].is_word:
-        last -= 1
-    if last > main + 1 and reader.low(last) == "too":
-        edits.append(substitute(reader.tokens[last], "either"))
-    elif last > main + 2 and (reader.low(last - 1), reader.low(last)) == ("as", "well"):
-        edits.append(Edit(reader.tokens[last - 1].start, reader.tokens[last].end, "either"))
+        elif low in table("free") and low != "each" and previous not in ("than", "without", "before"):
+            edits.append(insert(reader.tokens[index].start, "just "))
     return edits
+
+
+def universal(reader: Reader, index: int) -> str:
+    """Return the universal quantifier that a free "any", or "each", stands for under a negation."""
+    word, noun = reader.low(index), head(reader, index + 1)
+    many = noun is not None and (is_plural(reader.low(noun)) or reader.low(noun) in words("mass"))
+    return "all" if word == "any" and many else table("free").get(word, word)
 
 
 def to_some(reader: Reader, main: int) -> list[Edit] | None:
@@ -161,6 +162,8 @@ def to_some(reader: Reader, main: int) -> list[Edit] | None:
             edits += remove(reader.tokens, index, index)
         elif (low, following) in (("any", "longer"), ("any", "more"), ("at", "all")):
             edits += remove(reader.tokens, index, index + 1)
+        elif low == "any" and following.endswith("er"):
+            edits += remove(reader.tokens, index, index)
         elif low == "any" and article(reader, index + 1) is not None:
             new = article(reader, index + 1)
             edits += [substitute(reader.tokens[index], new)] if new else remove(reader.tokens, index, index)

@@ -87,9 +87,9 @@ def complement(following: str, form: VerbForm) -> tuple[float, float]:
         return -0.8, 0.9
     if following in words("modals", "be", "have"):
         return 2.0, 0.0
-    if following == "by":
+    if following == "by" and form.form == "past-or-participle":
         return 2.0, 0.0
-    if following in ("of", "for", "on") and not form.only and form.form in ("third", "base"):
+    if following in ("of", "for", "on", "by") and not form.only and form.form in ("third", "base"):
         return 0.7, 0.0  # "tax cuts for families", "a ban on meat"
     if following in ("to", "that"):
         return -0.3, 0.0
@@ -183,7 +183,7 @@ class Reader:
     def _modal(self, index: int, low: str) -> Finite | None:
         if low in words("modal_nouns") and index:
             previous, following = self.low(index - 1), self.low(self.after(index))
-            if following not in ("be", "have") and self.low(index + 1) not in ("not", ",", "–", "—"):
+            if following not in ("be", "have") and self.low(index + 1) not in ("not", "no", ",", "–", "—"):
                 noun = previous in words("determiners") - words("pronoun_determiners") or previous == "of"
                 if noun or previous.endswith(("'s", "s'")) or not can_be_base(following):
                     return None
@@ -200,7 +200,8 @@ class Reader:
         else:
             base = "do"
             asked = index == 0 and self.tokens[-1].text == "?"
-            auxiliary = can_be_base(following) or self.low(index + 1) == "not" or asked
+            amount = self.low(index + 1) in words("comparatives")  # "do more harm"
+            auxiliary = (can_be_base(following) and not amount) or self.low(index + 1) == "not" or asked
         kind: Kind = base if auxiliary else "lexical"
         form = VerbForm(base, _FORMS.get(low, "base"), True)
         if low in ("have", "do"):
@@ -258,5 +259,11 @@ class Reader:
         return (
             blocking
             or previous.endswith(("'s", "s'"))
-            or (at >= 0 and not self.tokens[at].is_word and previous != "," and not previous.endswith("%"))
+            or (
+                at >= 0
+                and not self.tokens[at].is_word
+                and previous != ","
+                and not previous.endswith("%")
+                and not (previous.isdigit() and form.only and self.tokens[at - 1].text[0].isupper())
+            )
         )

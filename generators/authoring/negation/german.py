@@ -16,7 +16,6 @@ from polbias.generators.authoring.negation.german_rules import (
     noun_of,
     subject_in_middle,
     undo,
-    without_additive,
 )
 from polbias.generators.authoring.negation.german_text import Edits, Token, UnsureError, sentences, tokens
 from polbias.generators.language import german_words as lexicon
@@ -137,10 +136,26 @@ def _before_operator(clause: Clause, phrases: list[Phrase]) -> Edits | None:
             and not clause.cluster
         ):
             return None
+        if edits := _phased(clause, phrase, phrases[number + 1 : number + 2]):
+            return edits
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
         why = "the negation has scope over this word, and so it stands right before it"
         return insert(clause, phrase.first, rule, why)
     return None
+
+
+def _phased(clause: Clause, phrase: Phrase, after: list[Phrase]) -> Edits | None:
+    """Exchange an adverb of phase for what denies it: "schon" for "noch nicht", "noch" for "nicht mehr"."""
+    word, following = clause.low(phrase.first), clause.low(phrase.first + 1)
+    still = {word, following} == {"noch", "immer"}
+    new = "nicht mehr" if still else lexicon.PHASED.get(word)
+    bound = following in lexicon.COMPARATIVES or any(
+        one.kind in ("prepositional", "frame", "indefinite") for one in after
+    )
+    if new is None or (bound and not still):
+        return None
+    replaced = {phrase.first: new} | ({phrase.first + 1: ""} if still else {})
+    return Edits("phased", f'"{word}" became "{new}", which denies it.', replaced=replaced)
 
 
 def _before_light_object(clause: Clause, phrases: list[Phrase]) -> Edits | None:
@@ -158,7 +173,7 @@ def _by_position(clause: Clause, phrases: list[Phrase]) -> Edits:
     place = len(phrases)
     while place and _follows_nicht(clause, phrases, place - 1):
         place -= 1
-    place = _past_manner(phrases, place)
+    place = _past_manner(phrases, place) if place == len(phrases) else place
     if place < len(phrases):
         complement = phrases[place].kind in ("prepositional", "pronominal")
         rule = "nicht-before-complement" if complement else "nicht-before-adverb"
@@ -199,7 +214,7 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     if phrase.kind != "prepositional":
         return False
     if phrase.preposition in governed(clause):
-        return True
+        return clause.verb != "halten" or number + 1 == len(phrases)
     start = f"{clause.low(phrase.first)} {clause.low(min(phrase.first + 1, phrase.last))}"
     third = f"{start} {clause.low(min(phrase.first + 2, phrase.last))}"
     if start in lexicon.FRAMES or third in lexicon.FRAMES:
@@ -211,8 +226,23 @@ def _follows_nicht(clause: Clause, phrases: list[Phrase], number: int) -> bool:
         "ans",
         "aufs",
     )
+    counted = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
+    amount = counted and phrase.preposition in ("auf", "um")
+    # "für falsch erklären", "nach Leistung bezahlen"
+    manner = (
+        (phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase)))
+        or (
+            phrase.preposition in ("nach", "auf")
+            and phrase.inner == "bare"
+            and phrase.last == phrase.first + 1
+        )
+        # Where no verb comes at the end, "nicht" would stand there alone behind the phrase.
+        or (clause.kind == "lexical" and not clause.cluster and number + 1 == len(phrases))
+    )
     return (
-        (phrase.preposition in lexicon.TWO_WAY and accusative)
+        amount
+        or manner
+        or (phrase.preposition in lexicon.TWO_WAY and accusative)
         or (phrase.preposition in ("in", "auf", "an") and phrase.inner == "indefinite")
         or phrase.preposition in lexicon.DENIED_PREPOSITIONS
     )
@@ -261,10 +291,4 @@ def _negate(parts: list[list[Token]]) -> Edits:
         raise UnsureError("abstain:pipeline-disagrees", reason)
     if undone := undo(clause):
         return undone
-    edits, auch = negate_clause(clause), without_additive(clause)
-    if auch is None:
-        return edits
-    edits.replaced[auch] = ""
-    edits.rule = "additive-dropped"
-    edits.why += ' "Auch" was removed, since before a negation it would say that others should not either.'
-    return edits
+    return negate_clause(clause)

@@ -153,7 +153,11 @@ def main_segments(sentence: list[Token]) -> tuple[list[list[int]], list[bool]]:
         if continued or opens == "sure" or (opens == "maybe" and (verb_last or relative)):
             main[number] = False
             unfinished = not ends_in_verb
-        elif _ends_in_zu_infinitive(words) and not any(word in lexicon.PLAINLY_FINITE for word in words):
+        elif (
+            sentence[part[-1]].text[:1].islower()
+            and _ends_in_zu_infinitive(words)
+            and not any(word in lexicon.PLAINLY_FINITE for word in words)
+        ):
             # "ist, wenn möglich, zu verbieten" has nothing but the verb there, and stays.
             main[number] = len(words) <= 2 and number > 0 and words[0] == "zu" and not main[number - 1]
         else:

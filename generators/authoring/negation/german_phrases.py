@@ -154,7 +154,11 @@ class NounReader:
             and lexicon.is_noun(self._token(place + 1).text)
         ):
             text = self._token(place).text
-            part = text.endswith(("er", "-")) or text in lexicon.UNITS or text.isupper()
+            part = (
+                text.endswith(("er", "-"))
+                or (text in lexicon.UNITS and not text.endswith(("ren", "ten", "gen")))
+                or text.isupper()
+            )
             # "der Kanton Bern" is one phrase; "die Tarifbindung Bedingung (sein)" is two.
             separate = kind == "bare" or lexicon.gender(self._token(place + 1).text) is not None
             if separate and not (part or lexicon.is_adjective_in_name(text)):
@@ -177,6 +181,16 @@ class NounReader:
             adjacent = self.positions[self.place] == self.positions[self.place - 1] + 1
             if token.kind == "opaque" and adjacent:
                 phrase.last = self.positions[self.place]
+                self.place += 1
+                continue
+            if low[:1].isdigit() and adjacent and self.positions[self.place - 1] == phrase.head:
+                following = self._low(self.place + 1)
+                attribute = lexicon.is_inflected(following) and following not in lexicon.CLOSED
+                if self._noun_ahead(self.place + 1) or attribute:
+                    return
+                # "Tempo 30", "im Jahr 2035": the number is part of the name.
+                phrase.last, tempo = self.positions[self.place], self.tokens[phrase.head].text == "Tempo"
+                phrase.kind = "number" if tempo else "definite" if phrase.kind == "bare" else phrase.kind
                 self.place += 1
                 continue
             genitive = low in lexicon.GENITIVE_ARTICLES or self._genitive_adjective(phrase)
@@ -313,7 +327,7 @@ class Reader(NounReader):
         if low == "vor" and self._low(start + 1) == "allem":
             kind = "focus"
         elif kind == "adverb" and lexicon.is_number(low):
-            kind = "number"
+            kind = "frame" if low.isdigit() and len(low) == 4 else "number"
         position = self.positions[start]
         return Phrase(kind, position, position, position)
 
@@ -382,6 +396,13 @@ class Reader(NounReader):
         """Return whether a prepositional phrase belongs to the noun before it."""
         alone = ("pronoun", "adverb", "focus", "frame", "pronominal")
         if phrase.kind != "prepositional" or before.kind in alone:
+            return False
+        levied = phrase.preposition == "auf" and phrase.inner != "number"
+        if levied and self.tokens[before.head].low.endswith(lexicon.LEVIES):
+            return True
+        amount = phrase.preposition in ("auf", "um") and phrase.inner == "number"
+        judged = phrase.preposition == "für" and not lexicon.is_noun(self.tokens[phrase.head].text)
+        if amount or judged:
             return False
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False

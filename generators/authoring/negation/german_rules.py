@@ -20,7 +20,7 @@ def front(clause: Clause, phrases: list[Phrase]) -> Edits | None:
         return None
     words = [clause.low(position) for position in clause.front]
     first = words[0]
-    universal = first in lexicon.UNIVERSAL or (
+    universal = first in lexicon.UNIVERSAL | {"viele"} or (
         first in lexicon.PREPOSITIONS and len(words) > 1 and words[1] in lexicon.UNIVERSAL
     )
     if universal or first in lexicon.FRONT_FOCUS:
@@ -59,15 +59,6 @@ def _expletive(clause: Clause, phrases: list[Phrase]) -> Edits:
         lowered=True,
         opening=f"Es {finite}",
     )
-
-
-def without_additive(clause: Clause) -> int | None:
-    """Return the position of an "auch" at the very front, or None.
-
-    "Auch X soll nicht ..." would say that others should not either; the negation does without "auch".
-    """
-    position = clause.front[0] if clause.front else None
-    return position if position is not None and clause.low(position) in lexicon.ADDITIVE else None
 
 
 # Articles and endings: "ein" to "kein", no article to "kein", and back.
@@ -223,9 +214,11 @@ def _without_nicht(clause: Clause, position: int, before: str) -> Edits:
 
 def _no_longer(clause: Clause, position: int) -> bool:
     """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
-    if position + 1 >= len(clause.tokens) or clause.low(position + 1) != "mehr":
+    if position + 1 >= len(clause.tokens) or clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
+    if any(token.low == "als" for token in clause.tokens[following:]):
+        return False
     if (
         following in clause.cluster
         or following >= len(clause.tokens)
@@ -293,7 +286,7 @@ def noun_of(clause: Clause, phrase: Phrase) -> str:
 def subject_in_middle(clause: Clause) -> bool:
     """Return whether the forefield cannot be the subject, so that the subject follows the finite verb."""
     if not clause.front:
-        return True
+        return clause.low(0) != "wer"
     if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
         return True
     # "In Italien geborene Kinder": a noun phrase can begin with a preposition.
@@ -319,6 +312,8 @@ def indefinite(clause: Clause, phrases: list[Phrase]) -> Edits | None:
     """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
     for number in range(len(phrases) - 1, -1, -1):
         phrase = phrases[number]
+        if phrase.preposition == "für" and clause.verb == "halten":
+            return None
         if phrase.kind in ("prepositional", "frame"):
             continue
         if phrase.kind == "indefinite":
@@ -356,7 +351,8 @@ def _takes_kein(clause: Clause, phrases: list[Phrase], number: int) -> bool:
     expletive = _begins_with_es(clause)
     if clause.verb in lexicon.AFFECTING and not expletive:
         return False
-    if lexicon.is_dative_plural(noun):
+    weak = any(clause.low(position).endswith("en") for position in phrase.adjectives)
+    if lexicon.is_dative_plural(noun) or (weak and lexicon.is_person(noun)):
         return False
     if clause.verb in lexicon.DATIVE_VERBS and not clause.passive:
         return False

@@ -88,8 +88,9 @@ def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | 
     tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
     unsure = _disagreement(said, objection(tags), language)
     if first > 0 and lows[first - 1] == particle:
-        gone = tokens[first - 1][0]
-        rest = text[start:]
+        phase = _load(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
+        gone = tokens[first - (2 if phase else 1)][0]
+        rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
         rest = rest[:1].upper() + rest[1:] if text[gone].isupper() else rest
         return unsure or Negated(
             text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
@@ -107,8 +108,28 @@ def _sentence(text: str, language: _Language, offset: int, analysis: Analysis | 
         said, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
         explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
         return Negated(_insert(text, start, particle), rule, explanation)
+    before = lows[first - 1] if first else ""
+    if phase := _load(language)["phased"].get(before):
+        text = text[: tokens[first - 1][0]] + phase + text[tokens[first - 1][1] :]
+        start += len(phase) - len(before)
+    elif before in _words(language, "not_before"):
+        start = tokens[first - 1][0]
+    plain = _insert(text, start, particle)
+    negated = plain[:start] + _exchanged(plain[start:], language, "inserted")
     explanation = f'"{particle}" came before the finite verb "{said}" and its clitics.'
-    return unsure or Negated(_insert(text, start, particle), "not-before-verb", explanation)
+    if negated != plain:
+        explanation = (
+            f'"{particle} {said}" would forbid or say another thing; the negation says that it is not so.'
+        )
+    return unsure or Negated(negated, "not-before-verb" if negated == plain else "dual", explanation)
+
+
+def _exchanged(rest: str, language: _Language, done: str) -> str:
+    """Exchange what a sentence has after the negation was put in or taken out for what denies it."""
+    for pattern, new in _load(language)["exchanged"][done].items():
+        if re.match(pattern, rest):
+            return re.sub(pattern, new, rest, count=1)
+    return rest
 
 
 def _disagreement(verb: str, said: str, language: _Language) -> Negated | None:
@@ -126,18 +147,25 @@ def _insert(text: str, at: int, particle: str) -> str:
 
 
 def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: _Language) -> int | None:
-    """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for."""
-    for lexical in (False, True):
+    """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for.
+
+    A lexical verb is taken where there is no better one; what may as well be a noun only as a last resort.
+    """
+    for effort in range(3):
         waiting = 0
         for index, low in enumerate(lows):
             if low in _words(language, "openers"):
                 waiting += 1
                 continue
             known = low in _words(language, "finite") and not _blocked(lows, index, language, strict=False)
-            # An opener takes a lexical verb in any case; a main clause only where it has no better one.
-            loose = (
-                (lexical or waiting) and text[tokens[index][0]].islower() and _lexical(lows, index, language)
+            first = low.endswith(("mos", "iamo", "emo")) or lows[index + 1 : index + 2] in (
+                ["al"],
+                ["allo"],
+                ["alla"],
             )
+            named = text[tokens[index][0]].isupper() and not (index == 0 and first)
+            # An opener takes a lexical verb in any case.
+            loose = (effort or waiting) and not named and _lexical(lows, index, language, effort > 1)
             if known or loose:
                 if not waiting:
                     return index
@@ -153,12 +181,17 @@ def _blocked(lows: list[str], index: int, language: _Language, strict: bool) -> 
     return previous in _words(language, "blocking") - {particle}
 
 
-def _lexical(lows: list[str], index: int, language: _Language) -> bool:
+def _lexical(lows: list[str], index: int, language: _Language, guess: bool) -> bool:
     low = lows[index]
     if not low.isalpha() or len(low) < 4 or _blocked(lows, index, language, strict=True):
         return False
+    if low.endswith(tuple(_words(language, "sure_endings"))):
+        return True
     if low.endswith(tuple(_words(language, "nonfinite_endings"))):
         return False
+    infinitives = tuple(_words(language, "infinitive_endings"))
     lemma = str(simplemma.lemmatize(low, language))
-    verb = lemma != low and lemma.endswith(tuple(_words(language, "infinitive_endings")))
+    if lemma == low and guess and low[-1] in "ae":
+        return any(simplemma.is_known(low[:-1] + ending, language) for ending in infinitives)
+    verb = lemma != low and lemma.endswith(infinitives)
     return verb and low.endswith(tuple(_words(language, "finite_endings")))

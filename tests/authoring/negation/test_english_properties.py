@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polbias.files import package_file
 from polbias.generators.authoring.negation import negate
 from polbias.generators.authoring.negation.english_words import table
 
@@ -17,7 +19,7 @@ _SUBJECTS = (
     "Companies that pollute rivers",
     "Every second canton that borders on France",
     "If the budget allows it, the army",
-    "In 2035, 12.5% of the seats",
+    "In 2035, 12.5% of the budget",
     'The "debt brake"',
     "All schools",
     "Only citizens",
@@ -34,7 +36,7 @@ _PREDICATES = (
     "should only be granted to farmers",
     "needs a bigger army",
     "went too far",
-    "will cost 1,000 euros, even if prices fall",
+    "will cost 1,000 euros when prices fall",
 )
 _STATEMENTS = st.builds("{} {}.".format, st.sampled_from(_SUBJECTS), st.sampled_from(_PREDICATES))
 _MARKED = (
@@ -43,7 +45,10 @@ _MARKED = (
 )
 _WORDS = st.sampled_from(_MARKED.split())
 _SOUP = st.lists(_WORDS, max_size=30).map(" ".join)
-_REVERSIBLE = ("not-after-auxiliary", "do-support", "focus-word", "question", "imperative")
+_REASONS = yaml.safe_load(package_file("generators/authoring/negation/unsure.yaml").read_text("utf-8"))[
+    "reasons"
+]
+_REVERSIBLE = ("not-after-auxiliary", "need-not", "do-support", "focus-word", "question", "imperative")
 
 
 @given(st.one_of(st.text(max_size=200), _SOUP, _STATEMENTS))
@@ -52,7 +57,7 @@ def test_no_text_is_an_error_and_none_is_its_own_negation(text: str) -> None:
     found = negate(text, "en")
     assert found.text is None or (found.text.strip() and found.text not in (text, text.strip()))
     assert (found.text is None) == found.rule.startswith("abstain:")
-    assert found.rule in table("rules")
+    assert found.rule in table("rules") or found.rule.removeprefix("abstain:") in _REASONS
     assert found.explanation
 
 
@@ -72,7 +77,6 @@ def test_the_negation_of_the_negation_is_the_statement(statement: str) -> None:
         "Abolish the wealth tax.",
         "There is a need for more police.",
         "There are new jobs.",
-        "Cyclists should pay a tax, too.",
     ],
 )
 def test_some_other_rules_can_be_reversed_too(statement: str) -> None:

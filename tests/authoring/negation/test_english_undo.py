@@ -18,7 +18,6 @@ from polbias.generators.authoring.negation import negate
         ("We won't accept this.", "We will accept this."),
         ("It's not the duty of the state.", "It's the duty of the state."),
         ("It is not acceptable that people sleep outside.", "It is acceptable that people sleep outside."),
-        ("All schools should not be closed.", "All schools should be closed."),
         ("The EU should not only trade with friends.", "The EU should only trade with friends."),
     ],
 )
@@ -30,7 +29,7 @@ def test_not_is_taken_out(statement: str, negation: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "negation"),
     [
-        ("The state should no longer fund churches.", "The state should fund churches."),
+        ("The state should no longer fund churches.", "The state should still fund churches."),
         ("The state should never fund churches.", "The state should fund churches."),
         ("Taxes should under no circumstances be raised.", "Taxes should be raised."),
         ("Not all immigrants should stay.", "All immigrants should stay."),
@@ -88,8 +87,8 @@ def test_no_gives_way_to_the_article_that_the_noun_takes(statement: str, negatio
         ("Nobody should be above the law.", "Somebody should be above the law."),
         ("No one should earn more than the president.", "Someone should earn more than the president."),
         (
-            "Unless the law changes, nothing should be done.",
-            "Unless the law changes, something should be done.",
+            "If the law changes, nothing should be done.",
+            "If the law changes, something should be done.",
         ),
     ],
 )
@@ -108,6 +107,11 @@ def test_a_negative_subject_becomes_positive(statement: str, negation: str) -> N
         ("The army isn't needed any longer.", "The army is needed."),
         ("Parents should not be allowed to do this at all.", "Parents should be allowed to do this."),
         ("Cyclists should not pay a tax, either.", "Cyclists should pay a tax, too."),
+        ("The state must not sell land.", "The state may sell land."),
+        ("The state must never sell land.", "The state may sell land."),
+        ("There must be no exceptions.", "There may be exceptions."),
+        ("The state need not sell land.", "The state must sell land."),
+        ("Coal is no longer needed.", "Coal is still needed."),
     ],
 )
 def test_what_stands_under_not_only_goes_or_changes_with_it(statement: str, negation: str) -> None:
