@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -140,11 +140,11 @@ def _read(run: _Run, cluster: str | None) -> None:
             problems.append(Problem(path, line, told))
         if problems:
             break
-        own, group = (None if doc.get(key or "") is None else str(doc[key]) for key in ("id", cluster))
+        own, group = (None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or ""))
         same = content_of(sample.get("asked") or doc), group
         item = found.setdefault(str(number), _Item(line, own, same))
         by = sample.get("filter") or "none"
-        for metric in metrics:
+        for metric in metrics or ():
             item.values[metric if by == "none" else f"{metric},{by}"] = sample.get(metric)
     if problems:
         raise InputError(f"{path}:{problems[0].line}: {problems[0].found}")
@@ -207,19 +207,24 @@ def _differences(
             most = 1 if in_unit else math.inf
             every = len(items[0].keys() | items[1].keys())
             yield Difference(
-                task,
-                metric,
-                cluster,
-                "",
-                *(run.name for run in runs),
-                estimate,
-                means=[known(np.mean([own[name] for name in difference.ids] or math.nan)) for own in values],
+                instrument=task,
+                measure=metric,
+                key=cluster,
+                about="",
+                first=runs[0].name,
+                second=runs[1].name,
+                estimate=estimate,
+                means=[_mean(own, difference.ids) for own in values],
                 missing=[every - len(own) for own in values],
                 p_flip=known(sign_flip(difference.values, difference.clusters).p_value),
                 equivalent=None if few(estimate) else within(estimate, margin, unit=most),
             )
     if not some:
         raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")
+
+
+def _mean(values: Mapping[str, float], ids: Sequence[str]) -> float | None:
+    return float(np.mean([values[name] for name in ids])) if ids else None
 
 
 def _values(run: _Run, metric: str) -> dict[str, float]:
