@@ -39,6 +39,7 @@ def test_it_goes_from_an_empty_folder_to_a_report(tmp_path: Path) -> None:
         "PYTHONPATH": os.pathsep.join((str(tmp_path / "site"), str(ROOT))),
         "PIP_NO_INDEX": "1",
         "HF_HUB_OFFLINE": "1",
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
     run_python([str(tmp_path / "notebook.py")], env=env, cwd=place, timeout=600)
     card = (place / "datasets" / "councillor-sums" / "README.md").read_text("utf-8")
