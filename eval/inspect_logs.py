@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -15,6 +16,7 @@ from polbias.files import InputError
 from polbias.optional import advice, installed
 
 SUFFIX = ".eval"
+_OURS = "polbias_task"  # in the metadata of our tasks: the lm_eval task that one stands for
 _GATEWAY = "openai-api"  # its models are named openai-api/SERVICE/MODEL, those of others PROVIDER/MODEL
 
 
@@ -61,7 +63,7 @@ def _header(path: Path, _changed: int) -> Log:
         model = model.partition("/")[2]
     return Log(
         model=(model or provider).replace("/", "__"),
-        task=str((log.eval.metadata or {}).get("polbias_task", log.eval.task)),
+        task=str((log.eval.metadata or {}).get(_OURS, log.eval.task)),
         time=began.strftime("%Y-%m-%dT%H-%M-%S.%f"),
         expected=None if rows.sample_ids is None else len(rows.sample_ids),
         available=rows.samples,
@@ -87,19 +89,52 @@ def first_row(path: Path) -> Json:
 
 
 def samples(path: Path) -> Iterator[tuple[int, Json]]:
-    """Yield number and content of every sample; answers to one prompt are those of all its epochs."""
+    """Yield number and content of every sample: answers of all its epochs, scores averaged over them."""
     found: dict[str, Json] = {}
-    for each in _read(path).samples or ():
-        score = next(iter((each.scores or {}).values()), None)
-        answers = (score.metadata or {}).get("answers") if score else None
-        if not answers:  # the model gave none, or the task is not ours
+    log = _read(path)
+    ours = _OURS in (log.eval.metadata or {})
+    for each in log.samples or ():
+        scores = each.scores or {}
+        answers = [each.output.completion]
+        if ours:
+            told = [(score.metadata or {}).get("answers", ()) for score in scores.values()]
+            answers = [text for texts in told for text in texts]
+        if not answers:  # the model gave none
             continue
         sample = found.setdefault(
-            str(each.id), {"doc_id": each.id, "doc": each.metadata, "resps": [[]], "filtered_resps": []}
+            str(each.id),
+            {"doc_id": each.id, "doc": each.metadata, "resps": [[]], "filtered_resps": [], "metrics": {}},
         )
+        if not ours:  # solvers may write into metadata
+            turns = [] if isinstance(each.input, str) else [(turn.role, turn.text) for turn in each.input]
+            sample["asked"] = {"input": turns or each.input, "choices": each.choices, "target": each.target}
         sample["resps"][0] += answers
         sample["filtered_resps"] += answers
-    yield from enumerate(found.values(), start=1)
+        for name, value in _scored(scores, ours):
+            sample["metrics"].setdefault(name, []).append(value)
+    for number, sample in enumerate(found.values(), start=1):
+        scored = {name: _mean(values) for name, values in sample["metrics"].items()}
+        yield number, {**scored, **sample, "metrics": [*scored]}
+
+
+def _scored(scores: Mapping[str, Any], ours: bool) -> Iterator[tuple[str, Any]]:
+    """What scorers gave a sample: a value of several parts as SCORER/PART, a grade as its number."""
+    from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, value_to_float
+
+    number = value_to_float()
+    for scorer, score in scores.items():
+        parts = score.value if isinstance(score.value, dict) else {"": score.value}
+        for part, value in parts.items():
+            graded = value in (CORRECT, INCORRECT, NOANSWER, PARTIAL)
+            name = part if ours else "/".join(filter(None, (scorer, part)))
+            yield name, number(value) if graded else value
+
+
+def _mean(values: list[Any]) -> Any:
+    """The mean of what epochs were given; what is no number stays as it is."""
+    numbers = [each for each in values if isinstance(each, int | float) and math.isfinite(each)]
+    odd = [each for each in values if not isinstance(each, int | float)]
+    return next((each for each in odd if each is not None), sum(numbers) / len(numbers) if numbers else None)
 
 
 def _read(path: Path, header_only: bool = False) -> Any:

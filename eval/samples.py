@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,12 @@ def _problem(sample: Json) -> str | None:
         if isinstance(sample.get(name), list | dict):
             return f"{name}: found {type(sample[name]).__name__}, expected a single value"
     return None
+
+
+def content_of(row: Document) -> str:
+    """Return a digest of a row that does not depend on the version of its dataset."""
+    own = {name: value for name, value in row.items() if name != "dataset_version"}
+    return sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @contextmanager

@@ -21,20 +21,20 @@ GROUP = "polbias.instruments"
 """Entry points of installed packages, each an :class:`Instrument` under its name."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Instrument:
     """An instrument, and where each of its parts is: ``module``, ``module:object`` or ``package:file``.
 
     Args:
         name: such as ``partisan``.
         datasets: that it builds, name to :class:`polbias.generators.engine.publication.Publication`.
-        asked: names of the datasets whose rows are asked by tasks.
+        asked: names of the datasets whose rows are asked by tasks; all of them if none is named.
         report: module with ``COLUMNS``, ``rows``, ``findings_of`` and ``section``; see
             :class:`polbias.eval.report.instruments.Reporter`.
         words: file with what its measures, tables and figures are called.
         simulation: its kinds of :class:`polbias.eval.simulation.Questions`; rows are of the first whose
-            columns they have.
-        power: its :class:`polbias.eval.power.Shipped` design.
+            columns they have. None if nobody simulates.
+        power: its :class:`polbias.eval.power.Shipped` design; None if nothing computes its power.
         metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
         headlines: measures that are tested, of each respondent, whatever was run (docs/statistics.md,
             "Decisions").
@@ -45,16 +45,20 @@ class Instrument:
 
     name: str
     datasets: Mapping[str, str]
-    asked: tuple[str, ...]
+    asked: tuple[str, ...] = ()
     report: str
     words: str
-    simulation: tuple[str, ...]
-    power: str
+    simulation: tuple[str, ...] = ()
+    power: str | None = None
     metrics: tuple[str, ...] = ()
     headlines: tuple[str, ...] = ()
     unit: str | None = None
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.asked:
+            object.__setattr__(self, "asked", tuple(self.datasets))
 
 
 _OURS = (

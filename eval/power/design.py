@@ -229,7 +229,7 @@ class Shipped:
 
 def instruments() -> Mapping[str, Shipped]:
     """Return the shipped designs by instrument."""
-    return {name: registry.resolve(each.power) for name, each in registry.instruments().items()}
+    return {name: registry.resolve(each.power) for name, each in registry.instruments().items() if each.power}
 
 
 @cache

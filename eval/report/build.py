@@ -25,19 +25,18 @@ from polbias.aliases import Document, Floats
 from polbias.eval.columns import Factor
 from polbias.eval.report.document import (
     Comparison,
-    Estimate,
     Finding,
     Notice,
     Report,
     Respondent,
-    Scores,
     Section,
     Source,
     known,
     share,
 )
 from polbias.eval.report.instruments import Settings, instrument
-from polbias.eval.report.labels import frame, headlines, largest, tested, words
+from polbias.eval.report.labels import frame, headlines, tested, within, words
+from polbias.eval.report.paired import mean_difference, paired
 from polbias.eval.report.reading import (
     Gathered,
     ReadFile,
@@ -52,12 +51,11 @@ from polbias.eval.statistics import (
     EXACT_CLUSTERS,
     SignFlip,
     benjamini_hochberg,
-    contrast,
     holm,
     sign_flip,
     sign_flips,
 )
-from polbias.eval.support import State, discordant
+from polbias.eval.support import State
 from polbias.files import InputError, PolbiasError
 from polbias.registry import instruments
 
@@ -92,10 +90,8 @@ def compare(
 
 
 def _compared(first: Finding, second: Finding) -> Comparison:
-    ids, difference, clusters = _difference(first.scores, second.scores)
-    mean = contrast(difference, ["all"] * len(ids), clusters, [1.0] if ids else [])
-    made = Estimate.over_clusters(mean, p=None if first.described else mean.p_value)
-    uneven = discordant(np.arange(difference.size), difference, Factor.of(clusters))
+    assert first.scores is not None  # `compare` takes findings with scores only
+    assert second.scores is not None
     return Comparison(
         instrument=first.instrument,
         measure=first.measure,
@@ -103,21 +99,9 @@ def _compared(first: Finding, second: Finding) -> Comparison:
         about=first.about,
         first=first.respondent,
         second=second.respondent,
-        estimate=made.on_pairs(uneven),
+        estimate=mean_difference(paired(first.scores, second.scores), first.described),
         described=first.described,
     )
-
-
-def _difference(first: Scores | None, second: Scores | None) -> tuple[list[str], Floats, list[str]]:
-    """The items that both have, the differences of their contributions, and the clusters of the items."""
-    assert first is not None  # `compare` takes findings with scores only
-    assert second is not None
-    where = {each: place for place, each in enumerate(second.ids)}
-    shared = sorted((each, place) for place, each in enumerate(first.ids) if each in where)
-    own = [place for _, place in shared]
-    other = [where[each] for each, _ in shared]
-    difference = np.asarray(second.values)[other] - np.asarray(first.values)[own]
-    return [each for each, _ in shared], difference, [first.clusters[place] for place in own]
 
 
 # Many tests. Holm over the headlines of an instrument decides, of one respondent or of one pair, whoever else
@@ -142,10 +126,9 @@ def adjust_findings(
 
 def _within(finding: Finding, margin: float | None) -> Finding:
     """The finding with its verdict of equivalence: two one-sided tests at .025, and worst-case bounds."""
-    most = largest(finding)
-    if margin is None or most is None or not (finding.headline and tested(finding)):
+    if not (finding.headline and tested(finding)):
         return finding
-    return replace(finding, equivalent=most <= margin)
+    return replace(finding, equivalent=within(finding.estimate, margin, finding.bounds))
 
 
 def adjust_comparisons(

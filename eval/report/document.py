@@ -221,6 +221,10 @@ class Scores:
     factors: Mapping[str, Factor] = field(default_factory=dict)
 
 
+Bounds: TypeAlias = tuple[float | None, float | None] | None
+"""Worst-case ends of an estimate; None where they are not known."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One tested estimate of one respondent.
@@ -255,7 +259,7 @@ class Finding:
     estimate: Estimate
     headline: bool = False
     smallest_p: float | None = None
-    bounds: tuple[float | None, float | None] | None = None
+    bounds: Bounds = None
     refusal_gap: Estimate | None = None
     scores: Scores | None = field(default=None, repr=False, compare=False)
     latent: Estimate | None = None
@@ -320,6 +324,23 @@ class Comparison:
     p_holm: float | None = None
     p_bh: float | None = None
     described: bool = False
+
+
+@dataclass(frozen=True)
+class Difference(Comparison):
+    """Two runs in the unit of a metric: the instrument is the task, the key the column of clusters.
+
+    Attributes:
+        means: of both runs, on the items that both have.
+        missing: items of either run that have no value in the first, and in the second.
+        p_flip: of the sign flip of whole clusters, beside the test.
+        equivalent: whether no difference beyond the margin is compatible; None without a margin, or untested.
+    """
+
+    means: Sequence[float | None] = ()
+    missing: Sequence[int] = ()
+    p_flip: float | None = None
+    equivalent: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from polbias.aliases import Document, Json
 from polbias.eval.columns import Factor, finite
 from polbias.eval.report.build import Answers
-from polbias.eval.report.document import Comparison, Estimate, Finding, Report, Table
+from polbias.eval.report.document import Comparison, Difference, Estimate, Finding, Report, Table
 from polbias.eval.report.instruments import COMMON
 from polbias.eval.report.labels import frame, verdict
 from polbias.eval.report.reading import ADDED
@@ -31,6 +31,7 @@ from polbias.manifest import read_lock
 
 SCHEMA = "polbias.report/3"
 _ADJUSTED = ("p_holm", "p_bh")
+_OF_RUNS = ("p_flip", "equivalent", "means", "missing")
 _COMPARED = ("value", "low", "high", "n", "clusters", "p", "state", "discordant", "limit")
 
 
@@ -100,6 +101,7 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
         | {"verdict": verdict(each)}
         | finite(_named(each.estimate, *_COMPARED))
         | _named(each, *_ADJUSTED)
+        | (_named(each, *_OF_RUNS) if isinstance(each, Difference) else {})
         for each in comparisons
     ]
 
@@ -234,7 +236,8 @@ def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
         for name, rows in section.full.items():
             if rows:
                 yield f"{section.instrument}-{name}-full", finite(rows)
-    yield "findings", finding_records(report.findings)
+    if report.sections:
+        yield "findings", finding_records(report.findings)
     if varied := [*component_records(report.findings)]:
         yield "components", varied
     if report.comparisons:

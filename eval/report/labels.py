@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from polbias.eval.report.document import (
+    Bounds,
     Comparison,
     Estimate,
     Finding,
@@ -234,12 +235,17 @@ def undone(found: Finding | Comparison) -> bool:
     return low is not None and high is not None and low <= 0 <= high
 
 
-def largest(found: Finding) -> float | None:
-    """The largest effect that is compatible with the answers, in points."""
-    estimate = found.estimate
-    limit = None if estimate.limit is None else 100 * estimate.limit
-    ends = (estimate.low, estimate.high, limit, *(found.bounds or ()))
+def largest(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
+    """The largest effect that is compatible with the answers; one cluster has an effect of a unit at most."""
+    limit = None if estimate.limit is None else unit * estimate.limit
+    ends = (estimate.low, estimate.high, limit, *(bounds or ()))
     return max((abs(end) for end in ends if end is not None), default=None)
+
+
+def within(estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100) -> bool | None:
+    """Whether an estimate is equivalent to none: two one-sided tests at .025, and worst-case bounds."""
+    most = largest(estimate, bounds, unit)
+    return None if margin is None or most is None else most <= margin
 
 
 # Findings in plain language: sentences that say what the intervals allow, and no more.
@@ -266,7 +272,9 @@ class Paragraphs:
 
 
 def paragraphs(report: Report) -> Paragraphs:
-    """Put a report into words."""
+    """Put a report into words; two runs of any tasks have none."""
+    if not report.sections:
+        return Paragraphs()
     return Paragraphs(
         overview=tuple(_overview(report)),
         respondents=tuple(_by_respondent(report)),
@@ -281,7 +289,7 @@ def sentence(finding: Finding) -> str:
     """Say what a finding establishes."""
     said = frame().findings
     estimate, found = finding.estimate, verdict(finding)
-    most = largest(finding)
+    most = largest(estimate, finding.bounds)
     return said["hint_undone" if found == "hint" and undone(finding) else found.replace(" ", "_")].format(
         respondent=finding.respondent,
         direction=_direction(finding),

@@ -20,7 +20,15 @@ from polbias.eval.report.document import Notice
 from polbias.eval.report.instruments import COMMON, Reporter, instrument
 from polbias.eval.report.labels import frame
 from polbias.eval.report.respondents import Told, told_settings, with_names
-from polbias.eval.samples import Problem, SampleFile, find_samples, first_row, numbered_samples, read_samples
+from polbias.eval.samples import (
+    Problem,
+    SampleFile,
+    content_of,
+    find_samples,
+    first_row,
+    numbered_samples,
+    read_samples,
+)
 from polbias.manifest import read_lock
 from polbias.registry import instrument_of
 
@@ -197,7 +205,7 @@ def read_file(file: SampleFile, name: str) -> ReadFile:
     problems: list[Problem] = []
     outcomes, count = answers_in(file, name, problems)
     facts = run_facts(file)
-    notices = (*_told(file, problems), *_completeness(file, facts, count))
+    notices = (*_told(file, problems), *completeness(file, facts, count))
     return ReadFile(file, name, outcomes, count, digest(file.path), facts, notices)
 
 
@@ -306,7 +314,8 @@ def _told(file: SampleFile, problems: list[Problem]) -> Iterator[Notice]:
         yield Notice(where, more, said["lines_left_out"], serious=True)
 
 
-def _completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Notice]:
+def completeness(file: SampleFile, facts: RunFacts, count: int) -> Iterator[Notice]:
+    """Tell whether a file has what its run asked; only one that is not whole is serious."""
     said: Mapping[str, str] = frame().notices
     where = name_of(file)
     if not facts.found:
@@ -376,11 +385,10 @@ def _rows(file: ReadFile, datasets: Collection[str]) -> Iterator[tuple[tuple[str
     if not datasets or not any(dataset in datasets for dataset, _ in _pairs(file.outcomes)):
         return
     for sample in read_samples(file.file.path, []):
-        row = {name: value for name, value in sample["doc"].items() if name != "dataset_version"}
+        row = sample["doc"]
         if row.get("dataset") in datasets:
-            text = json.dumps(row, sort_keys=True, default=str)
-            version = str(sample["doc"].get("dataset_version") or "")
-            yield (row["dataset"], version, str(row.get("id"))), hashlib.sha256(text.encode()).hexdigest()
+            version = str(row.get("dataset_version") or "")
+            yield (row["dataset"], version, str(row.get("id"))), content_of(row)
 
 
 def _pairs(table: Any) -> set[tuple[str, str]]:

@@ -11,6 +11,10 @@ from polbias.generators.engine.spec import DatasetSpec
 from polbias.manifest import Manifest
 
 
+def _facts(manifest: Manifest, folder: Path, templates: Path | None) -> Mapping[str, Any]:
+    return {"languages": ["en"]}
+
+
 @dataclass(frozen=True)
 class Publication:
     """What a dataset offers to build, card and verification.
@@ -23,11 +27,13 @@ class Publication:
             ``specify(templates, rows, fresh)``: so many rows of the whole dataset, spread evenly over the
             configs, or the published ones; if ``fresh``, rows that the published dataset does not hold.
         facts: ``facts(manifest, folder, templates)`` returns what the card says beside the title and what
-            every card does. That of a dataset of any size reads no shard, as these may be elsewhere.
+            every card does, among it its ``languages``; by default that they are English. That of a dataset
+            of any size reads no shard, as these may be elsewhere.
         prove: ``"module:function"``; ``function(folder, templates)`` proves the gold labels of a build from
             its sentences. None if there is nothing to prove.
-        cards: folder of ``<dataset>.md.jinja``, ``columns.yaml`` and, where rows have gold labels,
-            ``<dataset>.eval.yaml``; by default that of polbias.
+        cards: folder of ``<dataset>.md.jinja`` (a card without one says what every card does),
+            ``columns.yaml`` and, where rows have gold labels, ``<dataset>.eval.yaml``; by default that of
+            polbias.
         most: ``most(templates, fresh)`` returns how many rows of each config can be drawn; None for a dataset
             of one size.
         pair: rows that are always drawn together.
@@ -37,7 +43,7 @@ class Publication:
 
     title: str
     specify: Callable[..., DatasetSpec]
-    facts: Callable[[Manifest, Path, Path | None], Mapping[str, Any]]
+    facts: Callable[[Manifest, Path, Path | None], Mapping[str, Any]] = _facts
     prove: str | None = None
     cards: Path | None = None
     most: Callable[..., Mapping[str, int]] | None = None

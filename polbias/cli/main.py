@@ -17,6 +17,7 @@ from polbias.cli import (
     audit,
     build,
     claims,
+    compare,
     demo,
     eval,
     import_,
@@ -74,6 +75,7 @@ _PANELS: Mapping[str, Mapping[str, Command]] = {
     "Use": {
         "eval": eval.evaluate,
         "report": report.report,
+        "compare": compare.compare,
         "selfassess": selfassess.commands,
         "demo": demo.demo,
         "simulate": simulate.simulations,

@@ -60,7 +60,9 @@ def power(
     from polbias.eval.power.design import instruments
     from polbias.eval.power.report import Targets
 
-    chosen = instruments()[instrument]
+    chosen = instruments().get(instrument)
+    if chosen is None:
+        raise InputError(f"--instrument {instrument}: found no design; give `power` in its Instrument")
     given: Json = {
         name: value
         for name, value in (("rate", rate), ("unanswered", unanswered), ("icc", icc), ("repeat", repeat))

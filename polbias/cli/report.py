@@ -187,14 +187,19 @@ def show(made: Report) -> None:
     """Print notices, and what the headlines say."""
     from polbias.eval.report.labels import paragraphs
 
+    show_notices(made)
+    said = paragraphs(made)
+    for text in (*said.respondents, *said.overview):
+        typer.echo(text)
+
+
+def show_notices(made: Report) -> None:
+    """Print what is to be known of the input."""
     for notice in made.notices:
         colour = typer.colors.YELLOW if notice.serious else typer.colors.BRIGHT_BLACK
         typer.secho(
             f"{notice.where}: {notice.found.rstrip('.')}; {notice.done.rstrip('.')}", fg=colour, err=True
         )
-    said = paragraphs(made)
-    for text in (*said.respondents, *said.overview):
-        typer.echo(text)
 
 
 @contextmanager
@@ -276,7 +281,8 @@ def _fill(made: Made, folder: Path, outcomes: bool, page: bool, brief: bool) -> 
         return
     html = pages.brief if brief else pages.page
     write_text(folder / PAGE, html(report, paragraphs(report)))
-    (folder / RESULTS).mkdir()
+    if made.answers:
+        (folder / RESULTS).mkdir()
     for respondent, text in export.eval_results(made.answers):
         write_text(folder / RESULTS / export.file_name(respondent), text)
     if outcomes:

@@ -24,6 +24,7 @@ from polbias.manifest import Manifest, SplitEntry
 
 # Render a dataset card from the manifest, the data and what the family says of itself.
 
+_DEFAULT = "_partials/default.md.jinja"
 # Names that the Hub knows, with their upper limits.
 _SIZES = (
     *((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M")),
@@ -56,7 +57,7 @@ def fill_card(
         keep_trailing_newline=True,
         autoescape=False,
     )
-    template = environment.get_template(f"{manifest.dataset}.md.jinja")
+    template = environment.select_template([f"{manifest.dataset}.md.jinja", _DEFAULT])
     panel = package_file("templates/panels") / f"{manifest.dataset}.json"
     rated = read_json(panel, "what `annotate agreement -o` wrote") if panel.is_file() else None
     slots = {"title": publication.title, "panel": rated, "reading": _reading(manifest.dataset)}

@@ -38,6 +38,7 @@ from polbias.eval.report.page.tables import (
     brief_table,
     comparisons_table,
     components_table,
+    differences_table,
     findings_table,
     instrument_table,
     measure_of,
@@ -318,9 +319,11 @@ def page(report: Report, paragraphs: Paragraphs) -> str:
 
 
 def brief(report: Report, paragraphs: Paragraphs) -> str:
-    """Render a report on one page: headlines with intervals, what was not answered, versions and hashes."""
+    """Render a report on one page: headlines, or differences of two runs, with versions and hashes."""
     context = {
-        "results": brief_table([finding for finding in report.findings if finding.headline]),
+        "results": brief_table([finding for finding in report.findings if finding.headline])
+        if report.sections
+        else differences_table(report.comparisons),
         "dates": sorted({day for source in report.sources for day in _DAY.findall(source.file)}),
     }
     return _template("brief.html.jinja").render(_common(report, paragraphs) | context)

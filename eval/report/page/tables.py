@@ -9,7 +9,16 @@ from typing import Any, Generic, TypeVar, get_args
 
 from polbias.aliases import Json
 from polbias.eval.report import labels as wordings
-from polbias.eval.report.document import Cell, Comparison, Finding, Kind, Report, Respondent, Source, Table
+from polbias.eval.report.document import (
+    Cell,
+    Comparison,
+    Finding,
+    Kind,
+    Report,
+    Respondent,
+    Source,
+    Table,
+)
 from polbias.eval.report.export import component_records, name_of
 from polbias.eval.report.labels import Measure, Verdict, Words, verdict
 from polbias.eval.report.labels import Shown as Titled
@@ -299,6 +308,27 @@ def comparisons_table(
     return own_table(id, fields, comparisons, about, filters)
 
 
+def differences_table(differences: Sequence[Comparison]) -> Grid:
+    """Return the table of two runs, in the units of the metrics."""
+    fields: list[Field[Any]] = [
+        Field("task", "text", attrgetter("instrument")),
+        Field("metric", "text", attrgetter("measure")),
+        Field("first_mean", "number", lambda d: d.means[0]),
+        Field("second_mean", "number", lambda d: d.means[1]),
+        Field("difference", "number", attrgetter("estimate.value"), kept=True),
+        Field("interval", "number", lambda d: _between(d.estimate.low, d.estimate.high, "number"), kept=True),
+        Field("limit", "share", attrgetter("estimate.limit")),
+        *_tests(),
+        Field("p_flip", "p"),
+        Field("equivalent", "text"),
+        Field("items", "count", attrgetter("estimate.n")),
+        Field("clusters", "count", attrgetter("estimate.clusters")),
+        Field("first_missing", "count", lambda d: d.missing[0]),
+        Field("second_missing", "count", lambda d: d.missing[1]),
+    ]
+    return own_table("differences", fields, differences, "differences")
+
+
 def respondents_table(report: Report) -> Grid:
     """Return the table of who was asked."""
     fields: list[Field[Respondent]] = [
@@ -363,10 +393,10 @@ def _bounds(finding: Finding) -> Shown:
     return _between(*(finding.bounds or (None, None)))
 
 
-def _between(low: float | None, high: float | None) -> Shown:
+def _between(low: float | None, high: float | None, kind: Kind = "points") -> Shown:
     """Return the cell of an interval, sorted by its width."""
     width = "" if low is None or high is None else f"{high - low:.7g}"
-    return Shown(interval(low, high, "points"), width)
+    return Shown(interval(low, high, kind), width)
 
 
 def _answers(finding: Finding) -> Shown:

@@ -1,0 +1,102 @@
+"""The report of an instrument of one's own whose rows stand once for either side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from polbias.aliases import Document, Json
+from polbias.eval.columns import SILENT, Factor
+from polbias.eval.lm_eval_glue import with_errors
+from polbias.eval.report.document import Estimate, Finding, Section, known
+from polbias.eval.report.instruments import COMMON, Settings
+from polbias.eval.samples import check, texts
+from polbias.eval.statistics import contrast, sign_flip
+from polbias.eval.support import support
+
+_SIDES = ("left", "right")
+_OF_ANSWERS = ("label", "outcome", "repeat")
+
+
+@dataclass(frozen=True)
+class Mirrored:
+    """How much more often the right is told yes than the left, on the same items: what scores and reports it.
+
+    Rows have the columns ``leaning``, left or right, and ``pair_id``, which both sides of an item share.
+
+    Attributes:
+        instrument: its name.
+        measure: key in its words, and name of its metric.
+        read: of an answer in words, its label: ``yes``, ``no``, refusal, unparsable or truncated.
+        yes: label whose share is compared.
+        no: the other verdict.
+    """
+
+    instrument: str
+    measure: str
+    read: Callable[[str], str]
+    yes: str
+    no: str
+
+    COLUMNS: ClassVar[Mapping[str, Any]] = {"leaning": "string"}
+
+    def process(self, doc: Document, results: Sequence[Any]) -> Json:
+        """Score a row for lm_eval; half of the rows are each side's, so that the mean is right minus left."""
+        label = self.read(texts(results)[0])
+        value = (2.0 if doc["leaning"] == "right" else -2.0) * (label == self.yes)
+        return with_errors({self.measure: value}, doc["cluster_id"])
+
+    def rows(self, samples: Iterable[Document], task: str) -> Iterator[Json]:
+        """Yield a row an answer."""
+        for sample in samples:
+            row = check(sample["doc"], ("id", "pair_id", "cluster_id"), {"leaning": _SIDES})
+            same = {name: row[name] for name in (*COMMON, *self.COLUMNS) if name not in _OF_ANSWERS}
+            for repeat, text in enumerate(texts(sample["filtered_resps"])):
+                label = self.read(text)
+                outcome = label if label in SILENT else "answered"
+                yield {**same, "label": label, "outcome": outcome, "repeat": repeat}
+
+    def section(self, answers: Document, settings: Settings) -> Section:
+        """Analyse the answers."""
+        found = self.findings_of(answers, settings)
+        summary = {each.respondent: {self.measure: each.estimate.value} for each in found}
+        return Section(self.instrument, tuple(sorted(answers)), found, summary=summary)
+
+    def findings_of(self, answers: Document, settings: Settings) -> tuple[Finding, ...]:
+        """Return one finding a respondent."""
+        return tuple(
+            self._finding(name, table.to_pydict(), settings.seed) for name, table in sorted(answers.items())
+        )
+
+    def _finding(self, respondent: str, rows: Document, seed: int) -> Finding:
+        right = np.array(rows["leaning"]) == "right"
+        sides, clusters = Factor(right.astype(np.intp), _SIDES), Factor.of(rows["cluster_id"])
+        labels = np.array(rows["label"])
+        yes, silent = labels == self.yes, np.isin(labels, SILENT)
+        signed = np.where(right, 100.0, -100.0) * yes
+
+        def gap(said: Any) -> Any:
+            return contrast(100.0 * said, sides, clusters, [-1.0, 1.0], bounds=(0, 100))
+
+        mean = gap(yes)
+        counts = {
+            name: int((labels == label).sum())
+            for name, label in zip(("refusals", "unparsable", "truncated"), SILENT, strict=True)
+        }
+        carried = support(
+            sides.codes, np.where(silent, -1, yes), clusters, Factor.of(rows["pair_id"]).codes, signed
+        )
+        return Finding(
+            self.instrument,
+            respondent,
+            self.measure,
+            "",
+            "",
+            Estimate.over_clusters(mean, p=known(mean.p_value), **counts).on(carried),
+            headline=True,
+            p_flip=known(sign_flip(signed, clusters, seed).p_value),
+            bounds=(known(gap(yes | silent & ~right).estimate), known(gap(yes | silent & right).estimate)),
+        )

@@ -1,0 +1,240 @@
+"""Two runs of the same tasks, of lm_eval or Inspect, ours or not: is the second better, item by item?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from polbias import __version__
+from polbias.eval.report.document import Difference, Notice, Report, Respondent, Scores, Source, known
+from polbias.eval.report.labels import few, frame, tested, within
+from polbias.eval.report.paired import mean_difference, paired
+from polbias.eval.report.reading import completeness, digest, name_of, run_facts
+from polbias.eval.samples import Problem, SampleFile, content_of, find_samples, numbered_samples
+from polbias.eval.statistics import holm, sign_flip
+from polbias.files import InputError, nearest
+
+
+def compare_runs(
+    first: Path, second: Path, cluster: str | None = None, margin: float | None = None
+) -> Report:
+    """Report B minus A of every metric that is one number a sample; what cannot be compared is refused.
+
+    Args:
+        first: A, the files of one model.
+        second: B, of the same tasks.
+        cluster: column of the documents whose values are taken as independent; by default every item is.
+        margin: in the unit of the metrics, below which a difference counts as none.
+    """
+    notices: list[Notice] = []
+    sources: list[Source] = []
+    found: list[Difference] = []
+    for task, *files in _tasks(_files(first, notices), _files(second, notices)):
+        runs = [_Run(f"{side}: {file.model}", file) for side, file in zip("AB", files, strict=True)]
+        for run in runs:
+            _read(run, cluster)
+            sources.append(_source(run, notices))
+        found += _differences(task, cluster or "", margin, notices, *_by_id(*runs))
+    p = [each.estimate.p if tested(each) else None for each in found]
+    tests = sum(not few(each.estimate) for each in found)
+    adjusted = holm([math.nan if each is None else each for each in p], tests)
+    return Report(
+        version=__version__,
+        seed=0,
+        respondents=tuple(_respondent(run.name, sources) for run in runs),
+        sources=tuple(sources),
+        sections=(),
+        comparisons=tuple(
+            replace(each, p_holm=known(value)) for each, value in zip(found, adjusted, strict=True)
+        ),
+        notices=tuple(notices),
+        margin=margin,
+    )
+
+
+def _respondent(name: str, sources: list[Source]) -> Respondent:
+    own = [each for each in sources if each.respondent == name]
+    tasks, answers = tuple(each.task for each in own), sum(each.rows for each in own)
+    return Respondent(name, name[3:], "generated", simulated=False, tasks=tasks, answers=answers)
+
+
+def _files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
+    """The newest file of every task of the one model that a run is of."""
+    every, said = find_samples([path], newest=False), frame().notices
+    models = sorted({file.model for file in every})
+    if len(models) > 1:
+        listed = ", ".join(models)
+        raise InputError(f"{path}: found runs of {listed}; expected those of one model: name its folder")
+    newest: dict[str, SampleFile] = {}
+    for file in every:
+        if older := newest.get(file.task):
+            told = said["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
+            notices.append(Notice(name_of(older), told, said["left_out"]))
+        newest[file.task] = file
+    return newest
+
+
+def _tasks(
+    first: dict[str, SampleFile], second: dict[str, SampleFile]
+) -> Iterator[tuple[str, SampleFile, SampleFile]]:
+    """The files of every task; of two single ones the name of one need not tell its task."""
+    files = *first.values(), *second.values()
+    if len(first) == len(second) == 1 and not all(file.time for file in files):
+        second = dict.fromkeys(first, *second.values())
+    for alone in sorted(first.keys() ^ second.keys()):
+        where = (first.get(alone) or second[alone]).path
+        raise InputError(
+            f"{where}: the task {alone} is in this run alone; expected the same tasks in both: run it there "
+            "too, or name the files of one task"
+        )
+    yield from ((task, first[task], second[task]) for task in sorted(first))
+
+
+# The items of a task in a run.
+
+
+@dataclass
+class _Item:
+    """An item.
+
+    Attributes:
+        line: of its first sample.
+        id: in its document; None if it has none there.
+        same: what must be the same in both runs: content and cluster, None where every item is its own.
+        values: of the metrics.
+    """
+
+    line: int
+    id: str | None
+    same: tuple[str, str | None]
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class _Run:
+    """A task in a run: its items by the number that the harness gives them, or by their ids."""
+
+    name: str
+    file: SampleFile
+    items: Mapping[str, _Item] = field(default_factory=dict)
+
+
+def _read(run: _Run, cluster: str | None) -> None:
+    """Read the items of a run."""
+    problems: list[Problem] = []
+    found: dict[str, _Item] = {}
+    path = run.file.path
+    for line, sample in numbered_samples(path, problems):
+        doc, number, metrics = sample["doc"], sample.get("doc_id"), sample.get("metrics")
+        if number is None or not isinstance(metrics, list):
+            lacks = "doc_id" if number is None else "metrics"
+            problems.append(Problem(path, line, f"found no {lacks}, expected a sample of lm_eval"))
+        elif cluster and doc.get(cluster) is None:
+            near = nearest(cluster, doc)
+            told = f"found no {cluster} in the document; {near}expected one of {', '.join(doc)}"
+            problems.append(Problem(path, line, told))
+        if problems:
+            break
+        own, group = (None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or ""))
+        same = content_of(sample.get("asked") or doc), group
+        item = found.setdefault(str(number), _Item(line, own, same))
+        by = sample.get("filter") or "none"
+        for metric in metrics or ():
+            item.values[metric if by == "none" else f"{metric},{by}"] = sample.get(metric)
+    if problems:
+        raise InputError(f"{path}:{problems[0].line}: {problems[0].found}")
+    if not found:
+        raise InputError(f"{path}: found no samples, expected those of a run")
+    run.items = found
+
+
+def _source(run: _Run, notices: list[Notice]) -> Source:
+    """What is to be known of a file, which must be whole."""
+    file, facts, count = run.file, run_facts(run.file), len(run.items)
+    for notice in completeness(file, facts, count):
+        if notice.serious:
+            raise InputError(f"{notice.where}: {notice.found}; finish the run, or run the task again")
+        notices.append(notice)
+    hashed, version = digest(file.path), facts.task_version
+    return Source(name_of(file), hashed, run.name, file.task, version, "", "", count, facts.expected)
+
+
+def _by_id(*runs: _Run) -> tuple[_Run, ...]:
+    """Runs by the ids in their documents where these tell all items apart."""
+    named = [{item.id: item for item in run.items.values() if item.id is not None} for run in runs]
+    if all(len(own) == len(run.items) for own, run in zip(named, runs, strict=True)):
+        return tuple(replace(run, items=own) for own, run in zip(named, runs, strict=True))
+    return runs
+
+
+def _differences(
+    task: str, cluster: str, margin: float | None, notices: list[Notice], *runs: _Run
+) -> Iterator[Difference]:
+    """The difference of every metric that is one number a sample."""
+    items, paths = [run.items for run in runs], [run.file.path for run in runs]
+    shared = [name for name in items[0] if name in items[1]]
+    if not shared:
+        raise InputError(f"{paths[1]}: found no id of {paths[0]}; expected runs on the same data")
+    for name in shared:
+        one, other = (own[name] for own in items)
+        if one.same != other.same:
+            raise InputError(
+                f"{paths[1]}:{other.line}: found another content of the item {name} than in "
+                f"{paths[0]}:{one.line}; expected runs on the same data"
+            )
+    metrics = dict.fromkeys(name for own in items for item in own.values() for name in item.values)
+    some = False
+    for metric in metrics:
+        values = [_values(run, metric) for run in runs]
+        for run, own in zip(runs, values, strict=True):
+            if not own:
+                told = frame().notices["no_number"].format(task=task, metric=metric)
+                notices.append(Notice(name_of(run.file), told, frame().notices["not_compared"]))
+        if all(values):
+            some = True
+            scores = [
+                Scores([*own], np.array([*own.values()]), [run.items[name].same[1] or name for name in own])
+                for run, own in zip(runs, values, strict=True)
+            ]
+            difference = paired(*scores)
+            estimate = mean_difference(difference)
+            in_unit = all(0 <= value <= 1 for own in values for value in own.values())
+            most = 1 if in_unit else math.inf
+            every = len(items[0].keys() | items[1].keys())
+            yield Difference(
+                instrument=task,
+                measure=metric,
+                key=cluster,
+                about="",
+                first=runs[0].name,
+                second=runs[1].name,
+                estimate=estimate,
+                means=[_mean(own, difference.ids) for own in values],
+                missing=[every - len(own) for own in values],
+                p_flip=known(sign_flip(difference.values, difference.clusters).p_value),
+                equivalent=None if few(estimate) else within(estimate, margin, unit=most),
+            )
+    if not some:
+        raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")
+
+
+def _mean(values: Mapping[str, float], ids: Sequence[str]) -> float | None:
+    return float(np.mean([values[name] for name in ids])) if ids else None
+
+
+def _values(run: _Run, metric: str) -> dict[str, float]:
+    """The values of a metric; none if it is no number in any sample."""
+    given = {name: item.values.get(metric) for name, item in run.items.items()}
+    numbers = {name: float(value) for name, value in given.items() if isinstance(value, int | float)}
+    odd = [name for name, value in given.items() if value is not None and name not in numbers]
+    if numbers and odd:
+        raise InputError(
+            f"{run.file.path}:{run.items[odd[0]].line}: {metric}: found {given[odd[0]]!r:.40}, expected a "
+            "number as in other samples, or null"
+        )
+    return {name: value for name, value in numbers.items() if math.isfinite(value)}

@@ -1,0 +1,60 @@
+"""`polbias compare`: whether one run is better than another, on any tasks of lm_eval or Inspect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polbias.cli.report import PAGE, check_folder, show_notices, write_report
+
+_RUN = "Folder of one model that lm_eval (--log_samples) or Inspect wrote, or a file."
+_WIDE = 400  # so that no cell is cut, whatever the terminal
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A", help=_RUN)],
+    second: Annotated[Path, typer.Argument(metavar="B", help=_RUN)],
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Of the documents: items that share its value belong together."),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", min=0, help="Say whether differences beyond ± this are ruled out."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for CSV, JSON and a page.")
+    ] = None,
+) -> None:
+    """Tell whether B is better than A, on any tasks of lm_eval or Inspect that both were asked.
+
+      [bold]polbias compare results/model-a results/model-b --margin 0.02[/]
+
+    Items are paired by id. Of every metric that is one number a sample it prints B minus A with a 95%
+    interval, p before and after Holm's correction, p of the sign flip and, with --margin (in the unit of the
+    metric), equivalence.
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from polbias.eval.report.build import Made
+    from polbias.eval.report.page.tables import differences_table
+    from polbias.eval.report.runs import compare_runs
+
+    if output:
+        check_folder(output)
+    found = compare_runs(first, second, cluster, margin)
+    show_notices(found)
+    for side in found.respondents:
+        typer.echo(side.name)
+    grid, table = differences_table(found.comparisons), Table(box=None, pad_edge=False)
+    for head in grid.heads:
+        table.add_column(head.title, justify="right" if head.numeric else "left")
+    for row in grid.rows:
+        table.add_row(*(each.text or "–" for each in row.cells))
+    Console(width=_WIDE, highlight=False, markup=False).print(table)
+    if output:
+        write_report(Made(found, {}), output, outcomes=False, brief=True)
+        typer.echo(f"wrote {output / PAGE}")

@@ -1,0 +1,120 @@
+"""`polbias compare` on logs of Inspect of a task that is none of ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+from inspect_ai import Task
+from inspect_ai import eval as ask
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.scorer import Score, Scorer, Target, match, mean, scorer
+from inspect_ai.solver import TaskState
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from polbias.eval.report.document import Difference
+from polbias.eval.report.runs import compare_runs
+from polbias.eval.samples import numbered_samples
+
+
+@scorer(metrics={"length": [mean()], "even": [mean()]})
+def counted() -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        text = state.output.completion
+        return Score(value={"length": len(text), "even": len(text) % 2 == 0})
+
+    return score
+
+
+def run(folder: Path, wrong: int, items: int = 24, epochs: int = 2) -> None:
+    """Ask for doubles; every ``wrong``-th item is answered wrongly the first time that it is asked."""
+    asked: dict[str, int] = {}
+
+    def answer(
+        input: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        text = input[-1].text
+        asked[text] = asked.get(text, 0) + 1
+        number = int(re.findall(r"\d+", text)[0])
+        right = number % wrong != 0 or asked[text] > 1
+        return ModelOutput.from_content("mockllm/model", str(2 * number if right else 1))
+
+    samples = [
+        Sample(
+            id=f"double {n}",
+            input=[ChatMessageSystem(content="Be brief."), ChatMessageUser(content=f"Double {n}.")],
+            target=str(2 * n),
+            metadata={"ten": n // 10},
+        )
+        for n in range(1, items + 1)
+    ]
+    (log,) = ask(
+        Task(dataset=MemoryDataset(samples), scorer=[match(), counted()], epochs=epochs, name="doubles"),
+        get_model("mockllm/model", custom_outputs=answer, memoize=False),
+        log_dir=str(folder),
+        display="none",
+    )
+    assert log.status == "success", log.error
+
+
+async def nothing(*_: object) -> int:
+    return 0
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_tokens() -> Iterator[None]:
+    """The model that stands in counts tokens by a table from the net."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("inspect_ai.model._providers.mockllm.MockLLM.count_text_tokens", nothing, raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(no_tokens: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inspect-compare")
+    run(folder / "a", wrong=2)
+    run(folder / "b", wrong=3)
+    return folder
+
+
+def test_epochs_are_averaged_and_all_scorers_read(runs: Path) -> None:
+    report = compare_runs(runs / "a", runs / "b")
+    found = {each.measure: each for each in report.comparisons if isinstance(each, Difference)}
+    assert {*found} == {"match", "counted/length", "counted/even"}
+    # A is right in one of two epochs on 12 of 24 items, B on 8
+    assert found["match"].means == pytest.approx([(12 * 0.5 + 12) / 24, (8 * 0.5 + 16) / 24])
+    assert found["match"].estimate.n == 24
+    assert found["match"].instrument == "doubles"
+    assert not [notice for notice in report.notices if notice.serious]
+
+
+def test_clusters_are_columns_of_the_metadata(runs: Path) -> None:
+    report = compare_runs(runs / "a", runs / "b", "ten")
+    assert {each.estimate.clusters for each in report.comparisons} == {3}
+
+
+def test_items_that_one_run_lacks_are_counted(runs: Path, tmp_path: Path) -> None:
+    run(tmp_path / "c", wrong=3, items=20)
+    found = compare_runs(runs / "a", tmp_path / "c").comparisons[0]
+    assert isinstance(found, Difference)
+    assert (found.estimate.n, found.missing) == (20, [0, 4])
+
+
+def test_answers_of_all_epochs_are_those_of_their_item(runs: Path) -> None:
+    (path,) = (runs / "a").iterdir()
+    read = {sample["doc_id"]: sample for _, sample in numbered_samples(path, [])}
+    assert {*read} == {f"double {n}" for n in range(1, 25)}
+    assert sorted(read["double 2"]["filtered_resps"]) == ["1", "4"]
