@@ -1,8 +1,8 @@
 """Which answers to ask for next: a statement is asked no more than its tests can still turn on.
 
-Answers are read in the order of their numbers, whatever order they arrive in, so that a decision is that of all
-planned answers by construction: it is made when no answers that may follow could change it. Asking stops earlier
-where an error is allowed: when, by a Dirichlet prior, one outcome is so much likelier than the others.
+Answers are read in the order of their numbers, whatever order they arrive in, so that a decision is that of
+all planned answers by construction: it is made when no answers that may follow could change it. Where an
+error is allowed it is made when, by a Dirichlet prior, one outcome is so much likelier than the others.
 
 Source:
     For curtailed sampling Wald, "Sequential Analysis" (1947).
@@ -10,6 +10,7 @@ Source:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,17 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.aliases import Booleans, Codes, Floats, Indices
+from polbias.eval.columns import OutcomesError
 from polbias.eval.policy.stances import sides, stances
+from polbias.files import InputError
 
 BATCHES = (8, 8, 7, 7)
 """Answers to a prompt in each request, where a server gives several."""
 MOST = 100
 """With more planned answers nothing is stopped: the tables would be too large."""
 TURNED = np.array([1, 1, 1, 1, -1, -1, 1])
-"""The sign of the seven prompts that are tested: all variants with labels as printed, the original inverted."""
+"""The signs of the prompts that are tested: the variants with labels as printed, the original inverted."""
 
 _PRIOR = 0.3, 0.3, 0.6 * 0.02 / 0.98
-"""Dirichlet prior of agreement, disagreement and neither: prompts are mostly answered alike, 2% not at all."""
+"""Dirichlet prior of agreement, disagreement and neither: most prompts are answered alike, 2% not at all."""
 _LEAST = 5
 """Answers that are asked for at least before an outcome is taken for granted."""
 # How often each prompt fits where the statement is answered at all: what fails most is asked first.
@@ -43,7 +46,7 @@ class Outlook:
     """What the answers to a prompt may still come to, by the numbers that agree, disagree and do neither.
 
     Args:
-        possible: bits of the stances (none 1, agreement 2, disagreement 4) and, three places on, of the sides.
+        possible: bits of the stances (none 1, agreement 2, disagreement 4); three places on, of the sides.
         likeliest: the likeliest stance and side, shape ``(..., 2)``.
         leap: so many more answers, at least, are needed to rule out a stance, and a side, of the same shape.
     """
@@ -56,6 +59,10 @@ class Outlook:
 @cache
 def outlook(n: int, error: float = 0.0) -> Outlook:
     """The outcomes of n answers that are left, but those of less than some probability altogether."""
+    if n > MOST:
+        raise OutcomesError(
+            f"answers to a prompt: found {n}, expected at most {MOST} where some are not asked"
+        )
     agree, disagree, neither = np.indices((n + 2,) * 3)
     asked = agree + disagree + neither
     at_end = asked == n
@@ -89,6 +96,19 @@ def outlook(n: int, error: float = 0.0) -> Outlook:
             ]
             leap[(*here, kind)] = np.minimum.reduce(steps)
     return Outlook(possible, np.where(best == 2, -1, best).astype(np.int8), leap)
+
+
+def allowed_error(stop: Any) -> float | None:
+    """Return the probability of another outcome that stopping allows, 0 if none; None if it is off."""
+    if stop in ("none", "exact"):
+        return 0.0 if stop == "exact" else None
+    try:
+        error = float(stop)
+    except (TypeError, ValueError):
+        error = math.nan
+    if not 0 < error < 0.5:
+        raise InputError(f"--stop: found {stop!r}, expected exact, none or a probability, such as .005")
+    return error
 
 
 def _following(state: Sequence[Indices]) -> list[tuple[Indices, ...]]:
@@ -125,8 +145,8 @@ def settled(possible: NDArray[Any]) -> Booleans:
 class Plan:
     """How many answers to each of the seven prompts of some units are wanted, given those so far.
 
-    The first answer to every prompt always is. Then the prompt of a unit is asked on that is likeliest to fail
-    its tests, until these can no longer be passed, or all its prompts are settled.
+    The first answer to every prompt always is. Then the prompt of a unit is asked on that is likeliest to
+    fail its tests, until these can no longer be passed, or all its prompts are settled.
 
     Args:
         contrary: True where the opposite of a unit may be rejected together with the original.

@@ -88,7 +88,7 @@ def beside(outputs: Any) -> list[Json]:
             continue
         if isinstance(each.get("choices"), list):
             said = sorted(each["choices"], key=_index)
-            usage = _usage(each) if len(said) == 1 else {}
+            usage = {name: round(count / len(said)) for name, count in _usage(each).items()}
             found += [
                 _said(choice.get("finish_reason"), _thoughts(choice.get("message")), usage) for choice in said
             ]

@@ -199,6 +199,11 @@ def evaluate(
         thinks = bool(config.metadata.get(REASONING))
         at_once = _AT_ONCE.get(config.model, 0)
         memory = Memory(stores, at_once, reseed, resume, faults=reports.faults, reasons=thinks)
+        if model.world_size == 1:  # several processes have parts of a statement each
+            memory.planners = {
+                name: task.asking for name, task in loaded["tasks"].items() if hasattr(task, "asking")
+            }
+        memory.several = None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False
         model.memory = memory
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
@@ -208,6 +213,8 @@ def evaluate(
         samples = results.pop("samples")
         results["config"]["model"] = config.model
         results["polbias"] = {"sources": reports.sources, "requests_from_cache": memory.tally.kept}
+        if memory.tally.not_asked:
+            results["polbias"]["not_asked"] = memory.tally.not_asked
         for sample in (each for of_task in samples.values() for each in of_task):
             said = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
             sample |= {"polbias": said} if any(said) else {}
