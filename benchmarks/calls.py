@@ -6,21 +6,21 @@ often they misread a negation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import Any
 
 import numpy as np
+from rich.table import Table
 
-from benchmarks.measure import Line, at_least, at_most
-from polbias.aliases import Booleans, Floats, Indices
+from benchmarks.measure import Line, at_least
+from polbias.aliases import Booleans, Floats, Indices, Json
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56
 """Share of the statements whose opposite is a contrary, in policy-statements 2.0.0."""
 TOPICS, SIDED = 96, 166
-REPLICATIONS = 300
+REPLICATIONS = 200
 SEED = 8
 FULL = 72 * ANSWERS
 """Calls a statement of polbias_policy_stance, if each asks for one answer and none is saved."""
@@ -108,3 +108,121 @@ def asked(answers: Indices, contrary: Booleans, error: float = 0.0, several: boo
 def contraries(rng: np.random.Generator, statements: int = STATEMENTS) -> Booleans:
     """Which units have a contrary opposite."""
     return np.repeat(rng.random(statements) < CONTRARY, INSTRUCTIONS)
+
+
+# Calls a statement, and whether the intervals of stopped runs cover.
+
+RULES = (
+    *("none", "n", "exact", "exact, n", ".005", ".005, n"),
+    *("tests", "tests, n", "leaning", "log-probabilities"),
+)
+"""The rules: of polbias_policy_stance, then of polbias_policy_tests, polbias_policy_leaning, likelihoods."""
+_LEAST, _LEAST_SEVERAL = 3.4, 22
+_LEVEL, _TOLERANCE = 0.95, 0.015
+
+
+def run() -> list[Line]:
+    """Calls by rule and kind of model, decisions that differ from those of all answers, and cover."""
+    lines, fewest = [], {"exact": np.inf, "tests": np.inf, "tests, n": np.inf, "exact, n": np.inf}
+    for name, kind in KINDS.items():
+        found = calls(kind, np.random.default_rng([SEED, *name.encode()]))
+        for rule in RULES:
+            lines.append(Line(f"{name} {rule}", found[rule], "calls"))
+            if rule in fewest:
+                fewest[rule] = min(fewest[rule], FULL / found[rule])
+        lines.append(
+            Line(f"{name} exact differs", found["differs"], "decisions", "none", not found["differs"])
+        )
+        lines.append(Line(f"{name} .005 differs", 100 * found[".005 differs"], "%"))
+    lines.append(at_least("fewer calls, single answers, tests", fewest["tests"], "times", _LEAST))
+    lines.append(at_least("fewer calls, single answers, all 72 prompts", fewest["exact"], "times", _LEAST))
+    lines.append(at_least("fewer requests, n in rounds, tests", fewest["tests, n"], "times", _LEAST_SEVERAL))
+    said = fewest["exact, n"]
+    lines.append(at_least("fewer requests, n in rounds, all 72 prompts", said, "times", _LEAST_SEVERAL))
+    covers = [cover(kind, np.random.default_rng([SEED, *name.encode(), 1])) for name, kind in KINDS.items()]
+    lines += [
+        Line(f"{name} leaning covers", 100 * each, "%") for name, each in zip(KINDS, covers, strict=True)
+    ]
+    mean = float(np.mean(covers))
+    met = abs(mean - _LEVEL) <= _TOLERANCE
+    lines.append(Line("leaning of first answers, intervals that cover", 100 * mean, "%", "95 +- 1.5 %", met))
+    return lines
+
+
+def calls(kind: Kind, rng: np.random.Generator) -> Json:
+    """Calls a statement by rule, and decisions that differ from those of all answers."""
+    from polbias.eval.policy.stopping import Plan
+
+    contrary = contraries(rng)
+    answers = streams(shares(kind, rng), rng)
+    every = Plan(contrary, ANSWERS)
+    every.counts = answers[:, :, ANSWERS]
+    stance = every.decided()[1]
+    found: Json = {"none": FULL, "n": 72, "leaning": 72, "log-probabilities": 72}
+    for rule, error in (("exact", 0.0), (".005", 0.005)):
+        for several in (False, True):
+            plan, requests = asked(answers, contrary, error, several)
+            suffix = ", n" if several else ""
+            found[rule + suffix] = requests / STATEMENTS + _OTHERS
+            if not error:
+                found["tests" + suffix] = requests / STATEMENTS
+                found["differs"] = found.get("differs", 0) + int((plan.decided()[1] != stance).sum())
+            elif not several:
+                found[".005 differs"] = float((plan.decided()[1] != stance).mean())
+    return found
+
+
+def cover(kind: Kind, rng: np.random.Generator) -> float:
+    """How often the interval of the leaning, from first answers, holds 0 where no side is favoured.
+
+    Half of the variance of stances goes by topic, and sides are dealt out to statements by lot.
+    """
+    from polbias.eval.policy.analysis import estimate
+    from polbias.eval.policy.answers import Asked
+    from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompts
+
+    topics = rng.integers(0, TOPICS, STATEMENTS)
+    keys = np.indices((STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))).reshape(4, -1).tolist()
+    names = ("statement_id", "instruction_id", "label_order", "variant")
+    columns: Json = dict(zip(names, keys, strict=True))
+    columns |= {
+        "label_order": [ORDERS[code] for code in keys[2]],
+        "variant": [VARIANTS[code] for code in keys[3]],
+    }
+    columns |= {
+        "cluster_id": topics[keys[0]].tolist(),
+        "agree": [1] * len(keys[0]),
+        "disagree": [0] * len(keys[0]),
+    }
+    prompts = Prompts.of(columns)
+    held = 0
+    for _ in range(REPLICATIONS):
+        stance = (rng.standard_normal(TOPICS)[topics] + rng.standard_normal(STATEMENTS)) / np.sqrt(2)
+        agrees = (rng.random(prompts.n) < shares(kind, rng, stance=stance).ravel()).astype(np.intp)
+        counts = np.eye(5, dtype=np.intp)[np.where(rng.random(prompts.n) < _UNANSWERED, 2, agrees)]
+        side = np.zeros(STATEMENTS, np.int8)
+        side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
+        answered = Asked(replace(prompts, counts=counts, taken=counts), (), 0, None)
+        found = estimate(answered, answered.answers.value, side)
+        held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
+    return held / REPLICATIONS
+
+
+def table(name: str, lines: Sequence[Line]) -> Table:
+    """Return the figures with a column for each kind of model."""
+    made = Table(title=f"{name}: a statement, by kind of model", title_justify="left")
+    for column in ("rule", *KINDS, "aim"):
+        made.add_column(column, justify="left" if column == "rule" else "right", no_wrap=True)
+    rows: dict[str, list[Line]] = {}
+    for line in lines:
+        first, _, rest = line.what.partition(" ")
+        rows.setdefault(rest if first in KINDS else line.what, []).append(line)
+    for what, own in rows.items():
+        aim = (
+            ""
+            if own[0].met is None
+            else f"{own[0].aim} {'met' if all(each.met for each in own) else 'missed'}"
+        )
+        cells = [f"{each.value:,.0f}" if each.value >= 50 else f"{each.value:.3g}" for each in own]
+        made.add_row(what, *cells, *[""] * (len(KINDS) - len(own)), aim)
+    return made

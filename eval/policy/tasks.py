@@ -21,8 +21,8 @@ from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import OutcomesError
-from polbias.eval.lm_eval_task import WrittenTask
-from polbias.eval.policy.metrics import labels_of
+from polbias.eval.lm_eval_task import PolicyTask, WrittenTask
+from polbias.eval.policy.metrics import choices, labels_of
 from polbias.eval.policy.robustness import tested, units
 from polbias.eval.policy.schema import ORDERS, VARIANTS
 from polbias.eval.policy.stances import SAMPLES, stance_table
@@ -120,6 +120,15 @@ class SampledTask(WrittenTask):
         else:
             asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
         return self.requests(doc, ctx, asked, **kwargs)
+
+
+class LikelihoodTask(PolicyTask):
+    """A task that compares labels, which a chat may be asked for answers instead."""
+
+    def sampled(self, doc: Document, texts: Sequence[str]) -> list[float]:
+        """Return the share of each label among answers, in the order of the prompt."""
+        said = [doc[f"label_{label}"] for label in labels_of(doc, texts) if label in _KINDS]
+        return [said.count(label) / len(texts) for label in choices(doc)]
 
 
 class Asking:

@@ -14,11 +14,13 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
 from polbias.files import PolbiasError, draft_of
+from polbias.lm_eval_runner.likelihoods import Labels, sampled
 from polbias.lm_eval_runner.requests import (
     ASKED,
     GENERATE,
     Bundle,
     Planner,
+    Refused,
     Several,
     Slot,
     bundles,
@@ -56,10 +58,7 @@ def write_identity(folder: Path, identity: Document) -> None:
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 Ask = Callable[[list[Any]], Sequence[Any]]
-
-
-class Refused(BaseException):
-    """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
+Reader = Callable[[Document, Sequence[str]], Sequence[float]]
 
 
 class Unkept(BaseException):
@@ -114,6 +113,7 @@ class Memory:
         faults: what the server replied when it failed; another one fills it.
         think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
         planners: by task, for those that are not asked everything.
+        readers: by task, for those whose labels a chat may be asked for: what share of answers is each label.
         several: whether a request may be given several answers; None if that is to be found out.
         reasons: whether the model was told to think: a server may keep to itself that its template opened a
             thought, and an answer that was cut off without a sign of one is taken for it.
@@ -128,6 +128,7 @@ class Memory:
     think_end: str | None = None
     reasons: bool = False
     planners: Mapping[str, Planner] = field(default_factory=dict)
+    readers: Mapping[str, Reader] = field(default_factory=dict)
     several: bool | None = False
     bundled: bool = field(default=False, init=False)
 
@@ -151,6 +152,24 @@ class Memory:
         times = [slot.time for slot in kept if slot.time is not None]
         self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)
         return [slot.answer if slot.wanted else NOT_ASKED for slot in self._slots]
+
+    def labels(self, requests: Sequence[Any], ask: Ask) -> list[Any]:
+        """Return the log-likelihoods of labels, from a model that only writes; `ask` has it write."""
+        slots = [*self._on_file("loglikelihood", requests)]
+        self.tally.kept += sum(slot.done for slot in slots)
+        by_row: dict[tuple[str, int], list[Slot]] = {}
+        for slot in slots:
+            by_row.setdefault((slot.request.task_name, slot.request.doc_id), []).append(slot)
+        asked = [Labels(row) for row in by_row.values() if not all(slot.done for slot in row)]
+        self._slots = [*asked]
+        self._ask(GENERATE, self._slots, ask)
+        unsure = [each for each in asked if not each.parts[0].done]
+        drawn = [sampled(each.request) for each in unsure]
+        texts = iter(self.answer(GENERATE, [request for row in drawn for request in row], ask))
+        for each, row in zip(unsure, drawn, strict=True):
+            read = self.readers[each.request.task_name]
+            each.keep(read(each.request.doc, [next(texts) for _ in row]))
+        return [slot.answer for slot in slots]
 
     def _on_file(self, kind: str, requests: Sequence[Any]) -> Iterator[Slot]:
         seen: Counter[tuple[str, str]] = Counter()
@@ -297,6 +316,7 @@ def remembering(kind: Any) -> Any:
     sent again and again, as lm_eval would. Every response gives one answer, also one without a text.
     """
     from lm_eval.models.api_models import TemplateAPI
+    from lm_eval.models.openai_completions import LocalChatCompletion
 
     class Remembering(kind):  # type: ignore[misc]
         memory: Memory
@@ -348,7 +368,12 @@ def remembering(kind: Any) -> Any:
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
 
+    class RememberingChat(RememberingApi):
+        def loglikelihood(self, requests: list[Any], *_: Any, **__: Any) -> list[Any]:
+            return self.memory.labels(requests, lambda some: kind.generate_until(self, some))
+
     made = RememberingApi if issubclass(kind, TemplateAPI) else RememberingLocal
+    made = RememberingChat if issubclass(kind, LocalChatCompletion) else made
     made.__name__ = kind.__name__
     return made
 

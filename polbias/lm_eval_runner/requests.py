@@ -40,6 +40,10 @@ def text_of_prompt(prompt: Any) -> str:
     return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
 
 
+class Refused(BaseException):
+    """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
+
+
 # A request that waits for its answer, and several that are sent as one.
 
 
