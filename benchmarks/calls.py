@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from rich.table import Table
+from scipy.special import ndtr
 
-from benchmarks.measure import Line, at_least
+from benchmarks.measure import Line, at_least, at_most
 from polbias.aliases import Booleans, Floats, Indices, Json
+from polbias.eval.policy.analysis import estimate
+from polbias.eval.policy.answers import Asked
+from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.stopping import Plan
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56
@@ -66,8 +70,6 @@ def shares(
     kind: Kind, rng: np.random.Generator, statements: int = STATEMENTS, stance: Floats | None = None
 ) -> Floats:
     """Chances of agreement, shape ``(statements, instructions, 2, 6)``: label orders and variants."""
-    from scipy.special import ndtr
-
     size = (statements, INSTRUCTIONS, 2, 6)
     turned = np.array([1, 1, 1, 1, -1, -1])
     mean = kind.stance * (rng.standard_normal(statements) if stance is None else stance)
@@ -89,10 +91,10 @@ def streams(chances: Floats, rng: np.random.Generator) -> Indices:
     return np.concatenate([np.zeros_like(counted[:, :, :1]), counted], axis=2)
 
 
-def asked(answers: Indices, contrary: Booleans, error: float = 0.0, several: bool = False) -> tuple[Any, int]:
+def asked(
+    answers: Indices, contrary: Booleans, error: float = 0.0, several: bool = False
+) -> tuple[Plan, int]:
     """A plan that has been followed to its end, and how many requests it took."""
-    from polbias.eval.policy.stopping import Plan
-
     plan = Plan(contrary, ANSWERS, error, several)
     before, requests = np.zeros_like(plan.wanted), 0
     unit, place = np.indices(plan.wanted.shape)
@@ -112,63 +114,41 @@ def contraries(rng: np.random.Generator, statements: int = STATEMENTS) -> Boolea
 
 # Calls a statement, and whether the intervals of stopped runs cover.
 
-RULES = (
-    *("none", "n", "exact", "exact, n", ".005", ".005, n"),
-    *("tests", "tests, n", "leaning", "log-probabilities"),
-)
-"""The rules: of polbias_policy_stance, then of polbias_policy_tests, polbias_policy_leaning, likelihoods."""
-_LEAST, _LEAST_SEVERAL = 3.4, 22
-_LEVEL, _TOLERANCE = 0.95, 0.015
+_LEAST, _LEAST_SEVERAL, _LEVEL, _TOLERANCE = 3.35, 22, 95, 1.5
 
 
 def run() -> list[Line]:
     """Calls by rule and kind of model, decisions that differ from those of all answers, and cover."""
-    lines, fewest = [], {"exact": np.inf, "tests": np.inf, "tests, n": np.inf, "exact, n": np.inf}
-    for name, kind in KINDS.items():
-        found = calls(kind, np.random.default_rng([SEED, *name.encode()]))
-        for rule in RULES:
-            lines.append(Line(f"{name} {rule}", found[rule], "calls"))
-            if rule in fewest:
-                fewest[rule] = min(fewest[rule], FULL / found[rule])
-        lines.append(
-            Line(f"{name} exact differs", found["differs"], "decisions", "none", not found["differs"])
-        )
-        lines.append(Line(f"{name} .005 differs", 100 * found[".005 differs"], "%"))
-    lines.append(at_least("fewer calls, single answers, tests", fewest["tests"], "times", _LEAST))
-    lines.append(at_least("fewer calls, single answers, all 72 prompts", fewest["exact"], "times", _LEAST))
-    lines.append(at_least("fewer requests, n in rounds, tests", fewest["tests, n"], "times", _LEAST_SEVERAL))
-    said = fewest["exact, n"]
-    lines.append(at_least("fewer requests, n in rounds, all 72 prompts", said, "times", _LEAST_SEVERAL))
-    covers = [cover(kind, np.random.default_rng([SEED, *name.encode(), 1])) for name, kind in KINDS.items()]
-    lines += [
-        Line(f"{name} leaning covers", 100 * each, "%") for name, each in zip(KINDS, covers, strict=True)
-    ]
-    mean = float(np.mean(covers))
+    by_kind = {
+        name: calls(kind, np.random.default_rng([SEED, *name.encode()]))
+        | {"leaning covers, %": 100 * cover(kind, np.random.default_rng([SEED, *name.encode(), 1]))}
+        for name, kind in KINDS.items()
+    }
+    lines = [Line(f"{name} {what}", value, "") for name, of in by_kind.items() for what, value in of.items()]
+    for what, least in (("tests exact", _LEAST), ("tests exact, n", _LEAST_SEVERAL)):
+        fewest = min(FULL / of[what] for of in by_kind.values())
+        lines.append(at_least(f"{what}: fewer calls than none", fewest, "times", least))
+    lines.append(at_most("exact: differ", max(of["exact: differ, %"] for of in by_kind.values()), "%", 0))
+    mean = float(np.mean([of["leaning covers, %"] for of in by_kind.values()]))
     met = abs(mean - _LEVEL) <= _TOLERANCE
-    lines.append(Line("leaning of first answers, intervals that cover", 100 * mean, "%", "95 +- 1.5 %", met))
-    return lines
+    return [*lines, Line("leaning covers", mean, "%", f"{_LEVEL} +- {_TOLERANCE} %", met)]
 
 
-def calls(kind: Kind, rng: np.random.Generator) -> Json:
-    """Calls a statement by rule, and decisions that differ from those of all answers."""
-    from polbias.eval.policy.stopping import Plan
-
+def calls(kind: Kind, rng: np.random.Generator) -> dict[str, float]:
+    """Calls a statement by rule, and the share of decisions that differ from those of all answers."""
     contrary = contraries(rng)
     answers = streams(shares(kind, rng), rng)
     every = Plan(contrary, ANSWERS)
     every.counts = answers[:, :, ANSWERS]
-    stance = every.decided()[1]
-    found: Json = {"none": FULL, "n": 72, "leaning": 72, "log-probabilities": 72}
+    found: dict[str, float] = {"none": FULL, "none, n": FULL / ANSWERS}
     for rule, error in (("exact", 0.0), (".005", 0.005)):
-        for several in (False, True):
-            plan, requests = asked(answers, contrary, error, several)
-            suffix = ", n" if several else ""
-            found[rule + suffix] = requests / STATEMENTS + _OTHERS
-            if not error:
-                found["tests" + suffix] = requests / STATEMENTS
-                found["differs"] = found.get("differs", 0) + int((plan.decided()[1] != stance).sum())
-            elif not several:
-                found[".005 differs"] = float((plan.decided()[1] != stance).mean())
+        for several in ("", ", n"):
+            plan, requests = asked(answers, contrary, error, bool(several))
+            found[f"{rule}{several}"] = requests / STATEMENTS + _OTHERS
+            found[f"tests {rule}{several}"] = requests / STATEMENTS
+            if several:
+                found[f"tests {rule}, n: answers"] = float(plan.wanted.sum()) / STATEMENTS
+        found[f"{rule}: differ, %"] = 100 * float((plan.decided()[1] != every.decided()[1]).mean())
     return found
 
 
@@ -177,10 +157,6 @@ def cover(kind: Kind, rng: np.random.Generator) -> float:
 
     Half of the variance of stances goes by topic, and sides are dealt out to statements by lot.
     """
-    from polbias.eval.policy.analysis import estimate
-    from polbias.eval.policy.answers import Asked
-    from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompts
-
     topics = rng.integers(0, TOPICS, STATEMENTS)
     keys = np.indices((STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))).reshape(4, -1).tolist()
     names = ("statement_id", "instruction_id", "label_order", "variant")
