@@ -6,11 +6,9 @@ often they misread a negation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from rich.table import Table
 from scipy.special import ndtr
 
 from benchmarks.measure import Line, at_least, at_most
@@ -161,10 +159,8 @@ def cover(kind: Kind, rng: np.random.Generator) -> float:
     keys = np.indices((STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))).reshape(4, -1).tolist()
     names = ("statement_id", "instruction_id", "label_order", "variant")
     columns: Json = dict(zip(names, keys, strict=True))
-    columns |= {
-        "label_order": [ORDERS[code] for code in keys[2]],
-        "variant": [VARIANTS[code] for code in keys[3]],
-    }
+    columns["label_order"] = [ORDERS[code] for code in keys[2]]
+    columns["variant"] = [VARIANTS[code] for code in keys[3]]
     columns |= {
         "cluster_id": topics[keys[0]].tolist(),
         "agree": [1] * len(keys[0]),
@@ -182,23 +178,3 @@ def cover(kind: Kind, rng: np.random.Generator) -> float:
         found = estimate(answered, answered.answers.value, side)
         held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
     return held / REPLICATIONS
-
-
-def table(name: str, lines: Sequence[Line]) -> Table:
-    """Return the figures with a column for each kind of model."""
-    made = Table(title=f"{name}: a statement, by kind of model", title_justify="left")
-    for column in ("rule", *KINDS, "aim"):
-        made.add_column(column, justify="left" if column == "rule" else "right", no_wrap=True)
-    rows: dict[str, list[Line]] = {}
-    for line in lines:
-        first, _, rest = line.what.partition(" ")
-        rows.setdefault(rest if first in KINDS else line.what, []).append(line)
-    for what, own in rows.items():
-        aim = (
-            ""
-            if own[0].met is None
-            else f"{own[0].aim} {'met' if all(each.met for each in own) else 'missed'}"
-        )
-        cells = [f"{each.value:,.0f}" if each.value >= 50 else f"{each.value:.3g}" for each in own]
-        made.add_row(what, *cells, *[""] * (len(KINDS) - len(own)), aim)
-    return made

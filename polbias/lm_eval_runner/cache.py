@@ -188,10 +188,10 @@ class Memory:
 
         A plan hangs on it. It is therefore taken from the answers on file where there are any.
         """
-        kept = [slot.answer for slot in slots if slot.done]
-        if any(getattr(answer, "about", {}).get("index") for answer in kept):
+        kept = [slot for slot in slots if slot.done]
+        if any(getattr(slot.answer, "about", {}).get("index") for slot in kept):
             self.several = True
-        elif kept and planners:
+        elif any(slot.request.task_name in planners for slot in kept):
             self.several = False
         else:
             first = next(rounds(slots, planners, True), [])

@@ -207,7 +207,7 @@ def evaluate(
         thinks = bool(config.metadata.get(REASONING))
         at_once = _AT_ONCE.get(config.model, 0)
         memory = Memory(stores, at_once, reseed, resume, faults=reports.faults, reasons=thinks)
-        if model.world_size == 1:  # several processes have parts of a statement each
+        if "polbias_stop" in config.metadata and model.world_size == 1:  # several have parts of a statement
             memory.planners = {
                 name: task.asking for name, task in loaded["tasks"].items() if hasattr(task, "asking")
             }

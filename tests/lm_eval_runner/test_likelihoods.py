@@ -129,7 +129,7 @@ def test_a_chat_scores_labels(evaluate: Evaluate) -> None:
         assert {(body["max_tokens"], body["top_logprobs"]) for body in first} == {(1, 20)}
         assert len(first) == 6
         assert {body["n"] for body in others} == {ANSWERS}
-        shares = [math.exp(each["filtered_resps"][0][0]) for each in samples_of(Path(), TASK)]
+        shares = [math.exp(float(each["filtered_resps"][0][0])) for each in samples_of(Path(), TASK)]
         assert sorted({round(each, 6) for each in shares}) in ([0.7, 1.0], [1.0], [0.7])
         assert len(others) == sum(each > 0.9 for each in shares)
         refused = evaluate(*chat(server.url), "--tasks", "polbias_en_formal_mini_loglikelihood")

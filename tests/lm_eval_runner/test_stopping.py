@@ -162,12 +162,12 @@ class Server(LoopbackOpenAI):
     def __init__(self, several: bool) -> None:
         super().__init__(lambda _: None)
         self._several = several
-        self._docs = {doc["messages"][-1]["content"]: doc for doc in documents()}
+        self._docs = {str([turn["content"] for turn in doc["messages"]]): doc for doc in documents()}
 
     def _chat(self, body: dict[str, Any]) -> dict[str, object]:
         if "n" in body and not self._several:
             raise HttpError(400, "n: extra fields not permitted")
-        doc = self._docs[body["messages"][-1]["content"]]
+        doc = self._docs[str([turn["content"] for turn in body["messages"]])]
         seeds = iter(range(body["seed"], body["seed"] + body.get("n", 1)))
         self._answer = lambda _: said(doc, next(seeds))
         return super()._chat(body)
