@@ -109,7 +109,7 @@ class Server(LoopbackOpenAI):
     def _chat(self, body: dict[str, Any]) -> dict[str, object]:
         made: dict[str, Any] = super()._chat(body)
         if body.get("logprobs"):
-            sure = "agree" in body["messages"][-1]["content"].split()[-1] or len(self.bodies) % 2
+            sure = len(self.bodies) % 2
             top = [
                 {"token": "agree", "logprob": math.log(0.7 if sure else 0.2)},
                 {"token": "dis", "logprob": math.log(0.27)},
@@ -129,9 +129,12 @@ def test_a_chat_scores_labels(evaluate: Evaluate) -> None:
         assert {(body["max_tokens"], body["top_logprobs"]) for body in first} == {(1, 20)}
         assert len(first) == 6
         assert {body["n"] for body in others} == {ANSWERS}
-        shares = [math.exp(float(each["filtered_resps"][0][0])) for each in samples_of(Path(), TASK)]
-        assert sorted({round(each, 6) for each in shares}) in ([0.7, 1.0], [1.0], [0.7])
-        assert len(others) == sum(each > 0.9 for each in shares)
+        shares = []
+        for each in samples_of(Path(), TASK):
+            agreement = each["filtered_resps"][each["doc"]["label_order"] != "as-printed"]
+            shares.append(math.exp(float(agreement[0])))
+        assert sorted(shares) == pytest.approx([0.7] * 3 + [1.0] * 3)
+        assert len(others) == 3
         refused = evaluate(*chat(server.url), "--tasks", "polbias_en_formal_mini_loglikelihood")
         assert refused.exception is not None
     assert 0.9 < results_of(Path())["results"][TASK]["label_mass,none"] <= 1
