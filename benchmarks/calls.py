@@ -6,10 +6,14 @@ often they misread a negation.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtr
+from scipy.stats import binom
 
 from benchmarks.measure import Line, at_least, at_most
 from polbias.aliases import Booleans, Floats, Indices, Json
@@ -17,6 +21,7 @@ from polbias.eval.policy.analysis import estimate
 from polbias.eval.policy.answers import Asked
 from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompts
 from polbias.eval.policy.stopping import Plan
+from polbias.eval.report.reading import answers_of
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56
@@ -61,6 +66,7 @@ KINDS = {
     "E": Kind("always agrees", 4, 0.2, 0.1, 0.1, 1.5),
     "F": Kind("a coin", 0.3, 0.3, 0.2, 0.2, 0.0),
 }
+_LIKELY = " (log-likelihood)"
 _CELL, _ORDER, _UNANSWERED = 0.15, 0.1, 0.01
 
 
@@ -178,3 +184,34 @@ def cover(kind: Kind, rng: np.random.Generator) -> float:
         found = estimate(answered, answered.answers.value, side)
         held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
     return held / REPLICATIONS
+
+
+# Do probabilities of first tokens stand for sampled answers? `python -m benchmarks.calls RUN ...`
+
+
+def agreement(runs: Sequence[Path]) -> list[Line]:
+    """Compare the probabilities that a model gives labels with its sampled answers to the same prompts."""
+    found = answers_of(runs, "policy", [])
+    lines = []
+    for name in sorted(found):
+        sampled = found.get(name.removesuffix(_LIKELY)) if name.endswith(_LIKELY) else None
+        if sampled is None:
+            continue
+        share = {row["id"]: row["agree_share"] for row in found[name].to_pylist()}
+        both = [row for row in sampled.to_pylist() if row["id"] in share and row["agree"] + row["disagree"]]
+        p = np.array([share[row["id"]] for row in both])
+        agree, valid = (np.array([row["agree"] + less * row["disagree"] for row in both]) for less in (0, 1))
+        gap = 100 * (agree / valid - p)
+        low, high = binom.interval(0.99, valid, p)
+        lines += [
+            Line(f"{name}: prompts", len(both), ""),
+            Line("answers that agree, less their probability", float(gap.mean()), "points"),
+            Line("its standard error", float(gap.std(ddof=1) / np.sqrt(len(both))), "points"),
+            at_most("prompts outside 99%", 100 * float(((agree < low) | (agree > high)).mean()), "%", 5),
+        ]
+    return lines
+
+
+if __name__ == "__main__":
+    for line in agreement([Path(name) for name in sys.argv[1:]]):
+        print(f"{line.what}: {line.value:.3g} {line.unit} {line.aim}")
