@@ -268,6 +268,8 @@ class Memory:
         return alike[0] if len({slot.key for slot in alike}) == 1 else None
 
     def _ask(self, kind: str, slots: Sequence[Slot], ask: Ask) -> None:
+        if not slots:
+            return
         self._waiting, self._by_prompt = {}, {}
         for slot in slots:
             self._waiting.setdefault(slot.key, deque()).append(slot)

@@ -55,6 +55,7 @@ class Model:
         self.asked: list[tuple[str, Any]] = []
 
     def __call__(self, batch: list[Instance]) -> list[str]:
+        assert batch  # lm_eval takes no empty ones
         found = []
         for request in batch:
             if not self.left:

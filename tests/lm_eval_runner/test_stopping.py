@@ -68,6 +68,7 @@ class Model:
         self.memory: Memory | None = None
 
     def __call__(self, batch: Sequence[Instance]) -> list[str]:
+        assert batch  # lm_eval takes no empty ones
         order = [*enumerate(batch)]
         random.Random(len(batch)).shuffle(order)
         answers: dict[int, str] = {}
