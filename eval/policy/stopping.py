@@ -89,12 +89,10 @@ def outlook(n: int, error: float = 0.0) -> Outlook:
     for m in reversed(range(n)):
         here = np.nonzero(asked == m)
         for kind, mask in enumerate((_STANCES, _SIDE)):
-            own = possible[here] & mask
-            steps = [
-                np.where(possible[each] & mask != own, 1, 1 + leap[(*each, kind)])
-                for each in _following(here)
-            ]
-            leap[(*here, kind)] = np.minimum.reduce(steps)
+            own, further = possible[here] & mask, leap[..., kind]
+            following = _following(here)
+            steps = [np.where(possible[each] & mask != own, 1, 1 + further[each]) for each in following]
+            further[here] = np.minimum.reduce(steps)
     return Outlook(possible, np.where(best == 2, -1, best).astype(np.int8), leap)
 
 
@@ -194,6 +192,7 @@ class Plan:
         counts = self.counts[unit, place]
         asked = counts.sum(axis=1)
         if not self._several:
-            return self._outlook.leap[(*counts.T, (place == len(TURNED) - 1).astype(np.intp))].astype(np.intp)
+            leap = self._outlook.leap[tuple(counts.T)]
+            return np.where(place == len(TURNED) - 1, leap[:, 1], leap[:, 0]).astype(np.intp)
         ends = np.minimum(np.cumsum((*BATCHES, self._n)), self._n)
         return np.asarray(ends[np.searchsorted(ends, asked, side="right")] - asked)
