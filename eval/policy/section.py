@@ -213,7 +213,10 @@ def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
         else nothing
         for rule in ("default", "paper")
     )
-    without = {"worldview": [], "leanings": []}  # what needs all five tests, by a rule that decides them
+    without: Json = {
+        "worldview": [],
+        "leanings": [],
+    }  # what needs all five tests, by a rule that decides them
     corrected = corrected if tested.complete else corrected | without
     paper = paper if tested.complete and not prompts.not_asked.any() else paper | without
     return Analysed(name, every, tested, estimates(every, tested), corrected, paper)

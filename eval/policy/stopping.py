@@ -193,6 +193,6 @@ class Plan:
         asked = counts.sum(axis=1)
         if not self._several:
             leap = self._outlook.leap[tuple(counts.T)]
-            return np.where(place == len(TURNED) - 1, leap[:, 1], leap[:, 0]).astype(np.intp)
+            return np.asarray(np.where(place == len(TURNED) - 1, leap[:, 1], leap[:, 0]), np.intp)
         ends = np.minimum(np.cumsum((*BATCHES, self._n)), self._n)
         return np.asarray(ends[np.searchsorted(ends, asked, side="right")] - asked)

@@ -116,7 +116,8 @@ def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
         yield (
             {"respondent": each.name, "prompts": asked.prompts.n, "answers": taken or asked.prompts.n}
             | shares
-            | {"not_asked": int(asked.prompts.not_asked.sum()) or None, "label_mass": asked.label_mass}
+            | {"not_asked": int(asked.prompts.not_asked.sum()) or None}
+            | {"label_mass": asked.label_mass}
             | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS}
         )
 
