@@ -113,13 +113,10 @@ def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
         shares: Row = {
             name: count / total if total else None for name, count in zip(OUTCOMES, counts, strict=True)
         }
-        yield (
-            {"respondent": each.name, "prompts": asked.prompts.n, "answers": taken or asked.prompts.n}
-            | shares
-            | {"not_asked": int(asked.prompts.not_asked.sum()) or None}
-            | {"label_mass": asked.label_mass}
-            | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS}
-        )
+        shares |= {"not_asked": int(asked.prompts.not_asked.sum()) or None, "label_mass": asked.label_mass}
+        number = asked.prompts.n
+        about: Row = {"respondent": each.name, "prompts": number, "answers": taken or number}
+        yield (about | shares | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS})
 
 
 def _habit(values: Floats, topics: Factor) -> Estimate | None:
