@@ -52,9 +52,9 @@ def evaluate(
     stop: Annotated[
         str,
         typer.Option(
-            metavar="exact|NUMBER|none",
-            help="Ask no more answers to policy statements than their tests need (NUMBER: but for so likely "
-            "an error, such as .005); none: all.",
+            metavar="RULE",
+            help="Ask for no more answers to policy statements than tests need: exact, .005 (so likely an "
+            "error), none (ask all).",
         ),
     ] = "exact",
     table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
