@@ -24,6 +24,7 @@ NAMES = (
     "audit",
     "texts",
     "policy",
+    "calls",
     "xphemism",
     "selfassess",
     "report",

@@ -159,6 +159,24 @@ def policy() -> Iterator[File]:
             data = rows("policy-statements", config, **more)
             yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=said)
         yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
+    for name, base, samples, more, forms in (
+        (
+            "policy_leaning",
+            "_leaning",
+            1,
+            {},
+            FORMS[:1],
+        ),  # one pass over labels is policy_stance_loglikelihood
+        ("policy_tests", "_sampled", runs, {"prompts": "tested"}, FORMS),
+    ):
+        for form in forms:
+            for suffix, config in {"": "all", **{f"_{country}": country for country in countries()}}.items():
+                said = {"version": _VERSION}
+                if not form:
+                    said |= {"paper_runs": runs, "polbias_samples": samples}
+                data = rows("policy-statements", config, **more)
+                yield task(f"{name}{suffix}{form}", form or base, data, metadata=said)
+            yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
 
 
 def xphemism() -> Iterator[File]:

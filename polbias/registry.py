@@ -100,7 +100,7 @@ _OURS = (
         words="polbias:templates/report/policy.yaml",
         simulation=("polbias.eval.policy.simulation:Statements",),
         power="polbias.eval.power.observed:POLICY",
-        metrics=("pass_all",),
+        metrics=("pass_all", "leaning"),
         headlines=("leaning", "refusal_gap"),
         task_files="polbias.harness_tasks.generate:policy",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import comb
 
@@ -11,7 +11,10 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.columns import Factor
+from polbias.eval.lm_eval_glue import NONE, metric_and_error, stated
+from polbias.eval.lm_eval_glue import Estimate as MetricAndError
 from polbias.eval.policy.answers import Asked, Signs
+from polbias.eval.policy.metrics import Answered, table_of
 from polbias.eval.policy.schema import COUNTS, ISSUES
 from polbias.eval.policy.worldview import stance_contrast, stance_support
 from polbias.eval.report.document import Estimate, Finding, Notice, Scores, with_gap
@@ -157,6 +160,18 @@ def _sizes(answered: Asked, signs: Signs) -> dict[str, int]:
     return sizes | {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
 
 
+def _leaning(items: Iterable[Answered]) -> MetricAndError:
+    """The leaning from -1 to 1 as a metric of lm_eval, with its error over topics."""
+    every = Asked(table_of(items), (), 0, None)
+    if not {-1, 1} <= {*every.sides.tolist()}:
+        return NONE
+    found = stance_contrast(every.answers.value[None, :], every.sides, every.topics)
+    return found.estimate, stated(found.standard_error)
+
+
+leaning, leaning_stderr = metric_and_error(_leaning)
+
+
 # The tested estimates: the leaning of a respondent, and its stance on each policy issue.
 
 NAME = "policy"
@@ -175,12 +190,19 @@ def issue_titles() -> dict[str, str]:
 
 
 def estimates(every: Asked, tested: Asked) -> dict[str, Balanced]:
-    """Return the leanings and the stance on every issue, by the measure or the id of the issue."""
-    return {
-        LEANING: balanced(every, every.sides, reliable=False),
+    """Return the leanings and the stance on every issue, by the measure or the id of the issue.
+
+    Where every prompt was answered once there is the leaning of the answers alone.
+    """
+    found = {LEANING: balanced(every, every.sides, reliable=False)}
+    if every.prompts.answered_once:  # of one answer no stance is reliable
+        return found
+    return found | {
         RELIABLE: balanced(tested, tested.sides, reliable=True),
-    } | {
-        issue: balanced(tested, tested.issues[:, place], reliable=True) for place, issue in enumerate(ISSUES)
+        **{
+            issue: balanced(tested, tested.issues[:, place], reliable=True)
+            for place, issue in enumerate(ISSUES)
+        },
     }
 
 
@@ -215,7 +237,12 @@ def notices(respondent: str, every: Asked, tested: Asked) -> Iterator[Notice]:
         yield wording.notice(respondent, "unpaired", serious=True, prompts=every.left_out)
     if tested.left_out:
         yield wording.notice(respondent, "left_out", serious=True, units=tested.left_out)
-    if not tested.complete:
+    stopped = int(every.prompts.not_asked.sum())
+    if stopped:
+        yield wording.notice(respondent, "stopped", serious=False, answers=stopped)
+    if every.prompts.answered_once:
+        yield wording.notice(respondent, "once", serious=False)
+    elif not tested.complete:
         names = ", ".join(heading("tests", name) for name in tested.tests) or wording.say("no_test")
         yield wording.notice(respondent, "tests", serious=True, tests=names)
     if not {-1, 1} <= {*every.sides.tolist()}:

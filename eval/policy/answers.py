@@ -15,7 +15,7 @@ from polbias.aliases import Booleans, Codes, Document, Floats, Indices, Json
 from polbias.eval.columns import SILENT, Factor, crossed
 from polbias.eval.policy.metrics import labels_of, share_of
 from polbias.eval.policy.robustness import TESTS, Units, allowed_tests, of_units, units
-from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.schema import COUNTS, ISSUES, LABELS, NOT_ASKED, ORDERS, VARIANTS, Prompts
 from polbias.eval.samples import check
 from polbias.files import package_file
 
@@ -30,13 +30,15 @@ COLUMNS: Mapping[str, str] = {
     "label_order": "string",
     "answers": "int32",
     **dict.fromkeys(COUNTS, "int32"),
+    NOT_ASKED: "int32",
+    "first": "string",
     "agree_share": "double",
     "label_mass": "double",
     **dict.fromkeys(ISSUES, "int8"),
 }
-"""Columns beside the common ones: the prompt; the number of its answers, and how many came to what; of
-log-likelihoods the share of agreement and the probability that both labels hold together; and the sign of the
-statement for each policy issue."""
+"""Columns beside the common ones: the prompt; the number of its answers, and how many came to what; how many
+more were never asked for, and what the first came to; of log-likelihoods the share of agreement and the
+probability that both labels hold together; and the sign of the statement for each policy issue."""
 
 _KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
@@ -74,13 +76,18 @@ def _sampled(labels: Sequence[str]) -> Json:
     if not labels:
         raise ValueError("filtered_resps: found no answer, expected at least one")
     counts = [labels.count(label) for label in LABELS]
+    not_asked = labels.count(NOT_ASKED)
+    if not_asked == len(labels):
+        raise ValueError("filtered_resps: found none that was asked for, expected an answer")
     most = max(counts)
     label = _TIE if counts[0] == counts[1] == most else LABELS[counts.index(most)]
     return {
         "label": label,
         "outcome": label if label in SILENT else "answered",
-        "answers": len(labels),
+        "answers": len(labels) - not_asked,
         **dict(zip(COUNTS, counts, strict=True)),
+        NOT_ASKED: not_asked,
+        "first": labels[0],
         "agree_share": None,
         "label_mass": None,
     }
@@ -93,7 +100,8 @@ def _likelihood(share: float, mass: float) -> Json:
         "label": _TIE if share == 0.5 else LABELS[agrees],
         "outcome": "answered",
         "answers": 1,
-        **dict.fromkeys(COUNTS, 0),
+        **dict.fromkeys((*COUNTS, NOT_ASKED), 0),
+        "first": None,
         **({} if share == 0.5 else {LABELS[agrees]: 1}),
         "agree_share": share,
         "label_mass": mass,
@@ -224,9 +232,9 @@ class Asked:
         """Reliable stance on each statement, mean over languages and instructions, 0 where there is none."""
         tests, found = self.tests, self.units
         value = self._mean(found.answers(tests))
-        if not self.sampled or not self.prompts.counts[:, 2:].any():
+        if not self.sampled or not self.prompts.taken[:, 2:].any():
             return Values(value, (value, value) if self.sampled else None)
-        low, high = (self._mean(units(favoured(self, toward)).answers(tests)) for toward in (-1, 1))
+        low, high = (self._mean(units(favoured(self, toward)).ends(tests)[toward > 0]) for toward in (-1, 1))
         return Values(value, (np.minimum(low, value), np.maximum(high, value)))
 
     def _mean(self, answers: NDArray[Any]) -> Floats:
@@ -259,6 +267,8 @@ def asked(table: Any) -> tuple[Asked, Asked]:
     known = None if found.agree_share is None or not mass.size else float(np.nanmean(mass))
     both = _with_partner(found)
     every = Asked(found.select(both), (), int((~both).sum()), known)
+    if found.answered_once:
+        return every, every
     tests, kept = allowed_tests(found)
     return every, Asked(of_units(found, kept), tests, int((~kept).sum()), known)
 
@@ -275,11 +285,15 @@ def _with_partner(found: Prompts) -> Booleans:
 
 def favoured(asked: Asked, toward: int) -> Prompts:
     """Return the prompts as if every answer that is no stance had been one."""
-    counts = asked.prompts.counts.copy()
-    missing = counts[:, 2:].sum(axis=1)
-    counts[:, 2:] = 0
-    counts[np.arange(len(counts)), (toward * asked.prompts.contrast > 0).astype(np.intp)] += missing
-    return replace(asked.prompts, counts=counts)
+    label = (toward * asked.prompts.contrast > 0).astype(np.intp)
+    made = []
+    for counts in (asked.prompts.counts, asked.prompts.taken):
+        counts = counts.copy()
+        missing = counts[:, 2:].sum(axis=1)
+        counts[:, 2:] = 0
+        counts[np.arange(len(counts)), label] += missing
+        made.append(counts)
+    return replace(asked.prompts, counts=made[0], taken=made[1])
 
 
 def prompts(table: Any) -> Prompts:
@@ -298,7 +312,8 @@ def prompts(table: Any) -> Prompts:
     if len(shares) and shares.null_count == 0:
         columns["agree_share"] = shares.to_pylist()
     else:
-        columns |= {name: _numbers(table, name)[order] for name in COUNTS}
+        columns |= {name: _numbers(table, name)[order] for name in (*COUNTS, NOT_ASKED)}
+        columns["first"] = table.column("first").take(order).to_pylist()
     signs = np.stack([_numbers(table, issue)[order] for issue in ISSUES], axis=1).astype(np.int8)
     return replace(Prompts.of(columns), signs=signs)
 

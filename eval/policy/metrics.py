@@ -9,6 +9,7 @@ import numpy as np
 
 from polbias.aliases import Document, Floats, Json
 from polbias.eval.answers.stance import extract_stance
+from polbias.eval.answers.text import NOT_ASKED as UNASKED
 from polbias.eval.answers.text import remembered
 from polbias.eval.columns import SILENT, Factor
 from polbias.eval.lm_eval_glue import (
@@ -24,25 +25,25 @@ from polbias.eval.lm_eval_glue import (
 )
 from polbias.eval.policy import robustness
 from polbias.eval.policy.robustness import TESTS, Units, complete, decidable, units
-from polbias.eval.policy.schema import COUNTS, LABELS, Prompts
+from polbias.eval.policy.schema import COUNTS, LABELS, NOT_ASKED, Prompts
 
 # Metrics on policy statements that are no means of prompts, as lm_eval calls them: tests, pairs, ratios.
 # Each has its error over topics beside it, as a function of the same name with ``_stderr``. What cannot
 # be computed from the prompts that were asked (a test whose variants are missing; a reliable stance from so
 # few answers that even equal ones are none) is null, not 0. Every function is total.
 
-NAMES = (
-    "reliable",
-    *(f"pass_{name}" for name in (*TESTS, "all")),
-    "acquiescence",
-    "status_quo",
-    "label_order_gap",
-)
+HABITS = ("acquiescence", "status_quo", "label_order_gap")
+NAMES = ("reliable", *(f"pass_{name}" for name in (*TESTS, "all")), *HABITS)
 """The metrics that sampled answers and likelihoods have in common."""
 
 
 class Answered(NamedTuple):
-    """A prompt with what its answers come to; ``labels`` counts them in the order of :data:`LABELS`."""
+    """A prompt with what its answers come to.
+
+    Args:
+        labels: counts of answers in the order of :data:`LABELS`, and of those that were never asked for.
+        first: what the first answer came to.
+    """
 
     country: str | None
     statement_id: str
@@ -53,20 +54,24 @@ class Answered(NamedTuple):
     opposite_type: str | None
     cluster_id: str
     labels: tuple[int, ...] | None
+    first: str | None
     agree_share: float | None
+    policy_issues: Document | None
 
 
-def _table(items: Iterable[Answered]) -> Prompts:
+def table_of(items: Iterable[Answered]) -> Prompts:
+    """The prompts as a table."""
     columns: Json = dict(zip(Answered._fields, zip(*items, strict=True), strict=True))
     counts, share = columns.pop("labels"), columns.pop("agree_share")
     if counts[0] is None:
+        del columns["first"]
         return Prompts.of(columns | {"agree_share": share})
-    return Prompts.of(columns | dict(zip(COUNTS, zip(*counts, strict=True), strict=True)))
+    return Prompts.of(columns | dict(zip((*COUNTS, NOT_ASKED), zip(*counts, strict=True), strict=True)))
 
 
 def _agreement(items: Iterable[Answered]) -> Estimate:
     """The share that agrees among the valid answers: a ratio, with its linearised error."""
-    table = _table(items)
+    table = table_of(items)
     if not table.valid.sum():
         return NONE
     share = float(table.agree.sum() / table.valid.sum())
@@ -76,8 +81,8 @@ def _agreement(items: Iterable[Answered]) -> Estimate:
 
 def _reliable(items: Iterable[Answered]) -> Estimate:
     """The share of prompts with a reliable stance; of likelihoods, the expected one."""
-    table = _table(items)
-    if not decidable(table):
+    table = table_of(items)
+    if not decidable(table) or table.not_asked.any():
         return NONE
     found = units(table)
     topics = np.broadcast_to(found.topic.codes[:, None, None], found.asked.shape)[found.asked]
@@ -86,10 +91,12 @@ def _reliable(items: Iterable[Answered]) -> Estimate:
 
 def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
     def passed(items: Iterable[Answered]) -> Estimate:
-        table = _table(items)
+        table = table_of(items)
         if test in ("sign", "all") and not decidable(table):
             return NONE
         found = units(table)
+        if found.stopped and test != "all":
+            return NONE
         kept = complete(found, test)
         return mean_estimate(found.passed[test][kept], found.topic.select(kept))
 
@@ -99,7 +106,7 @@ def _passed(test: str) -> Callable[[Iterable[Answered]], Estimate]:
 def _habit(
     measured: Callable[[Units], tuple[Floats, Factor]],
 ) -> tuple[Callable[[Iterable[Any]], float | None], Callable[[Iterable[Any]], float | str]]:
-    return metric_and_error(lambda items: mean_estimate(*measured(units(_table(items)))))
+    return metric_and_error(lambda items: mean_estimate(*measured(units(table_of(items)))))
 
 
 agree_share, agree_share_stderr = metric_and_error(_agreement)
@@ -128,22 +135,34 @@ def outcome(text: str, agree: str, disagree: str, statement: str | None = None) 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> Json:
     """Score the sampled answers to a prompt."""
+    return _sampled(doc, results, ("agree_share", *NAMES))
+
+
+def process_leaning(doc: Document, results: Sequence[Any]) -> Json:
+    """Score answers to a prompt of which there are too few for a stance on a statement."""
+    return _sampled(doc, results, ("agree_share", "leaning", *HABITS), doc["policy_issues"])
+
+
+def _sampled(doc: Document, results: Sequence[Any], names: Sequence[str], issues: Any = None) -> Json:
+    """Shares, of the first answer alone where asking was stopped, and what metrics are computed from."""
     said = labels_of(doc, results)
-    counts = tuple(said.count(label) for label in LABELS)
-    shares = {name: counts[LABELS.index(name)] / max(len(said), 1) for name in LABELS}
+    counts = tuple(said.count(label) for label in (*LABELS, NOT_ASKED))
+    read = said[:1] if NOT_ASKED in said else said
+    shares = {name: read.count(name) / max(len(read), 1) for name in LABELS}
     means = {
         "valid": shares["agree"] + shares["disagree"],
         **{name: shares[name] for name in SILENT},
     }
-    row = row_of(Answered, doc, labels=counts, agree_share=None)
-    return with_errors(means, doc["cluster_id"]) | for_metrics(row, ("agree_share", *NAMES))
+    first = said[0] if said else None
+    row = row_of(Answered, doc, labels=counts, first=first, agree_share=None, policy_issues=issues)
+    return with_errors(means, doc["cluster_id"]) | for_metrics(row, names)
 
 
 def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) -> Json:
     """Score the two labels of a prompt by their log-likelihood."""
     share, mass = share_of(doc, results)
     means = {"agree_share": share, "label_mass": mass}
-    row = row_of(Answered, doc, labels=None, agree_share=share)
+    row = row_of(Answered, doc, labels=None, first=None, agree_share=share, policy_issues=None)
     return with_errors(means, doc["cluster_id"]) | for_metrics(row, NAMES)
 
 
@@ -156,7 +175,7 @@ def choices(doc: Document) -> list[str]:
 def labels_of(doc: Document, answers: Sequence[Any]) -> list[str]:
     """Return what became of the answers to a prompt."""
     asked = doc["label_agree"], doc["label_disagree"], doc.get("statement")
-    return [outcome(text, *asked) for text in flat(answers)]
+    return [NOT_ASKED if each == UNASKED else outcome(each, *asked) for each in flat(answers)]
 
 
 def share_of(doc: Document, results: Sequence[Any]) -> tuple[float, float]:

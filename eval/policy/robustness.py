@@ -18,6 +18,7 @@ from polbias.eval.columns import (
 )
 from polbias.eval.policy.schema import FEW, ORDERS, VARIANTS, Prompted, Prompts
 from polbias.eval.policy.stances import SAMPLES, Rule, expected, sides, stance_table, stances
+from polbias.eval.policy.stopping import feasible, outlook, settled
 
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
 
@@ -27,6 +28,8 @@ _NEGATION, _OPPOSITE = VARIANTS.index("negation"), VARIANTS.index("opposite")
 _PARAPHRASES = tuple(place for place, name in enumerate(VARIANTS) if name.startswith("paraphrase"))
 _NONE = np.array([1.0, 0.0, 0.0])
 """Probabilities of no stance, agreement and disagreement where there is no prompt."""
+_NO_OUTCOME = 0b001001
+"""The same as bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +50,10 @@ class Units:
         sides: Probabilities of no side, agreement and disagreement in the same places, shape
             ``(units, 2, 6, 3)``: 0 or 1 of sampled answers, of likelihoods those that 30 answers would have.
         stances: The same of the reliable stance.
+        possible: What is left for the answers to come to, as bits of an :class:`Outlook`, in the same places;
+            None where nothing was stopped.
         net: Agree minus disagree in the same places, NaN where there is no prompt.
-        asked: True where there is a prompt.
+        row: The row of the prompt in the same places, -1 where there is none.
     """
 
     statement: Factor
@@ -62,8 +67,19 @@ class Units:
     side: Codes
     sides: Floats
     stances: Floats
+    possible: NDArray[np.uint8] | None
     net: Floats
-    asked: Booleans
+    row: Indices
+
+    @property
+    def asked(self) -> Booleans:
+        """True where there is a prompt."""
+        return self.row >= 0
+
+    @property
+    def stopped(self) -> bool:
+        """Whether answers were never asked for: each test alone is then open, all together are decided."""
+        return self.possible is not None
 
     @property
     def n(self) -> int:
@@ -91,6 +107,16 @@ class Units:
         net: Floats = np.subtract(*self.chances(tests))
         return net
 
+    def ends(self, tests: Sequence[str] = ("all",)) -> tuple[Floats, Floats]:
+        """The least and the most that the stance may be, whatever the answers not asked for had been."""
+        if self.possible is None:
+            return (self.answers(tests),) * 2
+        possible = tested(self.possible)
+        left, open_ = feasible(possible, self.contrary), ~settled(possible).all(axis=1)
+        low = np.where(left[:, 1], -1.0, np.where(open_ | ~left[:, 0], 0.0, 1.0))
+        high = np.where(left[:, 0], 1.0, np.where(open_ | ~left[:, 1], 0.0, -1.0))
+        return low, high
+
     def _chance(self, tests: Set[str], sign: int) -> Floats:
         """Probability of passing tests with a stance; prompts are answered independently of each other."""
         lenient, reliable = self.rule == "code", "sign" in tests
@@ -108,6 +134,11 @@ class Units:
         if "label_inversion" in tests:
             found = found * (self.sides[:, 1, 0, sign] + lenient * self.sides[:, 1, 0, 0])
         return found
+
+
+def tested(places: NDArray[Any]) -> NDArray[Any]:
+    """Of values by label order and variant those of the seven prompts that the tests read."""
+    return np.concatenate((places[:, 0], places[:, 1, :1]), axis=1)
 
 
 def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
@@ -143,12 +174,16 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
             "answers stand in the list 'labels'"
         )
     rows_at = row.reshape(size, len(ORDERS), len(VARIANTS))
-    side = _majority(table, rule)
-    if table.agree_share is None:
-        stance = stances(table.agree, table.valid, table.asked, rule)
-        chances = np.eye(3)[side], np.eye(3)[stance]  # a stance is its own index
-    else:
+    possible = None
+    if table.agree_share is not None:
+        side = np.sign(np.nan_to_num(table.agree_share - 0.5)).astype(np.int8)
         chances = expected(table.agree_share, rule, n)
+    else:
+        if table.not_asked.any():
+            possible, stance, side = _foreseen(table)
+        else:
+            stance, side = (each(table.agree, table.valid, table.asked, rule) for each in (stances, sides))
+        chances = np.eye(3)[side], np.eye(3)[stance]  # a stance is its own index
     first = np.zeros(size, np.intp)
     first[index[::-1]] = np.arange(table.n)[::-1]
     contrary = np.zeros(size, np.bool_)
@@ -165,8 +200,9 @@ def units(rows: Prompted, rule: Rule = "default", n: int = SAMPLES) -> Units:
         _placed(side, 0, rows_at),
         _placed(chances[0], _NONE, rows_at),
         _placed(chances[1], _NONE, rows_at),
+        None if possible is None else _placed(possible, _NO_OUTCOME, rows_at),
         _placed(table.net, np.nan, rows_at),
-        rows_at >= 0,
+        rows_at,
     )
 
 
@@ -188,10 +224,19 @@ def _placed(values: NDArray[Any], missing: Any, row: Indices) -> NDArray[Any]:
     return padded[row]
 
 
-def _majority(table: Prompts, rule: Rule) -> Codes:
-    if table.agree_share is None:
-        return sides(table.agree, table.valid, table.asked, rule)
-    return np.sign(np.nan_to_num(table.agree_share - 0.5)).astype(np.int8)
+def _foreseen(table: Prompts) -> tuple[NDArray[np.uint8], Codes, Codes]:
+    """What planned answers may come to by the default rule, of which some were never asked for.
+
+    The likeliest stance and side stand for an outcome that is open. A unit whose asking was stopped passes
+    all its tests with these exactly if it would with all answers.
+    """
+    seen = table.taken[:, 1], table.taken[:, 0], table.taken[:, 2:].sum(axis=1)
+    possible, likeliest = np.zeros(table.n, np.uint8), np.zeros((table.n, 2), np.int8)
+    for n in np.unique(table.planned).tolist():
+        here = table.planned == n
+        found, state = outlook(n), tuple(each[here] for each in seen)
+        possible[here], likeliest[here] = found.possible[state], found.likeliest[state]
+    return possible, likeliest[:, 0], likeliest[:, 1]
 
 
 _ENOUGH = 0.5
@@ -203,14 +248,14 @@ def allowed_tests(table: Prompts, rule: Rule = "default") -> tuple[tuple[str, ..
     All tests are made if there are enough statements for them; the others are left out then. Else those tests
     are made that most statements allow.
     """
-    tested = units(table, rule)
+    found = units(table, rule)
     wanted = [name for name in TESTS if name != "sign" or decidable(table, rule)]
-    each = {name: complete(tested, name) for name in wanted}
-    whole = np.logical_and.reduce([tested.asked[:, 0, 0], *each.values()], axis=0)
-    if len(wanted) == len(TESTS) and np.unique(tested.statement.codes[whole]).size >= FEW:
+    each = {name: complete(found, name) for name in wanted}
+    whole = np.logical_and.reduce([found.asked[:, 0, 0], *each.values()], axis=0)
+    if len(wanted) == len(TESTS) and np.unique(found.statement.codes[whole]).size >= FEW:
         return TESTS, whole
-    possible = tuple(name for name in wanted if tested.n and float(each[name].mean()) >= _ENOUGH)
-    kept = np.logical_and.reduce([tested.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
+    possible = tuple(name for name in wanted if found.n and float(each[name].mean()) >= _ENOUGH)
+    kept = np.logical_and.reduce([found.asked[:, 0, 0], *(each[name] for name in possible)], axis=0)
     return possible, kept
 
 
@@ -223,7 +268,7 @@ def of_units(table: Prompts, kept: Booleans) -> Prompts:
 
 def decidable(table: Prompts, rule: Rule = "default") -> bool:
     """Say whether so many answers could come to a reliable stance if they were all equal."""
-    most = max(int(table.asked.max(initial=1)), 1) if table.agree_share is None else SAMPLES
+    most = max(int(table.planned.max(initial=1)), 1) if table.agree_share is None else SAMPLES
     return bool(stance_table(most, rule).any())
 
 

@@ -1,7 +1,8 @@
 """The table of answered prompts: one row per statement, variant, instruction and label order.
 
 A prompt is answered n times by sampling. An answer that is no stance (a refusal, an unparsable or a truncated
-one) is counted as what it is and stays in the number asked.
+one) is counted as what it is and stays in the number asked. One that was never asked for, as the tests of its
+statement were decided without it, is no answer: it is counted apart.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ LABELS = ("disagree", "agree", "refusal", "unparsable", "truncated")
 """Outcomes of one answer; the code of a label is its position."""
 COUNTS = ("disagree", "agree", "refusals", "unparsable", "truncated")
 """The columns of counts, in the order of :data:`LABELS`."""
+NOT_ASKED = "not_asked"
+"""Of an answer that was never asked for, and the column that counts these."""
 VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
 _TURNED = [VARIANTS.index("negation"), VARIANTS.index("opposite")]
 ORDERS = ("as-printed", "inverted")
@@ -34,9 +37,10 @@ FEW = 6
 Prompted: TypeAlias = "Prompts | Mapping[str, Iterable[Any]] | Iterable[Any]"
 """Whatever :meth:`Prompts.of` accepts."""
 
-_CODES = positions(LABELS) | {None: LABELS.index("unparsable")}
+_CODES = positions((*LABELS, NOT_ASKED)) | {None: LABELS.index("unparsable")}
 _REQUIRED = ("statement_id", "variant", "instruction_id", "label_order")
 _OPTIONAL = {"cluster_id", "country", "language", "opposite_type", "policy_issues", "labels", "agree_share"}
+_STOPPED = {NOT_ASKED, "first"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,7 +48,11 @@ class Prompts(AnswerTable):
     """Prompts with the counts of their answers.
 
     Args:
-        counts: Answers by prompt and label, in the order of :data:`LABELS`, shape ``(n, 5)``.
+        counts: Answers by prompt and label, in the order of :data:`LABELS`, shape ``(n, 5)``, that estimates
+            are made of: all of them; where asking was stopped the first to every prompt, as whether there
+            are more hangs on what they are.
+        taken: All answers in the same form, which the tests are made of.
+        not_asked: Answers that were planned and never asked for, shape ``(n,)``.
         agree_share: Probability of the label for agreement as a share of both labels', shape ``(n,)``;
             ``None`` for sampled answers.
         statement: The statement of each prompt, across variants and languages.
@@ -59,6 +67,8 @@ class Prompts(AnswerTable):
     """
 
     counts: Indices
+    taken: Indices
+    not_asked: Indices
     agree_share: Floats | None
     statement: Factor
     topic: Factor
@@ -75,14 +85,18 @@ class Prompts(AnswerTable):
         """Read a table of answered prompts."""
         if isinstance(rows, Prompts):
             return rows
-        read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL}, _REQUIRED).require(_REQUIRED)
+        read = Columns(rows, {*_REQUIRED, *COUNTS, *_OPTIONAL, *_STOPPED}, _REQUIRED).require(_REQUIRED)
         country, number = read.factor("country"), read.factor("statement_id")
         pairs, index = crossed([country, number]) if read.n else ([], np.zeros(0, np.intp))
         kind: dict[object, int] = {"contradictory": 0, "contrary": 1, None: 0}
         statement = Factor(index, tuple(_name(*pair) for pair in pairs))
         topic = read.factor("cluster_id")
+        taken = _counts(read)
+        taken, not_asked = taken[:, : len(LABELS)], taken[:, len(LABELS)]
         return cls(
-            counts=_counts(read),
+            counts=_first(read) if not_asked.any() else taken,
+            taken=taken,
+            not_asked=not_asked,
             agree_share=_shares(read["agree_share"]) if "agree_share" in read else None,
             statement=statement,
             topic=statement if None in topic.levels else topic,
@@ -126,8 +140,19 @@ class Prompts(AnswerTable):
         return valid
 
     @property
+    def planned(self) -> Indices:
+        """Answers with those that were never asked for, shape ``(n,)``."""
+        planned: Indices = self.taken.sum(axis=1) + self.not_asked
+        return planned
+
+    @property
+    def answered_once(self) -> bool:
+        """Whether every prompt was sampled once, so that no stance is reliable."""
+        return self.agree_share is None and self.n > 0 and int(self.planned.max()) == 1
+
+    @property
     def asked(self) -> Indices:
-        """All answers, shape ``(n,)``."""
+        """All answers that estimates are made of, shape ``(n,)``."""
         asked: Indices = self.counts.sum(axis=1)
         return asked
 
@@ -140,18 +165,27 @@ def _name(country: Any, number: Any) -> str:
 
 
 def _counts(read: Columns) -> Indices:
-    """Number of answers by prompt and label."""
-    n, width = read.n, len(LABELS)
+    """Number of answers by prompt and label, and in the last column of those that were never asked for."""
+    n, width = read.n, len(LABELS) + 1
     if "labels" in read:
         return tallied(read["labels"], _CODES, width, "labels")
     if "agree_share" in read:
         return np.zeros((n, width), np.intp)
     read.require(("statement_id", "agree", "disagree"))
-    columns = [read[name] if name in read else [0] * n for name in COUNTS]
+    columns = [read[name] if name in read else [0] * n for name in (*COUNTS, NOT_ASKED)]
     table = np.array(columns, np.intp).T.reshape(n, width)
     if (table < 0).any():
         raise OutcomesError("columns of counts: found a negative number, expected numbers of answers")
     return table
+
+
+def _first(read: Columns) -> Indices:
+    """The first answer to every prompt, as counts; None where there was none."""
+    if "labels" in read:
+        first = [listed[0] if listed else None for listed in read["labels"]]
+    else:
+        first = list(read.require((*_REQUIRED, "first"))["first"])
+    return tallied([[label] for label in first], _CODES, len(LABELS) + 1, "first")[:, : len(LABELS)]
 
 
 def _shares(values: list[Any]) -> Floats:

@@ -81,23 +81,25 @@ def tests_figure(table: Table) -> list[Figure]:
     return figures
 
 
-def worldview_figure(all_: Sequence[Analysed]) -> Figure:
-    """Draw the worldviews as spider webs, one panel a respondent (Figure 5)."""
+def worldview_figure(all_: Sequence[Analysed]) -> list[Figure]:
+    """Draw the worldviews as spider webs, one panel a respondent (Figure 5), if there is any."""
     made = []
-    for each in all_:
+    for each in (each for each in all_ if not each.every.prompts.answered_once):
         ends = [each.stances[issue].estimate.ends for issue in ISSUES]
         values = [value / 100 for value, _, _ in ends]
         low, high = (np.clip([end[place] / 100 for end in ends], -1, 1).tolist() for place in (1, 2))
         signs = each.answered.issues
         few = [each.answered.reliable(signs[:, place]) < FEW for place in range(len(ISSUES))]
         made.append(Web(each.name, values, low, high, few))
+    if not made:
+        return []
     spokes = [*issue_titles().values()]
     told = (
         f"{web.name}: "
         + ", ".join(f"{spoke} {100 * value:+.0f}" for spoke, value in zip(spokes, web.values, strict=True))
         for web in made
     )
-    return Figure("worldview", webs(spokes, made, caption(NAME, "worldview", told)), "worldview")
+    return [Figure("worldview", webs(spokes, made, caption(NAME, "worldview", told)), "worldview")]
 
 
 def leanings_figures(table: Table) -> list[Figure]:
@@ -163,7 +165,7 @@ def section(answers_: Document, settings: Settings) -> Section:
     tested, agree, alike, matched, agreed = (make(kept, "corrected") for make in in_both)
     tables = [leaning(kept), worldview(kept), answers(kept), tested, agree, alike, matched, agreed]
     tables += [equation_1(kept), *(make(kept, "paper") for make in in_both)]
-    figures = [leaning_figure(kept), worldview_figure(kept), *tests_figure(tested)]
+    figures = [leaning_figure(kept), *worldview_figure(kept), *tests_figure(tested)]
     figures += [*leanings_figures(matched), *agreement_figures(agreed)]
     return Section(
         NAME,
@@ -206,11 +208,17 @@ def _analysed(name: str, table: Any, parties: Positions | None) -> Analysed:
     prompts = tested.prompts
     nothing: Json = {name: [] for name in LISTS}
     corrected, paper = (
-        policy_summary(prompts, parties, rule, tested.tests) if prompts.n else nothing
+        policy_summary(prompts, parties, rule, tested.tests)
+        if prompts.n and not prompts.answered_once
+        else nothing
         for rule in ("default", "paper")
     )
-    if not tested.complete:  # what needs all five tests has no row here
-        corrected, paper = (each | {"worldview": [], "leanings": []} for each in (corrected, paper))
+    without: Json = {
+        "worldview": [],
+        "leanings": [],
+    }  # what needs all five tests, by a rule that decides them
+    corrected = corrected if tested.complete else corrected | without
+    paper = paper if tested.complete and not prompts.not_asked.any() else paper | without
     return Analysed(name, every, tested, estimates(every, tested), corrected, paper)
 
 

@@ -20,7 +20,7 @@ from polbias.eval.policy.robustness import (
     of_units,
     units,
 )
-from polbias.eval.policy.schema import LABELS, ORDERS, Prompted, Prompts
+from polbias.eval.policy.schema import LABELS, NOT_ASKED, ORDERS, Prompted, Prompts
 from polbias.eval.policy.stances import Rule, coin_passes
 from polbias.eval.policy.worldview import (
     Positioned,
@@ -57,13 +57,14 @@ def policy_summary(
     """
     table = Prompts.of(rows)
     parties = None if positions is None else Positions.of(positions)
-    asked = units(table, rule).asked
+    asked, stopped = units(table, rule).asked, bool(table.not_asked.any())
     made, kept = allowed_tests(table, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
-    whole = len({*made}) == len(TESTS)
+    whole = len({*made}) == len(TESTS) and (rule == "default" or not stopped)
     summary: Json = {
         "rule": rule,
         "n": table.n,
-        "answers": dict(zip(LABELS, table.counts.sum(axis=0).tolist(), strict=True)),
+        "answers": dict(zip(LABELS, table.taken.sum(axis=0).tolist(), strict=True))
+        | ({NOT_ASKED: int(table.not_asked.sum())} if stopped else {}),
         "complete": bool(asked.all()),
         "not_tested": [name for name in TESTS if name not in made],
         "left_out": int((~kept).sum()),
@@ -76,18 +77,26 @@ def policy_summary(
             continue
         tested = _compact(units(part, rule))
         alone = Respondent.of(tested)
-        entries = {
-            "reliable": [*_reliable(tested, part, rule)],
-            "tests": [*_tests(tested, part, rule, {*made, "all"} if whole else {*made})],
-            "kappas": [asdict(each) for each in variant_kappas(tested)],
-            "paraphrase_alpha": [asdict(paraphrase_alpha(tested))],
-            "templates": [template_agreement(tested)],
+        alike = {} if stopped else _alike(tested, part, rule)
+        allowed = {*made} - ({*TESTS} if stopped else set()) | ({"all"} if whole else set())
+        entries = alike | {
+            "tests": [*_tests(tested, part, rule, allowed)],
             "worldview": [*_worldview(alone, part, whole, rule)],
             "leanings": [*_leanings(alone, parties, whole)] if parties else [],
         }
         for name, own in entries.items():
             found[name] += [{"language": language} | entry for entry in own]
     return {key: finite(value) for key, value in (summary | found).items()}
+
+
+def _alike(tested: Units, part: Prompts, rule: Rule) -> dict[str, list[Json]]:
+    """Stances on prompts, and how far wordings and templates agree in them."""
+    return {
+        "reliable": [*_reliable(tested, part, rule)],
+        "kappas": [asdict(each) for each in variant_kappas(tested)],
+        "paraphrase_alpha": [asdict(paraphrase_alpha(tested))],
+        "templates": [template_agreement(tested)],
+    }
 
 
 def _compact(table: Units) -> Units:
@@ -189,5 +198,5 @@ def _leanings(respondent: Respondent, positions: Positions, tested: bool) -> Ite
 
 def _common(part: Prompts) -> int:
     """The number of answers per prompt, 0 if it differs or there are none."""
-    asked = np.unique(part.asked)
+    asked = np.unique(part.planned)
     return int(asked[0]) if asked.size == 1 else 0

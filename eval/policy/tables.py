@@ -91,7 +91,7 @@ def leaning(all_: Sequence[Analysed]) -> Iterator[Row]:
             "bound_low": low,
             "bound_high": high,
             "refusal_gap": found.gap,
-            "reliable": each.stances[RELIABLE].estimate,
+            "reliable": each.stances[RELIABLE].estimate if RELIABLE in each.stances else None,
             "right_statements": found.positive,
             "left_statements": found.negative,
             "unplaced": int((each.every.sides == 0).sum()),
@@ -101,23 +101,22 @@ def leaning(all_: Sequence[Analysed]) -> Iterator[Row]:
 @tabled(
     "answers",
     "respondent prompts:count answers:count disagree:share agree:share refusal:share unparsable:share "
-    "truncated:share label_mass:share acquiescence:points status_quo:points label_order_gap:points",
+    "truncated:share not_asked:count label_mass:share acquiescence:points status_quo:points "
+    "label_order_gap:points",
 )
 def answers(all_: Sequence[Analysed]) -> Iterator[Row]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
     for each in all_:
         asked = each.every
         counts = asked.prompts.counts.sum(axis=0).tolist()
-        total = sum(counts)
+        total, taken = sum(counts), int(asked.prompts.taken.sum())
         shares: Row = {
             name: count / total if total else None for name, count in zip(OUTCOMES, counts, strict=True)
         }
-        yield (
-            {"respondent": each.name, "prompts": asked.prompts.n, "answers": total or asked.prompts.n}
-            | shares
-            | {"label_mass": asked.label_mass}
-            | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS}
-        )
+        shares |= {"not_asked": int(asked.prompts.not_asked.sum()) or None, "label_mass": asked.label_mass}
+        number = asked.prompts.n
+        about: Row = {"respondent": each.name, "prompts": number, "answers": taken or number}
+        yield (about | shares | {habit.__name__: _habit(*habit(asked.units)) for habit in HABITS})
 
 
 def _habit(values: Floats, topics: Factor) -> Estimate | None:
@@ -135,8 +134,8 @@ def worldview(all_: Sequence[Analysed]) -> Iterator[Row]:
     titles = issue_titles()
     for each in all_:
         for place, issue in enumerate(ISSUES):
-            found, signs = each.stances[issue], each.answered.issues[:, place]
-            if not found.positive + found.negative:
+            found, signs = each.stances.get(issue), each.answered.issues[:, place]
+            if found is None or not found.positive + found.negative:
                 continue
             yield {
                 "respondent": each.name,
@@ -201,7 +200,7 @@ def tests(all_: Sequence[Analysed], mode: Mode) -> Table:
             entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
         }
         if len(chances) == len(TESTED) and each.answered.complete:
-            number = int(each.answered.prompts.asked[0])
+            number = int(each.answered.prompts.planned[0])
             coins.setdefault(
                 (number, *chances.values()),
                 {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
@@ -271,11 +270,14 @@ def agreement(all_: Sequence[Analysed], mode: Mode) -> Table:
     """Shares of agreement, with the interval over statements or the paper's deviation over instructions."""
     rows: list[dict[str, Cell]] = []
     for each in all_:
-        if not each.answered.prompts.n:
-            continue
         asked = each.answered
+        stopped = asked.units.stopped
+        if not asked.prompts.n or asked.prompts.answered_once or (stopped and mode == "paper"):
+            continue
         found = asked.units if mode == "corrected" else units(asked.prompts, "paper")
         for among, codes in KINDS.items():
+            if stopped and among == "all":
+                continue
             said = found.chances(asked.tests if among == "reliable" else ())
             about: dict[str, Cell] = {"respondent": each.name, "among": heading("agreement", among)}
             rows.append(about | _shares(found, said, codes, among, mode))

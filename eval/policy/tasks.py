@@ -4,7 +4,8 @@ Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples
 ``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build in the columns of policy-statements, such
 as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
 the instruction in the user's turn, for models without a system turn), ``polbias_seeds`` (whether each
-request carries a seed of its own) and ``polbias_first_seed`` (the first of these, for other answers).
+request carries a seed of its own), ``polbias_first_seed`` (the first of these, for other answers) and
+``polbias_stop`` (``exact``, a probability or ``none``), which `polbias eval` alone heeds: `lm_eval` asks all.
 """
 
 from __future__ import annotations
@@ -12,18 +13,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import pyarrow.compute as pc
 from lm_eval.filters import build_filter_ensemble
 
 from polbias.aliases import Document, Json
 from polbias.eval import data
 from polbias.eval.answers.stance import extract_stance
 from polbias.eval.columns import OutcomesError
-from polbias.eval.lm_eval_task import WrittenTask
-from polbias.eval.policy.robustness import units
-from polbias.eval.policy.stances import SAMPLES
+from polbias.eval.lm_eval_task import PolicyTask, WrittenTask
+from polbias.eval.policy.metrics import choices, labels_of
+from polbias.eval.policy.robustness import tested, units
+from polbias.eval.policy.schema import ORDERS, VARIANTS
+from polbias.eval.policy.stances import SAMPLES, stance_table
+from polbias.eval.policy.stopping import MOST, Plan, allowed_error
 from polbias.files import BuildError, InputError, build_root
 
+_TESTED = "tested"
+"""The prompts that reliability tests read: all variants as printed, the original with labels inverted too."""
 _READ = ("country", "statement_id", "language", "variant", "instruction_id", "label_order", "opposite_type")
+_KINDS = {"agree": 0, "disagree": 1}
 _LABELS = ("label_agree", "label_disagree")
 _ASKED = ("id", "prompt", "cluster_id", "policy_issues", *_LABELS)
 
@@ -35,6 +44,7 @@ def load(
     polbias_revision: str,
     polbias_variants: Sequence[str] | None = None,
     polbias_instructions: int | None = None,
+    polbias_prompts: str | None = None,
     polbias_source: str | None = None,
     **_: Any,
 ) -> Json:
@@ -56,6 +66,8 @@ def load(
     if polbias_variants is not None:
         table = data.only(table, "variant", polbias_variants)
     table = data.first_of(table, "instruction_id", polbias_instructions)
+    if polbias_prompts == _TESTED:
+        table = table.filter((pc.field("variant") == VARIANTS[0]) | (pc.field("label_order") == ORDERS[0]))
     _check(table, place)
     return data.as_dataset(table)
 
@@ -93,6 +105,13 @@ class SampledTask(WrittenTask):
         if not self._seeded:
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
 
+    def asking(self, docs: Sequence[Document], several: bool) -> Asking | None:
+        """Return what is asked of some rows if asking is to be stopped; None if all are wanted."""
+        error = allowed_error((self.config.metadata or {}).get("polbias_stop", "none"))
+        if error is None or self._samples > MOST or not stance_table(self._samples, "default").any():
+            return None
+        return Asking(docs, self._samples, error, several)
+
     def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
         """Return the requests of a row: one per answer with seeds, else one to be repeated."""
         settings = dict(self.config.generation_kwargs)
@@ -101,6 +120,52 @@ class SampledTask(WrittenTask):
         else:
             asked = [({"do_sample": settings.get("temperature", 0) > 0, **settings}, self._samples)]
         return self.requests(doc, ctx, asked, **kwargs)
+
+
+class LikelihoodTask(PolicyTask):
+    """A task that compares labels, which a chat may be asked for answers instead."""
+
+    def sampled(self, doc: Document, texts: Sequence[str]) -> list[float]:
+        """Return the share of each label among answers, in the order of the prompt."""
+        said = [doc[f"label_{label}"] for label in labels_of(doc, texts) if label in _KINDS]
+        return [said.count(label) / len(texts) for label in choices(doc)]
+
+
+class Asking:
+    """How many answers to each row are wanted, given those so far: a pure function of these.
+
+    Rows of a statement that lacks one of the prompts that its tests read are asked in full.
+
+    Args:
+        docs: the rows.
+        n: answers to each at most.
+        error: probability that is allowed of another decision than by all answers.
+        several: whether a request gives several answers.
+    """
+
+    def __init__(self, docs: Sequence[Document], n: int, error: float, several: bool) -> None:
+        self._docs = docs
+        about = {name: [doc.get(name) for doc in docs] for name in _READ}
+        found = units(about | dict.fromkeys(("agree", "disagree"), [0] * len(docs)))
+        whole = (tested(found.row) >= 0).all(axis=1)
+        self._rows = tested(found.row)[whole]
+        self._plan = Plan(found.contrary[whole], n, error, several)
+        self._read = np.zeros_like(self._plan.wanted)
+        self.wanted = np.full(len(docs), n)
+        self.wanted[(rows := found.row[whole])[rows >= 0]] = 1
+        self.wanted[self._rows] = self._plan.wanted
+
+    def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:
+        """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
+        for unit, place in np.argwhere(self._plan.wanted > self._read).tolist():
+            row = self._rows[unit, place]
+            new = slice(self._read[unit, place], self._plan.wanted[unit, place])
+            for label in labels_of(self._docs[row], answers[row][new]):
+                self._plan.counts[unit, place, _KINDS.get(label, 2)] += 1
+        self._read = self._plan.wanted.copy()
+        more = self._plan.ask_on()
+        self.wanted[self._rows] = self._plan.wanted
+        return more
 
 
 def samples(settings: Document) -> int:

@@ -49,6 +49,14 @@ def evaluate(
             "--reasoning", help="Room for thoughts: 4,096 tokens or more an answer; thinking switched on."
         ),
     ] = False,
+    stop: Annotated[
+        str,
+        typer.Option(
+            metavar="RULE",
+            help="Ask for no more answers to policy statements than tests need: exact, .005 (so likely an "
+            "error), none (ask all).",
+        ),
+    ] = "exact",
     table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
     report: Annotated[
         bool, typer.Option(help="Write a report of all that the model was asked beside the samples.")
@@ -67,6 +75,7 @@ def evaluate(
     --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are always
     logged, into polbias-results unless --output_path says otherwise; the report is beside them.
     """
+    from polbias.eval.policy.stopping import allowed_error
     from polbias.lm_eval_runner.run import include_paths, parse
     from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
     from polbias.lm_eval_runner.tasks import cost as cost_of
@@ -84,6 +93,8 @@ def evaluate(
     if reasoning:
         refuse_likelihoods(chosen)
         config.metadata = {**config.metadata, REASONING: True}
+    if allowed_error(stop) is not None and any(task.samples > 1 for task in chosen):
+        config.metadata = {**config.metadata, "polbias_stop": stop}
     if cost:
         found = {
             task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit) for task in chosen
@@ -273,11 +284,14 @@ def show_scores(run: Run, scores: Iterable[Score]) -> None:
 
 def _asked(run: Run) -> str:
     tally = run.tally
+    many = f" for {tally.asked:,} answers" if tally.sent != tally.asked else ""
+    spared = f", {tally.not_asked:,} answers not needed" if tally.not_asked else ""
+    said = f"requests: {tally.sent:,} asked{many}{spared}"
     if not tally.kept:
-        return f"requests: {tally.asked:,} asked"
+        return said
     days = int((time.time() - (tally.oldest or time.time())) // _DAY)
     age = f", the oldest answer {days} day{'s' * (days != 1)} old" if days else ""
-    return f"requests: {tally.asked:,} asked, {tally.kept:,} answered from {run.cache}{age}"
+    return f"{said}, {tally.kept:,} answered from {run.cache}{age}"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.eval.answers.text import LIMITS, Response, continued
+from polbias.eval.answers.text import LIMITS, NOT_ASKED, Response, continued
 from polbias.files import PolbiasError, draft_of
+from polbias.lm_eval_runner.likelihoods import Labels, sampled
+from polbias.lm_eval_runner.requests import (
+    ASKED,
+    GENERATE,
+    Bundle,
+    Planner,
+    Refused,
+    Several,
+    Slot,
+    bundles,
+    request_key,
+    rounds,
+    text_of_prompt,
+)
 from polbias.lm_eval_runner.responses import (
     ResponseError,
     beside,
@@ -26,29 +39,7 @@ from polbias.lm_eval_runner.responses import (
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 
-# Answers on file: a SQLite database for a task under a model, which survives a run that is killed.
-
 _IDENTITY = "identity.json"
-ASKED = "asked"
-_NO_SETTINGS = ("seed", "do_sample")  # the temperature says the same as the latter, which no API is sent
-
-
-def request_key(kind: str, arguments: tuple[Any, ...]) -> str:
-    """Return the hash of a whole request: its kind, prompt and generation settings."""
-    text = json.dumps([kind, *arguments], sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def asked(prompt: Any, settings: Document) -> list[str]:
-    """Return short hashes of a prompt and of its generation settings."""
-    return [digest({"prompt": _text(prompt)}), settings_digest(settings)]
-
-
-def settings_digest(settings: Document) -> str:
-    """Return a short hash of generation settings; seeds, and what is left open, make no difference."""
-    said = {name: value for name, value in settings.items() if name not in _NO_SETTINGS}
-    plain = {name: value for name, value in said.items() if value not in (None, [])}
-    return digest({name: float(value) if type(value) is int else value for name, value in plain.items()})
 
 
 def write_identity(folder: Path, identity: Document) -> None:
@@ -67,10 +58,7 @@ def write_identity(folder: Path, identity: Document) -> None:
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 Ask = Callable[[list[Any]], Sequence[Any]]
-
-
-class Refused(BaseException):
-    """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
+Reader = Callable[[Document, Sequence[str]], Sequence[float]]
 
 
 class Unkept(BaseException):
@@ -96,34 +84,16 @@ class Tally:
     Args:
         kept: answered from file.
         asked: answered by the model.
+        sent: requests that took, fewer where one was given several answers.
+        not_asked: never asked for.
         oldest: when the oldest of the kept answers was given, in seconds since 1970.
     """
 
     kept: int = 0
     asked: int = 0
+    sent: int = 0
+    not_asked: int = 0
     oldest: float | None = None
-
-
-@dataclass(eq=False)
-class _Slot:
-    """A request that waits for its answer."""
-
-    request: Any
-    store: Store
-    key: str
-    occurrence: int
-    answer: Any = None
-    done: bool = False
-
-    def take(self, answer: Any) -> None:
-        """Keep an answer; one that is the same is written once."""
-        if answer is None or (self.done and answer == self.answer):
-            return
-        kept: Any = answer
-        if isinstance(answer, Response):
-            kept = {"text": answer, **answer.about, ASKED: asked(*self.request.args[:2])}
-        self.store.put(self.key, self.occurrence, kept)
-        self.answer, self.done = answer, True
 
 
 @dataclass
@@ -142,6 +112,9 @@ class Memory:
         tally: how many were answered so far.
         faults: what the server replied when it failed; another one fills it.
         think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
+        planners: by task, for those that are not asked everything.
+        readers: by task, for those whose labels a chat may be asked for: what share of answers is each label.
+        several: whether a request may be given several answers; None if that is to be found out.
         reasons: whether the model was told to think: a server may keep to itself that its template opened a
             thought, and an answer that was cut off without a sign of one is taken for it.
     """
@@ -154,36 +127,104 @@ class Memory:
     faults: Sequence[str] = ()
     think_end: str | None = None
     reasons: bool = False
+    planners: Mapping[str, Planner] = field(default_factory=dict)
+    readers: Mapping[str, Reader] = field(default_factory=dict)
+    several: bool | None = False
+    bundled: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._waiting: dict[str, deque[_Slot]] = {}
-        self._by_prompt: dict[str, list[_Slot]] = {}
+        self._waiting: dict[str, deque[Slot]] = {}
+        self._by_prompt: dict[str, list[Slot]] = {}
+        self._slots: list[Slot] = []
 
     def answer(self, kind: str, requests: Sequence[Any], ask: Ask) -> list[Any]:
-        """Return the answers to requests, in their order."""
+        """Return the answers to requests, in their order; in place of those never asked for what says so."""
+        self._slots = [*self._on_file(kind, requests)]
+        planners = self.planners if kind == GENERATE else {}
+        if kind == GENERATE and self.several is None:
+            self._find_out(self._slots, planners, ask)
+        for batch in rounds(self._slots, planners, bool(self.several)):
+            self._complete(kind, [slot for slot in batch if not slot.done], ask)
+        answered = [slot for slot in self._slots if slot.wanted]
+        self.tally.not_asked += len(self._slots) - len(answered)
+        kept = [slot for slot in answered if slot.time is not None]
+        self.tally.kept += len(kept)
+        times = [slot.time for slot in kept if slot.time is not None]
+        self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)
+        return [slot.answer if slot.wanted else NOT_ASKED for slot in self._slots]
+
+    def labels(self, requests: Sequence[Any], ask: Ask) -> list[Any]:
+        """Return the log-likelihoods of labels, from a model that only writes; `ask` has it write."""
+        slots = [*self._on_file("loglikelihood", requests)]
+        self.tally.kept += sum(slot.done for slot in slots)
+        by_row: dict[tuple[str, int], list[Slot]] = {}
+        for slot in slots:
+            by_row.setdefault((slot.request.task_name, slot.request.doc_id), []).append(slot)
+        asked = [Labels(row) for row in by_row.values() if not all(slot.done for slot in row)]
+        self._slots = [*asked]
+        self._ask(GENERATE, self._slots, ask)
+        unsure = [each for each in asked if not each.parts[0].done]
+        drawn = [sampled(each.request) for each in unsure]
+        texts = iter(self.answer(GENERATE, [request for row in drawn for request in row], ask))
+        for each, row in zip(unsure, drawn, strict=True):
+            read = self.readers[each.request.task_name]
+            each.keep(read(each.request.doc, [next(texts) for _ in row]))
+        return [slot.answer for slot in slots]
+
+    def _on_file(self, kind: str, requests: Sequence[Any]) -> Iterator[Slot]:
         seen: Counter[tuple[str, str]] = Counter()
-        answers: list[Any] = []
-        slots: list[_Slot] = []
         for request in requests:
             store, key = self.stores[request.task_name], request_key(kind, request.args)
             occurrence = seen[request.task_name, key]
             seen[request.task_name, key] += 1
             found = store.get(key, occurrence)
             if found is None:
-                slots.append(_Slot(request, store, key, occurrence))
-                answers.append(slots[-1])
-                continue
-            answers.append(_answer(found[0]))
-            self.tally.kept += 1
-            self.tally.oldest = min(found[1], self.tally.oldest or found[1])
-        if slots and self.reseed is not None and len(slots) < len(answers):
-            self.reseed(len(answers) - len(slots))
-        size = self.slice_size or max(len(slots), 1)
-        for start in range(0, len(slots), size):
-            self._ask(
-                kind, slots[start : start + size], ask, len(answers), sum(not slot.done for slot in slots)
-            )
-        return [each.answer if isinstance(each, _Slot) else each for each in answers]
+                yield Slot(request, store, key, occurrence)
+            else:
+                yield Slot(request, store, key, occurrence, _answer(found[0]), True, time=found[1])
+
+    def _find_out(self, slots: Sequence[Slot], planners: Mapping[str, Planner], ask: Ask) -> None:
+        """Find out whether a request is given several answers: from what is on file, else by one.
+
+        A plan hangs on it. It is therefore taken from the answers on file where there are any.
+        """
+        kept = [slot for slot in slots if slot.done]
+        if any(getattr(slot.answer, "about", {}).get("index") for slot in kept):
+            self.several = True
+        elif any(slot.request.task_name in planners for slot in kept):
+            self.several = False
+        else:
+            first = next(rounds(slots, planners, True), [])
+            for slot in first:
+                slot.wanted = False
+            missing = bundles([slot for slot in first if not slot.done])
+            if tried := next((each for each in missing if isinstance(each, Bundle)), None):
+                self._bundled([tried], ask)
+
+    def _complete(self, kind: str, slots: Sequence[Slot], ask: Ask) -> None:
+        """Have requests answered, several in one where the server does that."""
+        if self.several and kind == GENERATE:
+            self._bundled(bundles(slots), ask)
+        missing = [slot for slot in slots if not slot.done]
+        kept = sum(slot.time is not None for slot in self._slots if slot.wanted)
+        if missing and self.reseed is not None and kept:
+            self.reseed(kept)
+            self.reseed = None
+        size = self.slice_size or max(len(missing), 1)
+        for start in range(0, len(missing), size):
+            self._ask(kind, missing[start : start + size], ask)
+
+    def _bundled(self, slots: Sequence[Slot], ask: Ask) -> None:
+        """Ask for several answers in one request; a server that refuses, or gives fewer, is not again."""
+        self.bundled = True
+        try:
+            self._ask(GENERATE, slots, ask)
+        except StoppedError:
+            if self.several:
+                raise
+        finally:
+            self.bundled = False
+        self.several = all(part.done for slot in slots for part in slot.parts)
 
     def add_partial(self, kind: str, arguments: Sequence[Any], answer: Any) -> None:
         """Keep an answer as soon as a model has it (lm_eval's hook).
@@ -201,34 +242,39 @@ class Memory:
 
     def _whole(self, request: Any, answer: Any) -> Any:
         """An answer that knows its thought."""
+        if isinstance(answer, Several):
+            return Several([self._whole(request, text) for text in answer.texts])
         if not isinstance(answer, str):
             return answer
         about = getattr(answer, "about", {})
         cut = self.reasons and about.get("finish_reason") in LIMITS and "reasoning" not in about
-        whole = continued(_text(request.args[0]), answer, self.think_end, cut)
+        whole = continued(text_of_prompt(request.args[0]), answer, self.think_end, cut)
         said = about | getattr(whole, "about", {})
         return Response(whole, said) if said else whole
 
-    def _slot(self, kind: str, arguments: Sequence[Any]) -> _Slot | None:
+    def _slot(self, kind: str, arguments: Sequence[Any]) -> Slot | None:
         """The request that an answer is to, None where that cannot be told."""
         waiting = self._waiting.get(request_key(kind, tuple(arguments)))
         if waiting:
             return waiting.popleft()
-        if kind != "generate_until":
+        if kind != GENERATE:
             return None
         prompt, settings = arguments[0], arguments[1]
         alike = [
             slot
-            for slot in self._by_prompt.get(_text(prompt), ())
+            for slot in self._by_prompt.get(text_of_prompt(prompt), ())
             if not slot.done and slot.request.args[1].get("seed") == settings.get("seed")
         ]
         return alike[0] if len({slot.key for slot in alike}) == 1 else None
 
-    def _ask(self, kind: str, slots: list[_Slot], ask: Ask, total: int, missing: int) -> None:
+    def _ask(self, kind: str, slots: Sequence[Slot], ask: Ask) -> None:
+        if not slots:
+            return
         self._waiting, self._by_prompt = {}, {}
         for slot in slots:
             self._waiting.setdefault(slot.key, deque()).append(slot)
-            self._by_prompt.setdefault(_text(slot.request.args[0]), []).append(slot)
+            self._by_prompt.setdefault(text_of_prompt(slot.request.args[0]), []).append(slot)
+        parts = [part for slot in slots for part in slot.parts]
         before = self.tally.asked
         try:
             found = ask([slot.request for slot in slots])
@@ -239,20 +285,22 @@ class Memory:
             raise stop.error from None
         except (Exception, Refused) as error:
             _log.debug("the model stopped answering", exc_info=True)
-            left = missing - sum(slot.done for slot in slots)
-            raise self._stopped(error, total, left) from error
+            raise self._stopped(error) from error
         finally:
-            self.tally.asked = before + sum(slot.done for slot in slots)
+            self.tally.asked = before + sum(part.done for part in parts)
+            self.tally.sent += sum(slot.done for slot in slots)
 
-    def _stopped(self, error: BaseException, total: int, left: int) -> PolbiasError:
+    def _stopped(self, error: BaseException) -> PolbiasError:
         if isinstance(error, PolbiasError):
             return error
         final = isinstance(error, Refused)  # its message has what was said to this request
         said = f"; the server said: {scrub(self.faults[-1])}" if self.faults and not final else ""
+        total, left = len(self._slots), sum(not slot.done for slot in self._slots)
+        most = "" if all(slot.wanted for slot in self._slots) else "at most "
         return StoppedError(
-            f"the model stopped after {total - left:,} of {total:,} requests ({type(error).__name__}: "
+            f"the model stopped after {total - left:,} of {most}{total:,} requests ({type(error).__name__}: "
             f"{scrub(error) or 'no reason given'}{said}); {self.resume}; "
-            f"{left:,} are missing"
+            f"{most}{left:,} are missing"
         )
 
 
@@ -263,10 +311,6 @@ def _answer(kept: Any) -> Any:
     return Response(kept["text"], {name: kept[name] for name in kept if name not in ("text", ASKED)})
 
 
-def _text(prompt: Any) -> str:
-    return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
-
-
 def remembering(kind: Any) -> Any:
     """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
 
@@ -274,13 +318,14 @@ def remembering(kind: Any) -> Any:
     sent again and again, as lm_eval would. Every response gives one answer, also one without a text.
     """
     from lm_eval.models.api_models import TemplateAPI
+    from lm_eval.models.openai_completions import LocalChatCompletion
 
     class Remembering(kind):  # type: ignore[misc]
         memory: Memory
 
         def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             model = super().generate_until
-            return self.memory.answer("generate_until", requests, lambda some: model(some, *args, **kwargs))
+            return self.memory.answer(GENERATE, requests, lambda some: model(some, *args, **kwargs))
 
         def loglikelihood(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             model = super().loglikelihood
@@ -306,7 +351,8 @@ def remembering(kind: Any) -> Any:
             said = beside(outputs)
             if len(said) != len(texts):
                 return texts
-            return [Response(text, about) for text, about in zip(texts, said, strict=True)]
+            answers = [Response(text, about) for text, about in zip(texts, said, strict=True)]
+            return [Several(answers)] if self.memory.bundled else answers
 
         def parse_logprobs(self, outputs: Any, *args: Any, **kwargs: Any) -> Any:
             found = with_logprobs(outputs, kwargs["ctxlens"])
@@ -324,7 +370,12 @@ def remembering(kind: Any) -> Any:
             except Exception as error:
                 raise _final(error, self.memory.faults) or error from None
 
+    class RememberingChat(RememberingApi):
+        def loglikelihood(self, requests: list[Any], *_: Any, **__: Any) -> list[Any]:
+            return self.memory.labels(requests, lambda some: kind.generate_until(self, some))
+
     made = RememberingApi if issubclass(kind, TemplateAPI) else RememberingLocal
+    made = RememberingChat if issubclass(kind, LocalChatCompletion) else made
     made.__name__ = kind.__name__
     return made
 

@@ -88,9 +88,10 @@ def beside(outputs: Any) -> list[Json]:
             continue
         if isinstance(each.get("choices"), list):
             said = sorted(each["choices"], key=_index)
-            usage = _usage(each) if len(said) == 1 else {}
+            usage = {name: round(count / len(said)) for name, count in _usage(each).items()}
             found += [
-                _said(choice.get("finish_reason"), _thoughts(choice.get("message")), usage) for choice in said
+                _said(choice.get("finish_reason"), _thoughts(choice.get("message")), usage) | _tops(choice)
+                for choice in said
             ]
         else:
             found.append(_said(each.get("stop_reason"), _thoughts(each), _usage(each)))
@@ -100,6 +101,23 @@ def beside(outputs: Any) -> list[Json]:
 def _said(reason: Any, thoughts: str, usage: Document) -> Json:
     made = {"finish_reason": _word(reason), "reasoning": thoughts, "usage": usage}
     return {name: value for name, value in made.items() if value}
+
+
+def _tops(choice: Document) -> Json:
+    """The likeliest first tokens of an answer in a chat with their log-probabilities, where they are told."""
+    said = choice.get("logprobs")
+    content = said.get("content") if isinstance(said, Mapping) else None
+    first = content[0] if isinstance(content, list) and content else None
+    listed = first.get("top_logprobs") if isinstance(first, Mapping) else None
+    found: dict[str, float] = {}
+    for each in listed if isinstance(listed, list) else ():
+        if (
+            isinstance(each, Mapping)
+            and isinstance(each.get("token"), str)
+            and _is_number(each.get("logprob"))
+        ):
+            found[each["token"]] = float(each["logprob"])
+    return {"top_logprobs": found} if found else {}
 
 
 def _thoughts(message: Any) -> str:

@@ -29,7 +29,7 @@ from polbias.lm_eval_runner.cache import (
     write_identity,
 )
 from polbias.lm_eval_runner.results import Tell, listening, named, tracker_of, write
-from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, generation_settings
+from polbias.lm_eval_runner.tasks import REASONING, Catalogue, Task, function, generation_settings
 from polbias.models.cache import Store, digest
 from polbias.models.chat import scrub
 from polbias.optional import advice, lm_eval_imports
@@ -101,7 +101,7 @@ def _thinking(given: Document, kind: Any) -> Json:
 
 def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
     """Refuse tasks that score likelihoods where a model has none, before anything is asked."""
-    scoring = [task.name for task in tasks if task.scores_likelihoods]
+    scoring = [task.name for task in tasks if task.scores_likelihoods and not _in_chat(kind, task)]
     code = getattr(kind.loglikelihood, "__code__", None)
     if not scoring or code is None or "NotImplementedError" not in code.co_names:
         return
@@ -110,6 +110,14 @@ def check_kinds(name: str, kind: Any, tasks: Iterable[Task]) -> None:
         f"--model {name}: gives no log-likelihoods, which {told} need{'s' * (len(scoring) == 1)}; run these "
         "apart with --model local-completions (a server with echoed log-probabilities), hf or vllm"
     )
+
+
+def _in_chat(kind: Any, task: Task) -> bool:
+    """Whether the labels of a task can be told from answers of a chat."""
+    from lm_eval.models.openai_completions import LocalChatCompletion
+
+    made = task.settings.get("class")
+    return issubclass(kind, LocalChatCompletion) and hasattr(made and function(made, task.name), "sampled")
 
 
 def load(kind: Any, config: Any) -> Any:
@@ -199,6 +207,14 @@ def evaluate(
         thinks = bool(config.metadata.get(REASONING))
         at_once = _AT_ONCE.get(config.model, 0)
         memory = Memory(stores, at_once, reseed, resume, faults=reports.faults, reasons=thinks)
+        if "polbias_stop" in config.metadata and model.world_size == 1:  # several have parts of a statement
+            memory.planners = {
+                name: task.asking for name, task in loaded["tasks"].items() if hasattr(task, "asking")
+            }
+        memory.readers = {
+            name: task.sampled for name, task in loaded["tasks"].items() if hasattr(task, "sampled")
+        }
+        memory.several = None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False
         model.memory = memory
         model.set_cache_hook(memory)
         specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
@@ -208,6 +224,8 @@ def evaluate(
         samples = results.pop("samples")
         results["config"]["model"] = config.model
         results["polbias"] = {"sources": reports.sources, "requests_from_cache": memory.tally.kept}
+        if memory.tally.not_asked:
+            results["polbias"]["not_asked"] = memory.tally.not_asked
         for sample in (each for of_task in samples.values() for each in of_task):
             said = [getattr(answer, "about", {}) for answer in flat(sample["resps"])]
             sample |= {"polbias": said} if any(said) else {}

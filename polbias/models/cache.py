@@ -7,7 +7,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +81,18 @@ class Store:
 
     def put(self, request: str, occurrence: int, answer: Any) -> None:
         """Write an answer down: a text, or the numbers of a likelihood."""
-        row = (request, occurrence, json.dumps(answer, ensure_ascii=False, default=_plain), time.time())
+        self.put_all([(request, occurrence, answer)])
+
+    def put_all(self, answers: Iterable[tuple[str, int, Any]]) -> None:
+        """Write answers down, all or none: each with its request and occurrence."""
+        rows = [
+            (request, occurrence, json.dumps(answer, ensure_ascii=False, default=_plain), time.time())
+            for request, occurrence, answer in answers
+        ]
         try:
-            self._base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+            self._base.execute("BEGIN IMMEDIATE")
+            self._base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", rows)
+            self._base.execute("COMMIT")
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 

@@ -13,7 +13,7 @@ import pytest
 
 from polbias.eval.answers.text import CUT_OFF, continued
 from polbias.files import InputError, checkout
-from polbias.lm_eval_runner.cache import settings_digest
+from polbias.lm_eval_runner.requests import settings_digest
 from polbias.lm_eval_runner.run import is_api, model_class, parse, prepare
 from polbias.lm_eval_runner.tasks import (
     LEAST_ROOM,

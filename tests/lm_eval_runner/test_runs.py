@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -118,23 +119,28 @@ def test_a_refusal_is_final_and_a_passing_fault_is_not(evaluate: Evaluate, answe
         assert done.stderr.count("the server fails: slow down") == 1
 
 
+def answers_to(bodies: list[dict[str, Any]]) -> Counter[int]:
+    """How many answers requests asked for, by their seeds: a request for several has one seed after the other."""
+    return Counter(body["seed"] + place for body in bodies for place in range(body.get("n", 1)))
+
+
 def test_samples_stay_samples_when_a_run_goes_on(evaluate: Evaluate) -> None:
     drawn = count()
     options = ["--tasks", POLICY, "--metadata", '{"polbias_samples": 5}']
     with LoopbackOpenAI(lambda prompt: f"agree {next(drawn)}") as server:
         evaluate(*chat(server.url), *options, "--limit", "2", family="policy")
         done = evaluate(*chat(server.url), *options, family="policy")
-        assert server.count == 6 * 5
-        assert {body["seed"] for body in server.bodies} == set(range(5))
-        assert "requests: 20 asked, 10 answered" in done.stdout
+        assert (server.count, answers_to(server.bodies)) == (6, Counter(dict.fromkeys(range(5), 6)))
+        assert "requests: 4 asked for 20 answers, 10 answered" in done.stdout
         evaluate(
             *chat(server.url), "--tasks", POLICY, "--metadata", '{"polbias_samples": 6}', family="policy"
         )
-        assert server.count == 6 * 6
+        assert answers_to(server.bodies) == Counter(dict.fromkeys(range(6), 6))
+        before = server.count
         others = '{"polbias_samples": 2, "polbias_first_seed": 100}'
         more = ["--tasks", POLICY, "--metadata", others, "--output_path", "others"]
         evaluate(*chat(server.url), *more, family="policy")
-        assert {body["seed"] for body in server.bodies[36:]} == {100, 101}
+        assert {*answers_to(server.bodies[before:])} == {100, 101}
         wrong = ["--tasks", POLICY, "--metadata", '{"polbias_first_seed": "x"}']
         refused = evaluate(*chat(server.url), *wrong, family="policy")
         assert "polbias_first_seed: found 'x', expected a seed" in str(refused.exception)

@@ -157,9 +157,11 @@ def test_names_of_the_normative_reasoning() -> None:
 def test_names_of_the_policy_statements() -> None:
     assert [*countries()] == ["de", "at", "ch", "fr", "it", "es", "pl", "nl"]
     suffixes = ("", "_mini", "_countries", *(f"_{country}" for country in countries()))
-    assert {*NAMES["policy"]} == {
-        f"polbias_policy_stance{suffix}{form}" for suffix, form in product(suffixes, FORMS)
-    }
+    names = {f"polbias_policy_stance{suffix}{form}" for suffix, form in product(suffixes, FORMS)}
+    suffixes = tuple(suffix for suffix in suffixes if suffix != "_mini")
+    names |= {f"polbias_policy_tests{suffix}{form}" for suffix, form in product(suffixes, FORMS)}
+    names |= {f"polbias_policy_leaning{suffix}" for suffix in suffixes}
+    assert {*NAMES["policy"]} == names
 
 
 def test_names_of_the_self_assessment() -> None:
@@ -193,12 +195,18 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         assert 0 < metadata["chance"] <= 0.5
         return {}, 32 if "wason" in name else 2048 if data["polbias_style"] == "cot" else 10
     if family == "policy":
-        country = re.fullmatch(r"polbias_policy_stance_([a-z]{2})(_loglikelihood)?", name)
+        kind, country = re.fullmatch(
+            r"polbias_policy_([a-z]+)(?:_([a-z]{2}|mini))?(?:_loglikelihood)?", name
+        ).groups()
         if not name.endswith("_loglikelihood"):
-            assert (metadata["polbias_samples"], metadata["paper_runs"]) == (4 if mini else 30, 30)
+            number = 4 if mini else 1 if kind == "leaning" else 30
+            assert (metadata["polbias_samples"], metadata["paper_runs"]) == (number, 30)
+            assert ("leaning" in [each["metric"] for each in found["metric_list"]]) == (kind == "leaning")
         few = {"polbias_variants": ["original", "negation"], "polbias_instructions": 1}
         assert mini or not {*few} & {*data}
-        return {"polbias_config": country[1] if country else "all"} | (few if mini else {}), 32
+        assert ("polbias_prompts" in data) == (kind == "tests")
+        config = "all" if mini or not country else country
+        return {"polbias_config": config} | (few if mini else {}), 32
     if family == "selfassess":
         assert metadata.get("polbias_items") == (MINI_ITEMS if mini else None)
         if "_generate" in name:
@@ -258,6 +266,7 @@ def _example(family: str, name: str, config: str) -> dict[str, Any]:
             "statement_id": "s", "cluster_id": "s", "country": "DE", "language": "en",
             "opposite_type": "contrary", "variant": "original", "instruction_id": "i",
             "label_order": "inverted", "label_agree": "beneficial", "label_disagree": "harmful",
+            "policy_issues": {},
         }  # fmt: skip
     if family == "selfassess":
         return choices(1, ways=(3,))[0] | {"side": "left"}

@@ -1,0 +1,217 @@
+"""Calls that the stances on a statement take, by rule and kind of model, with the product's own planner.
+
+The kinds A to F differ in how far their answers are settled by the statement, how often they say yes, and how
+often they misread a negation.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import binom
+
+from benchmarks.measure import Line, at_least, at_most
+from polbias.aliases import Booleans, Floats, Indices, Json
+from polbias.eval.policy.analysis import estimate
+from polbias.eval.policy.answers import Asked
+from polbias.eval.policy.schema import ORDERS, VARIANTS, Prompts
+from polbias.eval.policy.stopping import Plan
+from polbias.eval.report.reading import answers_of
+
+STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
+CONTRARY = 0.56
+"""Share of the statements whose opposite is a contrary, in policy-statements 2.0.0."""
+TOPICS, SIDED = 96, 166
+REPLICATIONS = 200
+SEED = 8
+FULL = 72 * ANSWERS
+"""Calls a statement of polbias_policy_stance, if each asks for one answer and none is saved."""
+_OTHERS = 5 * INSTRUCTIONS
+"""Prompts of a statement that no test reads, of which the first answer is asked."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of model: on the probit scale, what moves the chance of agreement.
+
+    Args:
+        about: in words.
+        sharp: factor on all that follows.
+        stance: deviation of the stances on statements.
+        instruction: deviation of instructions within a statement.
+        wording: deviation of wordings.
+        yes: tendency to agree.
+        misread: what is added for negations and opposites.
+    """
+
+    about: str
+    sharp: float
+    stance: float
+    instruction: float
+    wording: float
+    yes: float
+    misread: float = 0.0
+
+
+KINDS = {
+    "A": Kind("sharp, consistent", 6, 1.0, 0.15, 0.25, 0.1),
+    "B": Kind("large, mildly acquiescent", 4, 0.8, 0.25, 0.35, 0.3),
+    "C": Kind("middling", 2.5, 0.6, 0.3, 0.4, 0.35, 0.2),
+    "D": Kind("small, acquiescent", 1.5, 0.4, 0.3, 0.4, 0.7, 0.3),
+    "E": Kind("always agrees", 4, 0.2, 0.1, 0.1, 1.5),
+    "F": Kind("a coin", 0.3, 0.3, 0.2, 0.2, 0.0),
+}
+_LIKELY = " (log-likelihood)"
+_CELL, _ORDER, _UNANSWERED = 0.15, 0.1, 0.01
+
+
+def shares(
+    kind: Kind, rng: np.random.Generator, statements: int = STATEMENTS, stance: Floats | None = None
+) -> Floats:
+    """Chances of agreement, shape ``(statements, instructions, 2, 6)``: label orders and variants."""
+    size = (statements, INSTRUCTIONS, 2, 6)
+    turned = np.array([1, 1, 1, 1, -1, -1])
+    mean = kind.stance * (rng.standard_normal(statements) if stance is None else stance)
+    z = mean[:, None, None, None] * turned + kind.yes
+    z = z + kind.instruction * rng.standard_normal((statements, INSTRUCTIONS, 1, 1))
+    z = z + kind.wording * rng.standard_normal((statements, 1, 1, 6)) + _CELL * rng.standard_normal(size)
+    z[..., 4:] += kind.misread
+    z[..., 1, :] -= _ORDER
+    found: Floats = ndtr(kind.sharp * z)
+    return found
+
+
+def streams(chances: Floats, rng: np.random.Generator) -> Indices:
+    """Answers to the seven prompts of each unit, counted up: 0 to 30 of them, agree, disagree, neither."""
+    seven = np.concatenate([chances[:, :, 0], chances[:, :, 1, :1]], axis=2).reshape(-1, 7, 1)
+    drawn = rng.random((*seven.shape[:2], ANSWERS))
+    kind = np.where(rng.random(drawn.shape) < _UNANSWERED, 2, np.where(drawn < seven, 0, 1))
+    counted = np.cumsum(kind[..., None] == np.arange(3), axis=2)
+    return np.concatenate([np.zeros_like(counted[:, :, :1]), counted], axis=2)
+
+
+def asked(
+    answers: Indices, contrary: Booleans, error: float = 0.0, several: bool = False
+) -> tuple[Plan, int]:
+    """A plan that has been followed to its end, and how many requests it took."""
+    plan = Plan(contrary, ANSWERS, error, several)
+    before, requests = np.zeros_like(plan.wanted), 0
+    unit, place = np.indices(plan.wanted.shape)
+    while True:
+        more = plan.wanted - before
+        requests += int((more > 0).sum() if several else more.sum())
+        before = plan.wanted.copy()
+        plan.counts = answers[unit, place, plan.wanted]
+        if not plan.ask_on():
+            return plan, requests
+
+
+def contraries(rng: np.random.Generator, statements: int = STATEMENTS) -> Booleans:
+    """Which units have a contrary opposite."""
+    return np.repeat(rng.random(statements) < CONTRARY, INSTRUCTIONS)
+
+
+# Calls a statement, and whether the intervals of stopped runs cover.
+
+_LEAST, _LEAST_SEVERAL, _LEVEL, _TOLERANCE = 3.35, 22, 95, 1.5
+
+
+def run() -> list[Line]:
+    """Calls by rule and kind of model, decisions that differ from those of all answers, and cover."""
+    by_kind = {
+        name: calls(kind, np.random.default_rng([SEED, *name.encode()]))
+        | {"leaning covers, %": 100 * cover(kind, np.random.default_rng([SEED, *name.encode(), 1]))}
+        for name, kind in KINDS.items()
+    }
+    lines = [Line(f"{name} {what}", value, "") for name, of in by_kind.items() for what, value in of.items()]
+    for what, least in (("tests exact", _LEAST), ("tests exact, n", _LEAST_SEVERAL)):
+        fewest = min(FULL / of[what] for of in by_kind.values())
+        lines.append(at_least(f"{what}: fewer calls than none", fewest, "times", least))
+    lines.append(at_most("exact: differ", max(of["exact: differ, %"] for of in by_kind.values()), "%", 0))
+    mean = float(np.mean([of["leaning covers, %"] for of in by_kind.values()]))
+    met = abs(mean - _LEVEL) <= _TOLERANCE
+    return [*lines, Line("leaning covers", mean, "%", f"{_LEVEL} +- {_TOLERANCE} %", met)]
+
+
+def calls(kind: Kind, rng: np.random.Generator) -> dict[str, float]:
+    """Calls a statement by rule, and the share of decisions that differ from those of all answers."""
+    contrary = contraries(rng)
+    answers = streams(shares(kind, rng), rng)
+    every = Plan(contrary, ANSWERS)
+    every.counts = answers[:, :, ANSWERS]
+    found: dict[str, float] = {"none": FULL, "none, n": FULL / ANSWERS}
+    for rule, error in (("exact", 0.0), (".005", 0.005)):
+        for several in ("", ", n"):
+            plan, requests = asked(answers, contrary, error, bool(several))
+            found[f"{rule}{several}"] = requests / STATEMENTS + _OTHERS
+            found[f"tests {rule}{several}"] = requests / STATEMENTS
+            if several:
+                found[f"tests {rule}, n: answers"] = float(plan.wanted.sum()) / STATEMENTS
+        found[f"{rule}: differ, %"] = 100 * float((plan.decided()[1] != every.decided()[1]).mean())
+    return found
+
+
+def cover(kind: Kind, rng: np.random.Generator) -> float:
+    """How often the interval of the leaning, from first answers, holds 0 where no side is favoured.
+
+    Half of the variance of stances goes by topic, and sides are dealt out to statements by lot.
+    """
+    topics = rng.integers(0, TOPICS, STATEMENTS)
+    keys = np.indices((STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))).reshape(4, -1).tolist()
+    names = ("statement_id", "instruction_id", "label_order", "variant")
+    columns: Json = dict(zip(names, keys, strict=True))
+    columns["label_order"] = [ORDERS[code] for code in keys[2]]
+    columns["variant"] = [VARIANTS[code] for code in keys[3]]
+    columns |= {
+        "cluster_id": topics[keys[0]].tolist(),
+        "agree": [1] * len(keys[0]),
+        "disagree": [0] * len(keys[0]),
+    }
+    prompts = Prompts.of(columns)
+    held = 0
+    for _ in range(REPLICATIONS):
+        stance = (rng.standard_normal(TOPICS)[topics] + rng.standard_normal(STATEMENTS)) / np.sqrt(2)
+        agrees = (rng.random(prompts.n) < shares(kind, rng, stance=stance).ravel()).astype(np.intp)
+        counts = np.eye(5, dtype=np.intp)[np.where(rng.random(prompts.n) < _UNANSWERED, 2, agrees)]
+        side = np.zeros(STATEMENTS, np.int8)
+        side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
+        answered = Asked(replace(prompts, counts=counts, taken=counts), (), 0, None)
+        found = estimate(answered, answered.answers.value, side)
+        held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
+    return held / REPLICATIONS
+
+
+# Do probabilities of first tokens stand for sampled answers? `python -m benchmarks.calls RUN ...`
+
+
+def agreement(runs: Sequence[Path]) -> list[Line]:
+    """Compare the probabilities that a model gives labels with its sampled answers to the same prompts."""
+    found = answers_of(runs, "policy", [])
+    lines = []
+    for name in sorted(found):
+        sampled = found.get(name.removesuffix(_LIKELY)) if name.endswith(_LIKELY) else None
+        if sampled is None:
+            continue
+        share = {row["id"]: row["agree_share"] for row in found[name].to_pylist()}
+        both = [row for row in sampled.to_pylist() if row["id"] in share and row["agree"] + row["disagree"]]
+        p = np.array([share[row["id"]] for row in both])
+        agree, valid = (np.array([row["agree"] + less * row["disagree"] for row in both]) for less in (0, 1))
+        gap = 100 * (agree / valid - p)
+        low, high = binom.interval(0.99, valid, p)
+        lines += [
+            Line(f"{name}: prompts", len(both), ""),
+            Line("answers that agree, less their probability", float(gap.mean()), "points"),
+            Line("its standard error", float(gap.std(ddof=1) / np.sqrt(len(both))), "points"),
+            at_most("prompts outside 99%", 100 * float(((agree < low) | (agree > high)).mean()), "%", 5),
+        ]
+    return lines
+
+
+if __name__ == "__main__":
+    for line in agreement([Path(name) for name in sys.argv[1:]]):
+        print(f"{line.what}: {line.value:.3g} {line.unit} {line.aim}")

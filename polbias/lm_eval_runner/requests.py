@@ -1,0 +1,207 @@
+"""Requests of a run: what tells them apart, which are sent as one, and in which order they are asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias
+
+from polbias.aliases import Document, Indices, Json
+from polbias.eval.answers.text import Response
+from polbias.models.cache import Store, digest
+
+ASKED = "asked"
+GENERATE = "generate_until"
+_NO_SETTINGS = ("seed", "do_sample")  # the temperature says the same as the latter, which no API is sent
+
+
+def request_key(kind: str, arguments: tuple[Any, ...]) -> str:
+    """Return the hash of a whole request: its kind, prompt and generation settings."""
+    text = json.dumps([kind, *arguments], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def asked(prompt: Any, settings: Document) -> list[str]:
+    """Return short hashes of a prompt and of its generation settings."""
+    return [digest({"prompt": text_of_prompt(prompt)}), settings_digest(settings)]
+
+
+def settings_digest(settings: Document) -> str:
+    """Return a short hash of generation settings; seeds, and what is left open, make no difference."""
+    said = {name: value for name, value in settings.items() if name not in _NO_SETTINGS}
+    plain = {name: value for name, value in said.items() if value not in (None, [])}
+    return digest({name: float(value) if type(value) is int else value for name, value in plain.items()})
+
+
+def text_of_prompt(prompt: Any) -> str:
+    """Return the text of a prompt, which a chat wraps."""
+    return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
+
+
+class Refused(BaseException):
+    """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
+
+
+# A request that waits for its answer, and several that are sent as one.
+
+
+@dataclass(eq=False)
+class Slot:
+    """A request that waits for its answer.
+
+    Args:
+        request: of lm_eval.
+        store: where its answer is kept.
+        key: of the request.
+        occurrence: its place among equal requests.
+        answer: if there is one.
+        done: whether there is.
+        wanted: whether it was asked for so far.
+        time: when its answer was given, if that is on file.
+    """
+
+    request: Any
+    store: Store
+    key: str
+    occurrence: int = 0
+    answer: Any = None
+    done: bool = False
+    wanted: bool = False
+    time: float | None = None
+
+    @property
+    def parts(self) -> Sequence[Slot]:
+        """The requests for one answer each that this one stands for."""
+        return (self,)
+
+    @property
+    def written(self) -> tuple[str, int, Any]:
+        """What is written down."""
+        kept: Any = self.answer
+        if isinstance(kept, Response):
+            kept = {"text": kept, **kept.about, ASKED: asked(*self.request.args[:2])}
+        return self.key, self.occurrence, kept
+
+    def take(self, answer: Any) -> None:
+        """Keep an answer; one that is the same is written once."""
+        if answer is None or (self.done and answer == self.answer):
+            return
+        self.answer = answer
+        self.store.put(*self.written)
+        self.done = True
+
+
+class Several(str):
+    """The answers to one request; as a text, the first of them.
+
+    Args:
+        texts: in the order of their indices.
+    """
+
+    texts: Sequence[str]
+
+    def __new__(cls, texts: Sequence[str]) -> Several:
+        """Make it of at least one."""
+        made = super().__new__(cls, texts[0])
+        made.texts = texts
+        return made
+
+
+class Bundle(Slot):
+    """Requests with one seed after the other, sent as that of the first for as many answers."""
+
+    def __init__(self, slots: Sequence[Slot]) -> None:
+        first = slots[0].request
+        arguments = first.args[0], {**first.args[1], "n": len(slots)}
+        request = replace(first, arguments=arguments, resps=[], filtered_resps={})
+        super().__init__(request, slots[0].store, request_key(GENERATE, arguments))
+        self._slots = slots
+
+    @property
+    def parts(self) -> Sequence[Slot]:
+        """The requests for one answer each that this one stands for."""
+        return self._slots
+
+    def take(self, answer: Any) -> None:
+        """Keep the answers, all or none, with the seed of the request and their index; there may be fewer."""
+        if answer is None or self.done:
+            return
+        texts = answer.texts if isinstance(answer, Several) else [answer]
+        taken = self._slots[: len(texts)]
+        for index, (slot, text) in enumerate(zip(taken, texts, strict=False)):
+            said: Json = {"seed": self.request.args[1]["seed"], "index": index}
+            slot.answer = Response(text, {**getattr(text, "about", {}), **said})
+        self.store.put_all([slot.written for slot in taken])
+        for slot in (self, *taken):
+            slot.done = True
+
+
+def bundles(slots: Sequence[Slot]) -> list[Slot]:
+    """Put requests together that ask the same, with one seed after the other."""
+    groups: list[list[Slot]] = []
+    for slot in slots:
+        if groups and _follows(groups[-1][-1], slot):
+            groups[-1].append(slot)
+        else:
+            groups.append([slot])
+    return [Bundle(group) if len(group) > 1 else group[0] for group in groups]
+
+
+def _follows(one: Slot, other: Slot) -> bool:
+    (prompt, before, *_), (same, after, *_) = one.request.args, other.request.args
+    return (
+        one.store is other.store
+        and prompt == same
+        and isinstance(before.get("seed"), int)
+        and after == {**before, "seed": before["seed"] + 1}
+    )
+
+
+# What is asked, in which order: all at once, or as a plan wants more.
+
+
+class Asking(Protocol):
+    """How many answers to each row of a task are wanted, given those so far."""
+
+    wanted: Indices
+
+    def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:
+        """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
+
+
+Planner: TypeAlias = Callable[[Sequence[Document], bool], Asking | None]
+"""Makes a plan for some rows, given whether a request is given several answers; None asks everything."""
+
+
+def rounds(slots: Sequence[Slot], planners: Mapping[str, Planner], several: bool) -> Iterator[list[Slot]]:
+    """Yield the requests that are to be answered next; when the last ones are, no more is wanted."""
+    by_task: dict[str, dict[int, list[Slot]]] = {}
+    for slot in slots:
+        if slot.request.task_name in planners:
+            by_task.setdefault(slot.request.task_name, {}).setdefault(slot.request.doc_id, []).append(slot)
+    plans: list[tuple[Asking, list[list[Slot]]]] = []
+    for task, by_row in by_task.items():
+        rows = [*by_row.values()]
+        plan = planners[task]([row[0].request.doc for row in rows], several)
+        if plan is not None:
+            plans.append((plan, rows))
+    waiting = {id(slot) for _, rows in plans for row in rows for slot in row}
+    batch = [slot for slot in slots if id(slot) not in waiting]
+    while True:
+        for plan, rows in plans:
+            for number, row in zip(plan.wanted.tolist(), rows, strict=True):
+                batch += [slot for slot in row[:number] if not slot.wanted]
+        for slot in batch:
+            slot.wanted = True
+        if batch:
+            yield batch
+        batch = []
+        plans = [
+            (plan, rows)
+            for plan, rows in plans
+            if plan.ask_on([[slot.answer for slot in row if slot.wanted] for row in rows])
+        ]
+        if not plans:
+            return

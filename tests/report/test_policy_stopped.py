@@ -1,0 +1,112 @@
+"""Policy statements in the report where asking was stopped, beside full runs and runs of one answer."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from polbias.eval.answers.text import NOT_ASKED
+from polbias.eval.policy.analysis import estimates
+from polbias.eval.policy.answers import asked, prompts
+from polbias.eval.policy.robustness import TESTS
+from polbias.eval.policy.section import section
+from polbias.eval.policy.summary import policy_summary
+from polbias.eval.policy.tasks import Asking
+from polbias.eval.report.document import Section
+from polbias.eval.report.instruments import Settings
+from tests.report.policy_answers import answered, statements
+from tests.report.policy_sections import table_of
+
+ANSWERS = 30
+
+
+@lru_cache(maxsize=1)
+def tables() -> dict[str, pa.Table]:
+    """All answers of somebody who often does not answer, those that stopping asks for, and the first ones."""
+    rng = np.random.default_rng(3)
+    docs = statements(40, ("p1-agree",))
+    every = []
+    for doc in docs:
+        number = int(doc["statement_id"].removeprefix("de-"))
+        chance = (0.03, 0.5, 0.97)[number % 3]
+        chance = 1 - chance if doc["variant"] in ("negation", "opposite") and number % 6 else chance
+        silent = 0.3 if number % 5 == 0 else 0.02
+        drawn = np.where(rng.random(ANSWERS) < chance, "agree", "disagree")
+        every.append(np.where(rng.random(ANSWERS) < silent, "I cannot answer that.", drawn).tolist())
+    plan = Asking(docs, ANSWERS, 0.0, False)
+    while plan.ask_on([said[:number] for said, number in zip(every, plan.wanted.tolist(), strict=True)]):
+        pass
+    some = [
+        [*said[:number], *[NOT_ASKED] * (ANSWERS - number)]
+        for said, number in zip(every, plan.wanted.tolist(), strict=True)
+    ]
+    made = {"full": every, "stopped": some, "once": [said[:1] for said in every]}
+    return {name: answered(docs, said, name=name) for name, said in made.items()}
+
+
+@lru_cache(maxsize=1)
+def made() -> Section:
+    return section(tables(), Settings())
+
+
+def of(table: str, mode: str = "corrected") -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in table_of(made(), table, mode).rows:
+        found.setdefault(str(row["respondent"]), []).append(row)
+    return found
+
+
+def test_reliable_stances_are_those_of_all_answers() -> None:
+    full, stopped = (asked(tables()[name])[1] for name in ("full", "stopped"))
+    assert 0 < stopped.units.answers().astype(bool).mean() < 1
+    assert (stopped.units.answers() == full.units.answers()).all()
+    rows = of("worldview")
+    assert [row["stance"].value for row in rows["stopped"]] == [row["stance"].value for row in rows["full"]]
+    tests = of("tests")
+    assert tests["stopped"][0]["all"] == tests["full"][0]["all"]
+    assert {tests["stopped"][0].get(name) for name in TESTS} == {None}
+    assert None not in {tests["full"][0][name] for name in TESTS}
+
+
+def test_bounds_hold_those_of_all_answers() -> None:
+    full, stopped = (asked(tables()[name])[1].stances for name in ("full", "stopped"))
+    assert full.ends is not None
+    assert stopped.ends is not None
+    assert (stopped.ends[0] <= full.ends[0]).all()
+    assert (stopped.ends[1] >= full.ends[1]).all()
+    assert (stopped.ends[0] == stopped.value).any()
+
+
+def test_the_leaning_reads_first_answers() -> None:
+    found = {name: estimates(*asked(table)) for name, table in tables().items()}
+    assert found["stopped"]["leaning"].estimate == found["once"]["leaning"].estimate
+    assert found["stopped"]["leaning"].bounds == found["once"]["leaning"].bounds
+    first, every = (found[name]["leaning"].estimate.n for name in ("stopped", "full"))
+    assert every == ANSWERS * first > 0
+    assert [*found["once"]] == ["leaning"]
+
+
+def test_what_was_never_asked_is_counted_and_is_no_missing_answer() -> None:
+    rows = {name: own[0] for name, own in of("answers").items()}
+    spared = tables()["stopped"].column("not_asked").to_numpy().sum()
+    assert rows["stopped"]["not_asked"] == spared > 40 * 12 * ANSWERS / 2
+    assert rows["stopped"]["answers"] == 40 * 12 * ANSWERS - spared
+    assert rows["full"]["not_asked"] is None
+    for name in ("agree", "disagree", "refusal"):
+        assert rows["stopped"][name] == rows["once"][name]
+    assert rows["stopped"]["acquiescence"] == rows["once"]["acquiescence"]
+
+
+def test_what_stopping_leaves_open_is_left_out() -> None:
+    kept = {
+        name: {row["respondent"] for row in table_of(made(), name).rows} for name in ("kappas", "templates")
+    }
+    assert kept == {name: {"full"} for name in kept}
+    assert "stopped" not in of("agreement", "paper")
+    summary = policy_summary(prompts(tables()["stopped"]), None, "paper")
+    assert {each["passed"] for each in summary["tests"]} == {None}
+    assert [row["reliable"] for row in of("leaning")["once"]] == [None]
+    assert {("stopped", False), ("once", False)} <= {(each.where, each.serious) for each in made().notices}
