@@ -121,8 +121,8 @@ class Material:
         """A material argument has no steps."""
 
 
-# Examples: blocks of two bases, each with an argument for either side, and so with either gold label. All of a block
-# have the other gold where the place of a row's cell is odd. A row sees no example about its own base.
+# Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. All of a block have
+# the other gold where the place of a row's cell is odd. A row sees no example about its own base.
 SHOTS = 4
 _ORDERS = ("abab", "baab", "aabb", "abab")
 
@@ -164,9 +164,9 @@ class Examples:
         slots = {"instruction": file.of(self._writer.kind)[instruction].text}
         if not shown:
             return texts.render("zero_shot", file.zero_shot, slots), ""
-        before, _, after = texts.render(
-            "few_shot", file.few_shot, {**slots, "examples": MARKS[0]}
-        ).partition(MARKS[0])
+        before, _, after = texts.render("few_shot", file.few_shot, {**slots, "examples": MARKS[0]}).partition(
+            MARKS[0]
+        )
         return before, after
 
     def _write(self, number: int, exchanged: bool, leaning: Leaning) -> str:

@@ -65,7 +65,7 @@ def fill_card(
 
 
 def _reading(dataset: str) -> Json | None:
-    """What a model that had not written it read of a dataset, with the interval of Clopper and Pearson (1934)."""
+    """What a model that had not written it read of a dataset, with the interval of Clopper and Pearson."""
     from scipy.stats import binomtest
 
     path = package_file("templates/panels") / "readings.yaml"

@@ -34,7 +34,17 @@ SOME = [
     "control_de_formal",
 ]
 EACH = pytest.mark.parametrize("config", SOME)
-_FACTORS = ("gold", "leaning", "first_named", "negated", "gender", "variation", "instruction_id", "base_id", "shown")
+_FACTORS = (
+    "gold",
+    "leaning",
+    "first_named",
+    "negated",
+    "gender",
+    "variation",
+    "instruction_id",
+    "base_id",
+    "shown",
+)
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +121,11 @@ def test_examples_are_four_of_either_side_and_gold_about_other_bases_and_persons
         if row["shots"]:
             block = int(row["exemplar_set"].split("/")[0])
             assert row["base_id"] not in made[config].writer.examples[2 * block - 2 : 2 * block]
-            assert shown.rindex(labels[row["last"]]) > shown.rindex(
-                f": {labels['invalid' if row['last'] == 'valid' else 'valid']}"
-            ) or labels["valid"] in labels["invalid"]
+            assert (
+                shown.rindex(labels[row["last"]])
+                > shown.rindex(f": {labels['invalid' if row['last'] == 'valid' else 'valid']}")
+                or labels["valid"] in labels["invalid"]
+            )
 
 
 @EACH
